@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/device_array.cuh"
 #include "bench/vendor.cuh"
-#include "numeric/cuda/kernels/small_fronts.hpp"
+#include "numeric/cuda/factor/small/front.hpp"
 
 #include <cuda_runtime.h>
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "bench/device_array.cuh"
-#include "numeric/cuda/full_rows.hpp"
+#include "numeric/cuda/matrix/full_rows.hpp"
 
 namespace kauri::bench {
 

@@ -15,7 +15,7 @@
 #include "bench/sparse_vendor.cuh"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
-#include "numeric/cuda/spmv.hpp"
+#include "numeric/cuda/matrix/spmv/spmv.hpp"
 
 namespace kauri::bench {
 namespace {

@@ -16,9 +16,9 @@
 #include "bench/device_array.cuh"
 #include "bench/vendor.cuh"
 #include "kauri/backend.hpp"
-#include "numeric/cuda/kernels/front_kernels.hpp"
-#include "numeric/cuda/kernels/streamed_kernels.hpp"
-#include "numeric/cuda/loops.hpp"
+#include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/plan/loops.hpp"
 
 namespace kauri::bench {
 

@@ -313,7 +313,7 @@ template <Scalar T>
 class BorderStore {
  public:
   /// Of the border's diagonal: more than b . A^-1 b, so that its pivots do not fail, and not so large that kernels of small fronts take
-  /// them for extraordinary, and do these fronts once more (numeric/cuda/kernels/eliminate.cuh).
+  /// them for extraordinary, and do these fronts once more (numeric/cuda/factor/tiled/eliminate.cuh).
   static constexpr T kCorner = sizeof(T) == sizeof(float) ? T(0x1p120) : T(0x1p960);
 
   virtual ~BorderStore() = default;

@@ -66,7 +66,7 @@ inline Offset aligned_bytes(Offset count, Offset item_bytes) {
   return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment * kDeviceAlignment;
 }
 
-/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/device_plan.hpp), and of its state in a factor: what
+/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/plan/device_plan.hpp), and of its state in a factor: what
 /// became of it, the column and the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;

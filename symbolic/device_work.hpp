@@ -7,7 +7,7 @@
 
 namespace kauri::symbolic {
 
-/// Bytes that residuals take on a device (numeric/cuda/residual.cpp): both halves of A by rows with their values, A's values as they
+/// Bytes that residuals take on a device (numeric/cuda/matrix/residual.cpp): both halves of A by rows with their values, A's values as they
 /// came, three vectors, and a task a row at most.
 constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
   return (2 * nnz - n) * (Offset{2 * sizeof(Index)} + scalar_bytes) + nnz * scalar_bytes +

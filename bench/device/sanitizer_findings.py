@@ -106,15 +106,16 @@ KNOWN = (
 
 
 class Sources:
-    """Lines of the project's files, by the names that the tool prints: without folders."""
+    """Lines of the project's files, by the names that the tool prints: without folders. Where several files share a name, each of their lines counts."""
 
     def __init__(self, folder):
         files = (path for path in folder.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp", ".cpp"))
-        self.lines = {path.name: path.read_text(encoding="utf-8").splitlines() for path in files}
+        self.lines = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8").splitlines() for path in files}
 
     def text(self, file, line):
-        lines = self.lines.get(pathlib.PurePath(file or "").name, [])
-        return lines[int(line) - 1].strip() if line and 0 < int(line) <= len(lines) else ""
+        number, name = int(line or 0), pathlib.PurePath(file or "").name
+        files = [lines for path, lines in sorted(self.lines.items()) if pathlib.PurePath(path).name == name]
+        return " | ".join(lines[number - 1].strip() for lines in files if 0 < number <= len(lines))
 
 
 def place_of(kind, text, sources):

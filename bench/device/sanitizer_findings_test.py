@@ -25,10 +25,10 @@ def at(file, text):
     """in FILE:LINE of the one line that holds the text."""
     lines = [k for k, line in enumerate(SOURCES.lines[file], 1) if text in line]
     assert len(lines) == 1, (file, text, lines)
-    return f"in {file}:{lines[0]}"
+    return f"in {pathlib.PurePath(file).name}:{lines[0]}"
 
 
-WRITE, READ = at("portable_kernels.cu", "shared.ticket = ticket"), at("portable_kernels.cu", "shared.ticket >= task_count")
+WRITE, READ = at("factor/tiled/portable/kernel.cu", "shared.ticket = ticket"), at("factor/tiled/portable/kernel.cu", "shared.ticket >= task_count")
 
 
 def race(function, write=WRITE, read=READ, more=()):
@@ -71,17 +71,17 @@ def errors(*reports, unread=0):
 
 BULK = uninitialised(
     "__ldcg(const double *)+0x1c0 in sm_32_intrinsics.hpp:112",
-    f"{SMALL}+0x1c0 {at('small_factor_kernels.cu', '__ldcg(child.block + first')}",
+    f"{SMALL}+0x1c0 {at('factor/small/gathered_fronts.cu', '__ldcg(child.block + first')}",
     "void kernel<Gather>(T1)+0x90",
 )
 INVERSES = uninitialised(
-    f"void kauri::numeric::cuda::<unnamed>::load_tile<double>(T1 *, Index)::[lambda(int) (instance 1)]+0x90 {at('tile_inverses.cu', 'there ? diagonal[')}",
+    f"void kauri::numeric::cuda::<unnamed>::load_tile<double>(T1 *, Index)::[lambda(int) (instance 1)]+0x90 {at('factor/tile_inverses.cu', 'there ? diagonal[')}",
 )
 PADDING = uninitialised(
     "kauri::numeric::cuda::kernels::ptx::bulk_copy(void *, int)+0x1580 in ptx.cuh:72",
-    f"kauri::numeric::cuda::sweep::Fronts<Shared>::bring(int)+0x13a0 {at('sweep_fronts.cuh', 'ptx::bulk_copy(shared_.panel + place(k)')}",
+    f"kauri::numeric::cuda::sweep::Fronts<Shared>::bring(int)+0x13a0 {at('solve/single/fronts.cuh', 'ptx::bulk_copy(shared_.panel + place(k)')}",
 )
-VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('small_factor_kernels.cu', 'source.memory.value[from[e]]')}")
+VALUES = uninitialised(f"kauri::add_entries()+0x80 {at('factor/small/gathered_fronts.cu', 'source.memory.value[from[e]]')}")
 
 
 class Findings(unittest.TestCase):
@@ -106,7 +106,7 @@ class Findings(unittest.TestCase):
 
     def test_other_races_of_that_kernel_are_not(self):
         function = LOOP.format("float")
-        chain = at("portable_kernels.cu", "run_chain<Alone<Loop>>(shared.front, levels)")
+        chain = at("factor/tiled/portable/kernel.cu", "run_chain<Alone<Loop>>(shared.front, levels)")
         third = race(function, more=[f"Read access at {function}+0x400 {chain}"])
         for report in (race(function, read=chain), race(function, write=chain), race(function, write=READ, read=WRITE), third):
             self.assertEqual(self.judged(races(report), "racecheck"), (1, 0, 0))

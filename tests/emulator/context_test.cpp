@@ -5,10 +5,10 @@
 #include <string>
 #include <thread>
 
-#include "numeric/cuda/architectures.hpp"
+#include "numeric/cuda/runtime/architectures.hpp"
 #include "src/backends.hpp"
 #include "tests/emulator/contexts.hpp"
-#include "tests/numeric/cuda/driver.hpp"
+#include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/support/device_calls.hpp"
 #include "tests/support/error_text.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "numeric/cuda/architectures.hpp"
+#include "numeric/cuda/runtime/architectures.hpp"
 
 struct CUctx_st {
   int device = 0;

@@ -25,7 +25,8 @@ bool has_primary(int device);
 void refuse_devices(cudaError_t error, int driver_version);
 /// The same of what asks for a kernel's attributes.
 void refuse_kernels(cudaError_t error);
-/// From here on kauri was built for these, as numeric/cuda/architectures.hpp has them; of static storage duration. "", of any, before.
+/// From here on kauri was built for these, as numeric/cuda/runtime/architectures.hpp has them; of static storage duration. "", of any,
+/// before.
 void build_for(const char* architectures);
 const char* built_for();
 

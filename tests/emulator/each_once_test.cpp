@@ -15,7 +15,7 @@
 #include "kauri/schur.hpp"
 #include "kauri/selected_inverse.hpp"
 #include "kauri/sparse_product.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/batch_bodies.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/inverse_bodies.hpp"

@@ -8,7 +8,7 @@
 
 #include "symbolic/front_tasks.hpp"
 #include "tests/emulator/machine.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/block_tree.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"

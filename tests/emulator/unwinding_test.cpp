@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/emulator/machine.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 
 namespace kauri::test {

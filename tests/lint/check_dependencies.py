@@ -2,7 +2,7 @@
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
 #     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# inside numeric/cuda and symbolic only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -14,6 +14,20 @@ EIGEN_HEADER = "include/kauri/eigen.hpp"
 C_HEADERS = ("include/kauri/*.h", 6.5)
 LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
           ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
+# Rooms of a folder, each with the rooms that it may include beside its own. Files beside the rooms may include all of them, and no room includes those.
+ROOMS = {
+    "numeric/cuda/": {
+        "runtime": (),
+        "plan": ("runtime",),
+        "factor": ("plan", "runtime"),
+        "solve": ("factor", "plan", "runtime"),
+        "matrix": ("plan", "runtime"),
+        "refine": ("matrix", "factor", "plan", "runtime"),
+        "inverse": ("factor", "plan", "runtime"),
+        "extract": ("inverse", "solve", "factor", "plan", "runtime"),
+        "batch": ("plan", "runtime"),
+    },
+}
 INCLUDE_ROOTS = ("", "include/", "tests/")
 
 STANDARD = set("""
@@ -62,6 +76,26 @@ def resolve(name, path, root):
     return None
 
 
+def room(path, folder):
+    """The room of a file below the folder; none for a file beside the rooms."""
+    rest = str(path)[len(folder):].split("/")
+    return rest[0] if len(rest) > 1 else None
+
+
+def fault_of_rooms(path, target):
+    """Includes from room to room of one folder."""
+    for folder, rooms in ROOMS.items():
+        if not (under(path, folder) and under(target, folder)):
+            continue
+        here, there = room(path, folder), room(target, folder)
+        for name, file in ((here, path), (there, target)):
+            if name is not None and name not in rooms:
+                return f"{file} is in {folder}{name}, which ROOMS does not have"
+        if here is not None and there != here and there not in rooms[here]:
+            return f"includes {target}: {folder}{here} may not see {folder}{there or '*'}"
+    return None
+
+
 def fault_of_own(path, target):
     """Includes inside the project: own folder, or from the left."""
     here, there = layer(path), layer(target)
@@ -71,7 +105,7 @@ def fault_of_own(path, target):
         return f"includes {target}, which belongs to no layer"
     if there[1] > here[1] or (there[1] == here[1] and there[0] != here[0]):
         return f"includes {target}: {here[0]} may not see {there[0]}"
-    return None
+    return fault_of_rooms(path, target)
 
 
 def fault_of_foreign(path, name):
@@ -113,4 +147,5 @@ def main():
     tree.finish("check_dependencies", len(sources), [fault for p in sources for fault in faults_of(p, root)])
 
 
-main()
+if __name__ == "__main__":
+    main()

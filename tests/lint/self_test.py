@@ -2,9 +2,12 @@
 # Sees each check fail: plants one fault at a time in a small sound tree and expects exit 1 and a line that names the file and the fault.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+
+import check_dependencies
 
 LIMIT_SECONDS = 1200  # whatever is waited for
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,7 +61,7 @@ PLANTED = (
     ("sizes", "ordering/planted.cpp", HEAD + "namespace a {\nstruct S : B {\n  S() : B(1), y_{2} {\n" + body(60) + "  }\n};\n}\n", "function S has 62 lines"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(O o = {}, int x = 1) {\n" + body(60) + "}\n", "function f has 62 lines"),
     ("sizes", "ordering/planted.cpp", HEAD + "template <class T>\n  requires(sizeof(T) > 1)\nauto g(T x) -> T {\n" + body(60) + "}\n", "62 lines, at most 60"),
-    ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(120) + "}\n", "function k has 122 lines, at most 120"),
+    ("sizes", "numeric/cuda/factor/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(120) + "}\n", "function k has 122 lines, at most 120"),
     ("spdx", "ordering/planted.cpp", "// A file.\nint x;\n", "no line 'SPDX"),
     ("spdx", "ordering/planted.cpp", "// A file that does this and that. SPDX-License-Identifier:\n// BSD-3-Clause\nint x;\n", "no line 'SPDX"),
     ("spdx", "ordering/planted.cpp", "// A file that does this. SPDX-License-Identifier: BSD-3-Clause\nint x;\n", "no line 'SPDX"),
@@ -110,7 +113,7 @@ INNOCENT = (
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),
-    ("sizes", "numeric/cuda/kernels/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
+    ("sizes", "numeric/cuda/factor/planted.cu", HEAD + "__global__ void k(int x) {\n" + body(110) + "}\n"),
 )
 
 
@@ -148,12 +151,48 @@ def misjudged(root, check, name, text, expected):
     return None if right else f"check_{check} with {text[-60:]!r} planted in {name}: exit {code}, expected {expected!r}:\n{report}"
 
 
+def misjudged_rooms(root):
+    """Plants an include from each room to each other one, and to a file beside the rooms: found where ROOMS does not allow it, and nowhere else."""
+    for folder, rooms in check_dependencies.ROOMS.items():
+        for name in (*rooms, "unknown"):
+            plant(root, f"{folder}{name}/target.hpp", HEAD)
+        plant(root, f"{folder}target.hpp", HEAD)
+        for here in (*rooms, None):
+            for there in (*rooms, None, "unknown"):
+                source, target = (f"{folder}{room}/" if room else folder for room in (here, there))
+                path = pathlib.Path(f"{source}planted.cpp")
+                undo = plant(root, str(path), includes(f'"{target}target.hpp"'))
+                found = list(check_dependencies.faults_of(path, root))
+                undo()
+                allowed = there in rooms if here is None else there == here or there in rooms[here]
+                if bool(found) == allowed and not (here is None and there is None):
+                    yield f"{path} that includes {target}target.hpp: {found or 'no fault'}"
+        for name in (*rooms, "unknown"):
+            shutil.rmtree(root / f"{folder}{name}")
+        (root / f"{folder}target.hpp").unlink()
+
+
+def circles():
+    """Rooms that reach themselves by what ROOMS allows."""
+    for folder, rooms in check_dependencies.ROOMS.items():
+        for start in rooms:
+            seen, open_ = set(), list(rooms[start])
+            while open_:
+                name = open_.pop()
+                if name not in seen:
+                    seen.add(name)
+                    open_.extend(rooms[name])
+            if start in seen:
+                yield f"{folder}{start} may include itself by way of other rooms"
+
+
 def main():
     cases = [*PLANTED, *((*case, None) for case in INNOCENT)]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         small_tree(root)
         wrong = [report for case in cases if (report := misjudged(root, *case))]
+        wrong += [*misjudged_rooms(root), *circles()]
     print("\n".join(wrong))
     print(f"self_test: {len(PLANTED)} planted faults and {len(INNOCENT)} innocent pieces, {len(wrong)} judged wrongly")
     sys.exit(1 if wrong else 0)

@@ -3,7 +3,7 @@
 
 A warp gives a stage of the ring back by an arrival at a barrier (SYNCS.ARRIVE), and the producer then has it written over. Loads are carried
 out in the background: where the arrival is issued before an instruction has waited for their numbers, a load under way was seen to read the
-next bytes (numeric/cuda/kernels/update.cuh, leave_stage). There is no fence between, so it is the order of instructions that keeps this right, and
+next bytes (numeric/cuda/factor/tiled/update.cuh, leave_stage). There is no fence between, so it is the order of instructions that keeps this right, and
 each compiler may choose another. Followed along every path of the program: at each arrival no number that was loaded from shared memory, one or
 two of 8 bytes at a time, is still to be used for the first time, unless a proxy fence has come between.
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_stage_order  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("front_kernels", "streamed_kernels")
+SOURCES = {"front_kernels": "hopper/front_kernel.cu", "streamed_kernels": "streamed/kernel.cu"}  # of numeric/cuda/factor/tiled
 # Release of the compiler package, and of the PTX that its ptxas reads at most.
 RELEASES = {"12.4.131": "8.4", "12.5.82": "8.5", "12.6.85": "8.5", "12.8.93": "8.7", "12.9.86": "8.8",
             "13.0.88": "9.0", "13.1.115": "9.1", "13.2.86": "9.2"}  # fmt: skip
@@ -33,10 +33,10 @@ def run(*command):
 def ptx_of(nvcc, folder):
     """Path of the PTX of each source."""
     out = []
-    for name in SOURCES:
+    for name, source in SOURCES.items():
         path = folder / f"{name}.ptx"
         run(nvcc, "-std=c++20", "-O3", "-DNDEBUG", "--expt-relaxed-constexpr", "-arch=compute_90a", "-ptx", "-I", str(ROOT), "-I", str(ROOT / "include"),
-            "-o", str(path), str(ROOT / "numeric/cuda/kernels" / f"{name}.cu"))  # fmt: skip
+            "-o", str(path), str(ROOT / "numeric/cuda/factor/tiled" / source))  # fmt: skip
         out.append(path)
     return out
 

@@ -1,5 +1,5 @@
 // Nearly singular diagonal blocks: a model of factorisation and solve with inverses of blocks shows that these need the correction step
-// (numeric/cuda/kernels/correction.cuh), and the CPU's factors are as accurate as they should be.
+// (numeric/cuda/factor/tiled/correction.cuh), and the CPU's factors are as accurate as they should be.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/front_cells.hpp"
 #include "symbolic/small_layout.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/runtime/runtime.hpp"
 
 namespace kauri::test {
 

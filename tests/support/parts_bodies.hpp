@@ -1,4 +1,4 @@
-// Products added up in parts (change_sums of numeric/cuda/kernels/update.cuh, and the portable loops' own), on fronts of some hundred
+// Products added up in parts (change_sums of numeric/cuda/factor/tiled/update.cuh, and the portable loops' own), on fronts of some hundred
 // pivots by parts of few: the exact factor comes back bit for bit, however it is divided, by any number of teams, with pauses, where
 // memory is used again.
 // SPDX-License-Identifier: BSD-3-Clause

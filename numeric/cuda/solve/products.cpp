@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "numeric/cuda/dense_copy.hpp"
-#include "numeric/cuda/factor.hpp"
-#include "numeric/cuda/product_kernels.hpp"
+#include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/runtime/transfer/dense_copy.hpp"
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "numeric/cuda/runtime/unwinding.hpp"
+#include "numeric/cuda/solve/levels/product_kernels.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
-#include "numeric/cuda/staging.hpp"
-#include "numeric/cuda/unwinding.hpp"
 #include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {

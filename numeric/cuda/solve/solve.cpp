@@ -4,12 +4,12 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "numeric/cuda/dense_copy.hpp"
-#include "numeric/cuda/factor.hpp"
+#include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/runtime/transfer/dense_copy.hpp"
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "numeric/cuda/runtime/unwinding.hpp"
+#include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
-#include "numeric/cuda/staging.hpp"
-#include "numeric/cuda/unwinding.hpp"
-#include "numeric/cuda/wide.hpp"
 #include "numeric/dense_view.hpp"
 #include "symbolic/device_schedule.hpp"
 

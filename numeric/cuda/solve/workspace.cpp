@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "numeric/cuda/wide.hpp"
+#include "numeric/cuda/solve/multi/memory.hpp"
 #include "symbolic/checked.hpp"
 #include "symbolic/device_schedule.hpp"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/kernels.hpp"
-#include "numeric/cuda/lending.hpp"
+#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/runtime/lending.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kauri/kauri.h"
-#include "tests/numeric/cuda/hook.hpp"
-#include "tests/numeric/cuda/runtime.hpp"
+#include "tests/numeric/cuda/runtime/hook.hpp"
+#include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 
 namespace kauri {

@@ -1,4 +1,4 @@
-// numeric/cuda/streaming_loads.cuh for the emulated device: found before the real one.
+// numeric/cuda/runtime/kernel/streaming_loads.cuh for the emulated device: found before the real one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// numeric/cuda/kernels/clock.cuh for the emulated device: found before the real one.
+// numeric/cuda/runtime/kernel/clock.cuh for the emulated device: found before the real one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

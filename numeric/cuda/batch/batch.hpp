@@ -1,0 +1,87 @@
+// A batch on a CUDA device whose items are done together: a block of threads an item, all of it in one launch.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/batch/kernels.hpp"
+#include "numeric/cuda/runtime/lending.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// By the plan alone, see kauri::BatchWay. Throws Error(usage) for `together` where a front has too many rows.
+BatchWay chosen_way(const Plan& plan, BatchWay way);
+
+template <class T>
+class CudaBatchWorkspace final : public BatchSolveStore<T> {
+ public:
+  CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks, const DeviceContext& context);
+  CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
+  CudaBatchWorkspace& operator=(const CudaBatchWorkspace&) = delete;
+  ~CudaBatchWorkspace() override;
+  /// What it takes. blocks: of a solve.
+  static Offset bytes(const Plan& plan, Index items, Index nrhs, int blocks);
+  [[nodiscard]] Index nrhs() const { return nrhs_; }
+  /// Room for nrhs() columns of each item from the host and back, item after item.
+  [[nodiscard]] T* rhs() const { return rhs_.data(); }
+  [[nodiscard]] T* scratch() const { return scratch_.data(); }
+  [[nodiscard]] const Stream& stream() const { return *stream_; }
+
+ private:
+  Index nrhs_;
+  LentStream stream_;
+  DeviceBlock block_;
+  DeviceArray<T> rhs_, scratch_;
+};
+
+template <class T>
+class CudaBatch final : public BatchStore<T> {
+ public:
+  CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, DeviceContext context);
+  CudaBatch(const CudaBatch&) = delete;
+  CudaBatch& operator=(const CudaBatch&) = delete;
+  ~CudaBatch() override;
+  /// What it takes.
+  static Offset bytes(const Plan& plan, Index items);
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
+  [[nodiscard]] Index items() const override { return items_; }
+  [[nodiscard]] BatchWay way() const override { return BatchWay::together; }
+  [[nodiscard]] std::span<const DeviceVerdict> verdicts() const override { return seen_; }
+  [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override { return verdict_.data() + k; }
+  std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override;
+  [[nodiscard]] bool awaits_verdicts() const override { return awaits_verdicts_; }
+  void begin_after(StreamHandle stream) override;
+  std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override;
+  void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override;
+  [[nodiscard]] Offset workspace_bytes(Index nrhs) const override;
+  [[nodiscard]] std::unique_ptr<BatchSolveStore<T>> make_workspace(Index nrhs) const override;
+  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
+  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace, StreamHandle stream) const override;
+  [[nodiscard]] T entry(Index k, Index row, Index col) const override;
+
+ private:
+  [[nodiscard]] BatchMemory<T> memory() const;
+  [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const { return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_}; }
+  /// The verdicts of the host's page-locked memory, as they are.
+  std::span<const DeviceVerdict> see();
+  /// Values on the device: where they are, or brought to value_.
+  [[nodiscard]] ItemValues<T> take(const ItemValues<T>& value) const;
+  /// b and x on the device, as wide as they are.
+  void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x, const CudaBatchWorkspace<T>& workspace,
+                       cudaStream_t stream) const;
+
+  DeviceContext context_;
+  std::shared_ptr<const DevicePlan> plan_;
+  Index items_;
+  int factor_blocks_, solve_blocks_;
+  PinnedBytes host_verdict_;  // Owned verdicts, written by the device with verdict_
+  std::uint64_t owner_ = next_owner();
+  DeviceBlock block_;
+  LentStream stream_;  // after these: it waits before they go
+  DeviceArray<T> entries_, value_;
+  DeviceArray<DeviceVerdict> verdict_;
+  BatchPlan shared_{};
+  std::vector<DeviceVerdict> seen_;
+  bool awaits_verdicts_ = false;
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,130 @@
+// Launches of batches: each block of threads does an item after another, all fronts of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "kauri/verdict.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
+#include "numeric/cuda/runtime/owned.hpp"
+#include "numeric/dense_view.hpp"
+
+namespace kauri::numeric::cuda {
+
+inline constexpr int kBatchThreads = 128;  ///< of a block
+inline constexpr int kBatchWarps = kBatchThreads / 32;
+inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip of a solve, and at most of a factorisation
+inline constexpr Index kBatchMostRows = 720;         ///< of a front: its strips fit into the shared memory of all devices
+inline constexpr Index kBatchScratch = 20;           ///< of a block, in numbers: reciprocals of a strip's pivots, and whether one failed
+inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes that any device from sm_80 on lets a block have
+inline constexpr int kBatchSolves = 8;               ///< blocks of a multiprocessor that solve: with 7, 1000 items go round twice
+inline constexpr int kBatchSolveShared = 24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
+
+/// How a block factorises: such that no registers are spilled in a loop, as those of all threads of a multiprocessor do not fit into its L1
+/// cache.
+struct SmallBatchShape {                                    // of plans whose fronts have kRows rows at most
+  static constexpr int kResident = 8;                       ///< blocks of a multiprocessor: 64 registers a thread
+  static constexpr Index kStrip = 8;                        ///< pivots between two updates of what is right of them
+  static constexpr Index kRows = 64;                        ///< fronts of more rows are done in global memory, by strips in shared memory
+  static constexpr bool kAllOnChip = true;                  ///< there are none of more rows
+  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< of a warp's part of an update
+};
+struct LargeBatchShape {
+  static constexpr int kResident = 4;  // 128 registers
+  static constexpr Index kStrip = kBatchStrip, kRows = 112;
+  static constexpr bool kAllOnChip = false;
+  static constexpr Index kTileRows = 32, kTileColumns = 16;
+};
+inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
+
+/// Fronts order[first, first + count) have only fronts of earlier levels below them; the first `narrow` are of DeviceSchedule::kNarrow rows
+/// at most, a warp each.
+struct BatchLevel {
+  Index first, narrow, count;
+};
+
+/// What all items share.
+struct BatchPlan {
+  PlanView plan;
+  const BatchLevel* level;           ///< leaves first
+  const std::uint32_t* entry_place;  ///< of each entry of A: where it goes in its front's panel (symbolic::packed_column)
+  Index levels;
+  Index n;
+  Index most_rows;    ///< of a front
+  Index update_rows;  ///< of a solve
+};
+
+/// Numbers of a batch. Item k has its own at entries + k * stride: a front's panel, the first p columns of a packed triangle of order m, is
+/// at Front::panel, its contribution block, a packed triangle of order q, at Front::block.
+template <class T>
+struct BatchMemory {
+  T* entries;
+  Offset stride;
+  Index items;
+  DeviceVerdict* verdict;          ///< one an item
+  OwnedPlace<DeviceVerdict> host;  ///< the same in page-locked memory of the host
+};
+
+/// Values of A: item k has its own at data + k * stride.
+template <class T>
+struct BatchValues {
+  const T* data;
+  Offset stride;
+  T shift;
+};
+
+/// Right-hand sides and solutions, those of the first item and how far it is from item to item, as in BatchView; x may be b.
+template <class T>
+struct BatchRhs {
+  StridedView<const T> b;
+  Offset b_stride;
+  StridedView<T> x;
+  Offset x_stride;
+  Index cols;
+  T* scratch;  ///< batch_vector() numbers a block, where they do not fit into shared memory
+};
+
+/// Numbers of a solve of one column: the solution, and update rows.
+inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + update_rows; }
+/// Bytes of shared memory of a block that factorises.
+template <class T>
+int batch_factor_bytes(Index most_rows) {
+  const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
+  constexpr Index narrow = kBatchWarps * (DeviceSchedule::kNarrow * (DeviceSchedule::kNarrow + 1) / 2);
+  const Index rows = is_small_batch(most_rows) ? SmallBatchShape::kRows : LargeBatchShape::kRows;
+  return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) * Index{sizeof(T)});
+}
+/// A front's rows, of a block or of each warp.
+inline Index batch_solve_rows(Index most_rows) { return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows); }
+/// True if a solve's vectors lie in shared memory.
+template <class T>
+bool batch_vectors_shared(Index n, Index update_rows, Index most_rows) {
+  return (batch_vector(n, update_rows) + batch_solve_rows(most_rows)) * Offset{sizeof(T)} <= kBatchSolveShared;
+}
+
+/// Blocks of a kernel that the current device holds at once, at least 1. Throws Error(device).
+template <class... P>
+int resident_blocks(void (*kernel)(P...), int bytes) {
+  int device = 0, processors = 0, blocks = 0;
+  check(cudaGetDevice(&device), "the current device");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "the device");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBatchThreads, static_cast<std::size_t>(bytes)),
+        "blocks of a batch");
+  return std::max(1, blocks * processors);
+}
+
+/// Blocks of a factorisation, and of a solve, that the current device holds at once. Throws Error(device).
+template <class T>
+int batch_factor_blocks(Index most_rows);
+template <class T>
+int batch_solve_blocks(Index n, Index update_rows, Index most_rows);
+
+/// L and verdicts of all items, by so many blocks at most: one launch.
+template <class T>
+void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks,
+                          cudaStream_t stream);
+/// Both sweeps of all columns of all items, by so many blocks at most: one launch. x of items whose verdict is not good is NaN.
+template <class T>
+void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory, const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,79 @@
+// What is made of a factor on a CUDA device beside solves: its diagonal and determinant, memory for selected inverses.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "numeric/cuda/extract/determinant_kernels.hpp"
+#include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/inverse/inverse.hpp"
+#include "numeric/cuda/runtime/transfer/dense_copy.hpp"
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "numeric/cuda/solve/workspace.hpp"
+#include "numeric/dense_view.hpp"
+#include "symbolic/checked.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::numeric::cuda {
+
+template <class T>
+void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
+  if (to.empty()) return;
+  const CurrentDevice current(context_.device);
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
+  DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
+  const LentStream stream(context_.lending);
+  T* out = block.template take<T>(plan()->n).data();
+  PlanView in_order = plan_->view();
+  in_order.old_of = nullptr;
+  enqueue_diagonal(in_order, plan()->supernodes.count(), entries_.data(), out, nullptr, stream->get());
+  receive<T>(*context_.staging, {out, plan()->n, 1, plan()->n}, column_view(to), *stream);
+}
+
+template <class T>
+double CudaFactor<T>::log_determinant() const {
+  const CurrentDevice current(context_.device);
+  const Index fronts = plan()->supernodes.count();
+  const Offset parts = determinant_blocks(fronts);
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
+  DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) + symbolic::aligned_bytes(1, sizeof(double)), heap);
+  const LentStream stream(context_.lending);
+  LongProduct* part = block.template take<LongProduct>(parts).data();
+  double* there = block.template take<double>(1).data();
+  cuda::enqueue_log_determinant(plan_->view(), fronts, entries_.data(), part, verdict_address(), there, stream->get());
+  double out = 0;
+  check(cudaMemcpyAsync(&out, there, sizeof out, cudaMemcpyDeviceToHost, stream->get()), "a determinant");
+  stream->synchronize();
+  return out;
+}
+
+/// Parts go where right-hand sides of the host's come through: there is a number for each row, and a front has one or more.
+template <class T>
+void CudaFactor<T>::enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const {
+  const CurrentDevice current(context_.device);
+  require_on_device(there, there, "enqueue_log_determinant: the number", context_.device);
+  auto* part = reinterpret_cast<LongProduct*>(static_cast<CudaWorkspace<T>&>(workspace).rhs());
+  cuda::enqueue_log_determinant(plan_->view(), plan()->supernodes.count(), entries_.data(), part, verdict_address(), there,
+                                static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const {
+  const CurrentDevice current(context_.device);
+  return std::make_unique<CudaInverse<T>>(plan_, context_);
+}
+
+template <class T>
+Offset CudaFactor<T>::inverse_bytes() const {
+  return CudaInverse<T>::bytes(*plan());
+}
+
+#define KAURI_FACTOR_READS(T)                                                                        \
+  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                    \
+  template double CudaFactor<T>::log_determinant() const;                                            \
+  template void CudaFactor<T>::enqueue_log_determinant(double*, SolveStore<T>&, StreamHandle) const; \
+  template std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const;                     \
+  template Offset CudaFactor<T>::inverse_bytes() const;
+KAURI_FACTOR_READS(float)
+KAURI_FACTOR_READS(double)
+#undef KAURI_FACTOR_READS
+
+}  // namespace kauri::numeric::cuda

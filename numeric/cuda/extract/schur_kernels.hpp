@@ -1,0 +1,46 @@
+// Launches of a Schur complement: products with L22, the block of L on its last rows, as the factor has it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/kernels.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// The last rows of B, and the fronts that have columns there.
+struct LastRows {
+  Index begin, count;   ///< rows [begin, begin + count)
+  Index front, fronts;  ///< [front, fronts), in the order of their columns; the first may have columns before `begin`
+};
+
+/// L22 of a factor, on the device. Without a good verdict what is written is NaN.
+template <class T>
+struct LastBlock {
+  PlanView plan;
+  LastRows rows;
+  const T* l;
+  const DeviceVerdict* verdict;
+};
+
+/// g = L22 y2: count rows each. One launch, as all of these.
+template <class T>
+void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2, const StridedView<T>& g,
+                          cudaStream_t stream);
+/// y2 = L22^T x2.
+template <class T>
+void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2, const StridedView<T>& y2,
+                             cudaStream_t stream);
+/// The lower triangle of s = L22 L22^T, count x count.
+template <class T>
+void enqueue_last_square(const LastBlock<T>& block, const StridedView<T>& s, cudaStream_t stream);
+/// Rows [0, begin) of y = 0, and the count rows behind them those of g.
+template <class T>
+void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g, const StridedView<T>& y, cudaStream_t stream);
+/// y(j, r) = L(begin + r, j) for all columns j before the last `count` ones, of r < count; zeros for these. The last rows are rows of all
+/// fronts.
+template <class T>
+void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaStream_t stream);
+/// to = from, both with as many rows and columns.
+template <class T>
+void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda

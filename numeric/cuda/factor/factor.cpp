@@ -1,0 +1,231 @@
+// Refactorisations on a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/factor.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "numeric/cuda/runtime/unwinding.hpp"
+#include "symbolic/device_schedule.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+/// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
+template <class T>
+Loops loops_for(const Plan& plan, const DeviceContext& context) {
+  if (plan.device.by_level) return {};
+  if (std::is_same_v<T, double>) return context.of_double;
+  if (context.wanted != CudaLoops::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
+  return context.of_float;
+}
+
+}  // namespace
+
+template <class T>
+Offset own_bytes(const Plan& plan, const DeviceContext& context) {
+  const DeviceSchedule& device = plan.device;
+  const Loops loops = loops_for<T>(plan, context);
+  const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
+  if (device.by_level) return own;
+  if (loops.kind == CudaLoops::hopper)
+    return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
+  const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
+  return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
+}
+
+template <class T>
+CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context)
+    : context_(std::move(context)),
+      plan_(std::move(plan)),
+      loops_(loops_for<T>(*plan_->plan(), context_)),
+      fast_(has_sweeps<T>(*plan_->plan(), context_)),
+      host_verdict_(context_.lending),
+      block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
+      stream_(context_.lending) {
+  const Plan& p = *plan_->plan();
+  const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
+  entries_ = block_.template take<T>(p.device.entries);
+  value_ = block_.template take<T>(p.nnz);
+  shift_ = block_.template take<T>(1);
+  state_ = block_.template take<FrontState>(fronts);
+  fail_column_ = block_.template take<Index>(fronts);
+  fail_pivot_ = block_.template take<double>(fronts);
+  verdict_ = block_.template take<VerdictMemory>(1);
+  check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value, sizeof(DeviceVerdict), cudaMemcpyDefault,
+                        stream_->get()),
+        "the verdict");
+  if constexpr (std::is_same_v<T, double>) {
+    if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
+  }
+  if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), loops_, block_, stream_->get());
+  stream_->synchronize();
+}
+
+/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level; then the rest of
+/// the inverses beside L.
+template <class T>
+void CudaFactor<T>::enqueue(cudaStream_t stream) const {
+  const auto fronts = static_cast<Index>(state_.size());
+  const DeviceSchedule& device = plan_->plan()->device;
+  if (fronts > 0)
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+  const std::span<const Level> levels = plan_->levels();
+  const std::span<const Level> small = levels.first(static_cast<std::size_t>(device.small_levels)), tiled = levels.subspan(small.size());
+  const auto level_by_level = [&](std::span<const Level> some) {
+    for (const Level& level : some) enqueue_level(plan_->view(), level, memory(), stream);
+  };
+  bool gathered = false;
+  if constexpr (std::is_same_v<T, double>) {
+    gathered = loops_.kind == CudaLoops::hopper;
+    if (gathered) small_.enqueue(plan_->view(), memory(), stream);
+  }
+  if (!gathered) level_by_level(small);
+  if (loops_.teams > 0 && !device.task.empty())
+    tiled_.enqueue(plan_->view(), memory(), stream);
+  else
+    level_by_level(tiled);
+  enqueue_tile_inverses(plan_->view(), device.pivot_tiles, memory(), fast_, stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
+}
+
+/// The first verdict does not wait for a graph, and a factor that is filled once needs none. The second run makes it, with the launches of
+/// its own on their way, so that the device works meanwhile.
+template <class T>
+void CudaFactor<T>::run(cudaStream_t stream) {
+  if (graph_.is_made()) return graph_.launch(stream);
+  enqueue(stream);
+  if (ran_ && !tried_graph_) {
+    tried_graph_ = true;
+    graph_.make(
+        *stream_, [this](cudaStream_t own) { enqueue(own); }, stream);
+  }
+  ran_ = true;
+}
+
+template <class T>
+CudaFactor<T>::~CudaFactor() {
+  stream_->wait();  // an allocator of the caller's may hand the memory on at once
+}
+
+template <class T>
+FactorMemory<T> CudaFactor<T>::memory() const {
+  return {entries_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
+}
+
+template <class T>
+void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
+  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), host_verdict_.place(), stream);
+}
+
+template <class T>
+const T* CudaFactor<T>::take(std::span<const T> value) const {
+  if (value.empty()) return nullptr;
+  const cudaPointerAttributes place = attributes_of(value.data());
+  if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value.data();
+  context_.staging->copy(value_.data(), std::as_bytes(value), stream_->get());
+  return nullptr;
+}
+
+template <class T>
+void CudaFactor<T>::begin_after(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  enqueue_after(static_cast<cudaStream_t>(stream), *stream_, "refactorize");
+}
+
+template <class T>
+const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre values) {
+  const CurrentDevice current(context_.device);
+  seen_ = {};
+  awaits_verdict_ = false;
+  const WaitInUnwinding waits(*stream_);
+  const bool there = holds_values_ && values == ValuesAre::unchanged;
+  holds_values_ = false;  // until all goes well
+  enqueue_beginning_of(there ? nullptr : take(value), shift, stream_->get());
+  run(stream_->get());
+  stream_->synchronize();
+  holds_values_ = true;
+  return seen_ = host_verdict_.read("the verdict of a factor");
+}
+
+/// Inside a capture the launches themselves: a graph made elsewhere cannot be launched there.
+template <class T>
+void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
+  const CurrentDevice current(context_.device);
+  if (!value.empty()) require_on_device(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
+  const auto stream = static_cast<cudaStream_t>(handle);
+  const bool capturing = is_capturing(stream);
+  seen_ = {};
+  holds_values_ = awaits_verdict_ = false;  // until all goes well
+  enqueue_beginning_of(value.data(), shift, stream);
+  if (capturing)
+    enqueue(stream);
+  else
+    run(stream);
+  holds_values_ = !capturing;
+  awaits_verdict_ = true;
+}
+
+template <class T>
+const DeviceVerdict& CudaFactor<T>::fetch_verdict(StreamHandle stream) {
+  const CurrentDevice current(context_.device);
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on the caller's stream");
+  seen_ = host_verdict_.read("the verdict of a factor");
+  if (seen_.status != VerdictStatus::none) awaits_verdict_ = false;
+  return seen_;
+}
+
+template <class T>
+std::span<const T> CudaFactor<T>::on_host(std::span<const T> value, std::vector<T>& room) const {
+  const CurrentDevice current(context_.device);
+  if (attributes_of(value.data()).type != cudaMemoryTypeDevice) return value;
+  room.resize(value.size());
+  fetch(std::span(room), value.data(), *stream_, "values of A");
+  return room;
+}
+
+template <class T>
+T CudaFactor<T>::entry(Index row, Index col) const {
+  if (row < col) return T(0);
+  const Plan& plan = *plan_->plan();
+  const Supernodes& nodes = plan.supernodes;
+  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), col) - nodes.first.begin() - 1);
+  const auto rows = nodes.rows(s);
+  const auto at = std::lower_bound(rows.begin(), rows.end(), row);
+  if (at == rows.end() || *at != row) return T(0);
+  const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
+  const Offset place = plan.device.panel[s] +
+                       (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
+  const CurrentDevice current(context_.device);
+  return fetch(entries_.data() + place, *stream_, "an entry of L");
+}
+
+template <class T>
+void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
+  const Plan& plan = *plan_->plan();
+  const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+  const auto copy = [&](Offset entries, const auto& layout) {
+    std::vector<T> panel(static_cast<std::size_t>(entries));
+    const CurrentDevice current(context_.device);
+    fetch(std::span(panel), entries_.data() + plan.device.panel[s], *stream_, "a panel of L");
+    for (Index c = 0; c < p; ++c)
+      for (Index r = c; r < m; ++r) to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
+  };
+  const symbolic::SmallLayout small{m, p};
+  const symbolic::FrontCells tiled{m, p};
+  if (plan.device.tiled[s] == kNone)
+    copy(small.panel_entries(), small);
+  else
+    copy(tiled.panel().entries(), tiled);
+}
+
+template Offset own_bytes<float>(const Plan&, const DeviceContext&);
+template Offset own_bytes<double>(const Plan&, const DeviceContext&);
+template class CudaFactor<float>;
+template class CudaFactor<double>;
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,120 @@
+// A factor on a CUDA device; its solves are in solve/, what else is made of it in extract/.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <type_traits>
+
+#include "numeric/backend.hpp"
+#include "numeric/cuda/factor/small_factor.hpp"
+#include "numeric/cuda/factor/tiled_factor.hpp"
+#include "numeric/cuda/runtime/graph.hpp"
+#include "numeric/cuda/runtime/lending.hpp"
+
+namespace kauri::numeric::cuda {
+
+template <class T>
+class CudaWorkspace;
+
+/// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) where the loops asked for are not those of T.
+template <class T>
+Offset own_bytes(const Plan& plan, const DeviceContext& context);
+
+template <class T>
+class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
+ public:
+  CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context);
+  ~CudaFactor() override;
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
+  [[nodiscard]] const DeviceVerdict& verdict() const override { return seen_; }
+  [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_.data()->verdict; }
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void begin_after(StreamHandle stream) override;
+  const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
+  void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
+  [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
+  [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
+  void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
+  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+                     StreamHandle stream) const override;
+  void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
+                        StreamHandle stream) const override;
+  void run_now(const std::function<void(StreamHandle)>& enqueue) const override;
+  void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const override;
+  void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const override;
+  void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const override;
+  void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const override;
+  void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const override;
+  void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const override;
+  [[nodiscard]] std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const override;
+  [[nodiscard]] double log_determinant() const override;
+  void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;
+  /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::unless_zero. The device is current.
+  void enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero, cudaStream_t stream) const;
+  [[nodiscard]] T entry(Index row, Index col) const override;
+  void copy_panel(Index s, std::span<T> to) const override;
+  void copy_diagonal(std::span<T> to) const override;
+  [[nodiscard]] Offset diagonal_inverse_entries(Index s) const override;
+  void copy_diagonal_inverses(Index s, std::span<T> to) const override;
+  const DeviceVerdict& restore(SavedPanels<T>& from) override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  [[nodiscard]] Offset inverse_bytes() const override;
+  /// DeviceSchedule::entries, on the device.
+  [[nodiscard]] const T* entries() const { return entries_.data(); }
+
+ private:
+  [[nodiscard]] FactorMemory<T> memory() const;
+  /// All launches but the beginning: what the graph holds.
+  void enqueue(cudaStream_t stream) const;
+  /// The same by the graph, once there is one.
+  void run(cudaStream_t stream);
+  /// from: values on the device, or null: they are there.
+  void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
+  /// b and x on the device, of at most as many columns as the workspace has room for.
+  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                     cudaStream_t stream) const;
+  /// The same of up to together() columns by sweeps.
+  void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                    cudaStream_t stream) const;
+  /// Of one column.
+  void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+                   cudaStream_t stream) const;
+  /// Right-hand sides that sweeps take at once: of factors in float one.
+  [[nodiscard]] Index together() const { return std::is_same_v<T, double> ? context_.together : 1; }
+  /// Of any number of columns.
+  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                      cudaStream_t stream) const;
+  /// x = L b, or L^T b, both on the device, of at most memory.nrhs columns. x may be memory.x.
+  void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x, SolveMemory<T> memory, bool transposed,
+                             cudaStream_t stream) const;
+  /// Of any number of columns.
+  void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, bool transposed,
+                              cudaStream_t stream) const;
+  /// Brings values to value_, or returns their place on the device.
+  const T* take(std::span<const T> value) const;
+
+  DeviceContext context_;
+  std::shared_ptr<const DevicePlan> plan_;
+  Loops loops_;               // of the tiled fronts
+  bool fast_;                 // solves go by sweeps
+  LentVerdict host_verdict_;  // written by the device with verdict_
+  DeviceBlock block_;         // holds all arrays, those of small_ and tiled_ too
+  LentStream stream_;         // after these: it waits before they go
+  DeviceArray<T> entries_, value_, shift_;
+  DeviceArray<FrontState> state_;
+  DeviceArray<Index> fail_column_;
+  DeviceArray<double> fail_pivot_;
+  DeviceArray<VerdictMemory> verdict_;
+  SmallFactor small_;  // with the loops for Hopper alone
+  TiledFactor<T> tiled_;
+  Graph graph_;
+  bool ran_ = false, tried_graph_ = false;
+  bool holds_values_ = false;
+  bool awaits_verdict_ = false;
+  DeviceVerdict seen_;
+};
+
+}  // namespace kauri::numeric::cuda

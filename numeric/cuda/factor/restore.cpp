@@ -1,0 +1,130 @@
+// L from elsewhere into a factor on a CUDA device, and the inverses beside it out of one.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <vector>
+
+#include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+using symbolic::FrontCells;
+using symbolic::kInverseOrder;
+using symbolic::SmallLayout;
+
+/// visit(first pivot, how many) for the diagonal blocks of a front with p pivots.
+template <class Visit>
+void for_each_block(Index p, const Visit& visit) {
+  for (Index first = 0; first < p; first += kInverseOrder) visit(first, std::min(kInverseOrder, p - first));
+}
+
+/// The triangle of a block that is not there, as the plain kernels find it: columns by substitution. l: the panel.
+template <class T>
+std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
+  std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);
+  const auto at = [&](Index r, Index c) -> T& { return inverse[static_cast<std::size_t>(r * (r + 1) / 2 + c)]; };
+  for (Index c = 0; c < rows; ++c)
+    for (Index r = c; r < rows; ++r) {
+      T value = r == c ? T(1) : T(0);
+      for (Index k = c; k < r; ++k) value -= l[cells.place(first + r, first + k)] * at(k, c);
+      at(r, c) = value / l[cells.place(first + r, first + r)];
+    }
+  return inverse;
+}
+
+/// What lies behind the pivots becomes an identity, in the padding of L and in the last block. saved: all blocks' triangles, or nothing.
+template <class T>
+void complete_tiled(T* panel, const FrontCells& cells, std::span<const T> saved) {
+  for (Index k = cells.p; k < cells.pivot_cells() * symbolic::kCell; ++k) panel[cells.panel().place(k, k)] = T(1);
+  T* inverses = panel + cells.panel().entries();
+  for_each_block(cells.p, [&](Index first, Index rows) {
+    const std::vector<T> own = saved.empty() ? inverse_of(panel, cells, first, rows) : std::vector<T>();
+    std::span<const T> triangle = saved.empty() ? std::span<const T>(own) : saved;
+    for (Index r = 0; r < kInverseOrder; ++r)
+      for (Index c = 0; c <= r; ++c) {
+        T& to = inverses[FrontCells::diagonal_place(first + r, first + c)];
+        if (r >= rows) {
+          to = r == c ? T(1) : T(0);
+          continue;
+        }
+        to = triangle.front();
+        triangle = triangle.subspan(1);
+      }
+    if (!saved.empty()) saved = triangle;
+  });
+}
+
+template <class T>
+void put_panel(const std::vector<T>& from, Index m, Index p, T* panel, const auto& layout) {
+  for (Index c = 0; c < p; ++c)
+    for (Index r = c; r < m; ++r) panel[layout.place(r, c)] = from[static_cast<std::size_t>(c) * static_cast<std::size_t>(m) + r];
+}
+
+}  // namespace
+
+template <class T>
+Offset CudaFactor<T>::diagonal_inverse_entries(Index s) const {
+  if (plan()->device.tiled[s] == kNone) return 0;
+  Offset entries = 0;
+  for_each_block(plan()->supernodes.pivots(s), [&](Index, Index rows) { entries += Offset{rows} * (rows + 1) / 2; });
+  return entries;
+}
+
+template <class T>
+void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
+  const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
+  std::vector<T> blocks(static_cast<std::size_t>(cells.diagonal_entries()));
+  const CurrentDevice current(context_.device);
+  fetch(std::span(blocks), entries_.data() + plan()->device.panel[s] + cells.panel().entries(), *stream_, "inverses beside L");
+  auto next = to.begin();
+  for_each_block(cells.p, [&](Index first, Index rows) {
+    for (Index r = 0; r < rows; ++r)
+      for (Index c = 0; c <= r; ++c) *next++ = blocks[FrontCells::diagonal_place(first + r, first + c)];
+  });
+}
+
+/// As enqueue() leaves it: all panels by one copy, then what is made of them.
+template <class T>
+const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
+  const Plan& p = *plan();
+  seen_ = {};
+  holds_values_ = awaits_verdict_ = false;
+  std::vector<T> image(static_cast<std::size_t>(p.device.factor_entries), T(0)), panel;
+  const Index fronts = p.supernodes.count();
+  for (Index s = 0; s < fronts; ++s) {
+    const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
+    T* const to = image.data() + p.device.panel[s];
+    panel.assign(static_cast<std::size_t>(m) * static_cast<std::size_t>(pivots), T(0));
+    from.read(s, panel);
+    if (p.device.tiled[s] == kNone) {
+      put_panel(panel, m, pivots, to, SmallLayout{m, pivots});
+      continue;
+    }
+    put_panel(panel, m, pivots, to, FrontCells{m, pivots});
+    complete_tiled(to, FrontCells{m, pivots}, from.diagonal_inverses(s));
+  }
+  const CurrentDevice current(context_.device);
+  const cudaStream_t stream = stream_->get();
+  enqueue_beginning_of(nullptr, T(0), stream);
+  if (fronts > 0) {
+    context_.staging->copy(entries_.data(), std::as_bytes(std::span<const T>(image)), stream);
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+  }
+  enqueue_tile_inverses(plan_->view(), p.device.pivot_tiles, memory(), fast_, stream);
+  enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
+  stream_->synchronize();
+  return seen_ = host_verdict_.read("the verdict of a factor");
+}
+
+#define KAURI_FACTOR_RESTORE(T)                                                   \
+  template Offset CudaFactor<T>::diagonal_inverse_entries(Index) const;           \
+  template void CudaFactor<T>::copy_diagonal_inverses(Index, std::span<T>) const; \
+  template const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>&);
+KAURI_FACTOR_RESTORE(float)
+KAURI_FACTOR_RESTORE(double)
+#undef KAURI_FACTOR_RESTORE
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,217 @@
+// Partial Cholesky of a packed front in shared memory, by one warp or by the warps of a block, 16 columns at a time.
+//
+// One warp eliminates a diagonal block with an identity below it, which gives the column operations (the inverse transposed) too; all other
+// products are by mma, with accumulators in bit-reversed order (packed_blocks.cuh). In the last block column of pivots the columns right of
+// the pivots are updated by the same operations, and later products leave them out: p needs no rounding up.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/small/packed_blocks.cuh"
+#include "numeric/cuda/factor/tiled/correction.cuh"
+#include "numeric/cuda/factor/tiled/eliminate.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+inline constexpr int kOperationsPart = 72;  // 64, and 8 to keep rows of different parity in different banks
+inline constexpr int kOperationsEntries = 4 * kOperationsPart;
+
+/// Row `lane & 15` of the column operations, from the lanes that hold it, as operand B.
+__device__ inline void store_operations(double* operations, const double (&a)[16], int lane) {
+  const int k = lane & 15;
+  double* mine = operations + (k & 1) * kOperationsPart + 2 * ((k >> 2 & 1) + (k & 2)) + (k >> 3);
+#pragma unroll
+  for (int n = 0; n < 16; ++n) mine[(n & 1) * 2 * kOperationsPart + 8 * ((n >> 3) + 2 * (n >> 2 & 1) + 4 * (n >> 1 & 1))] = a[n];
+}
+
+/// x = minus acc times the column operations.
+__device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc, const double* operations, int lane) {
+  double a[8];
+  flipped_operand(a, acc[0], acc[1]);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    const double2* half = reinterpret_cast<const double2*>(operations + n * 2 * kOperationsPart) + lane;
+    const double2 first = half[0], second = half[kOperationsPart / 2];
+    const double b[4] = {first.x, first.y, second.x, second.y};
+    x[n][0] = x[n][1] = x[n][2] = x[n][3] = 0.0;
+    ptx::mma(x[n], a, b);
+  }
+}
+
+/// What became of a diagonal block: the first failing column, or -1; and whether what its column operations make is to be corrected.
+struct EliminatedDiagonal {
+  int failed;
+  bool corrects;
+};
+
+/// Diagonal block j: L over it, and its column operations. One warp.
+__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots, double* operations, double* exchange, int j) {
+  const int first = kBlock * j, lane = front.lane, row = first + (lane & 15), width = min(kBlock, pivots - first);
+  const double diagonal = front.packed[row < pivots ? packed_column(row, front.rows) + row : 0];
+  double a[16];
+  load_row(a, front, first, row);
+  if (lane >= 16) {
+#pragma unroll
+    for (int c = 0; c < 16; ++c) a[c] = c == lane - 16 ? 1.0 : 0.0;
+  }
+  const int failed = eliminate(a, exchange, width, lane);
+  if (lane < 16) {
+    store_row(a, front, first, row);
+  } else {
+    store_operations(operations, a, lane);
+  }
+  const bool corrects = is_nearly_singular(a, diagonal, width, lane);
+  __syncwarp();
+  return {failed < 0 ? -1 : first + failed, corrects};
+}
+
+/// The triangle G whose inverse, transposed, the column operations of block column j are: columns of pivots of diagonal block j, then those
+/// of the identity. As operand B, by rows.
+__device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j, const LaneColumns& columns) {
+  const int row = kBlock * j + front.lane_row;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const int column = columns.column(i >> 1), r = row + (i & 1);
+    const bool there = column < pivots && column <= r && r < front.rows;
+    g[i] = front.packed[there ? columns.place[i >> 1] + r : 0];
+    if (!there) g[i] = column >= pivots && column == r ? 1.0 : 0.0;
+  }
+}
+
+/// x + (C - x G^T) G^-T for x = C G^-T as apply_operations() made it (correction.cuh). In: acc = minus C. One warp.
+__device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc, const LaneFront& front, int pivots, int j,
+                                     const LaneColumns& columns, const double* operations) {
+  double g[8], a[8];
+  load_triangle(g, front, pivots, j, columns);
+  as_operand(a, x[0], x[1]);
+  mask_pivots(a, columns, front.rows);  // columns that the front lacks
+  multiply_block(acc, a, g);
+  BlockAccumulator change;
+  apply_operations(change, acc, operations, front.lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x[n][i] += change[n][i];
+  }
+}
+
+/// acc += products of block columns [begin, end) for block (i,j).
+__device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots, int i, int j, int begin, int end) {
+  for (int k = begin; k < end; ++k) {
+    const LaneColumns left(front, k);
+    double a[8];
+    load_block(a, front, i, left);
+    if (kBlock * (k + 1) > pivots) mask_pivots(a, left, pivots);
+    if (i == j) {
+      multiply_block(acc, a, a);
+    } else {
+      double b[8];
+      load_block(b, front, j, left);
+      multiply_block(acc, a, b);
+    }
+  }
+}
+
+/// Block (i,j) minus products of block columns [begin, end). One warp.
+__device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin, int end) {
+  const LaneColumns columns(front, j);
+  BlockAccumulator acc;
+  load_minus(acc, front, i, j, columns);
+  add_products(acc, front, pivots, i, j, begin, end);
+  store_block<true>(acc, front, i, j, columns);
+}
+
+/// Block (i,j) times the column operations of block column j. One warp.
+__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i, int j, const LaneColumns& columns,
+                                   const double* operations, bool corrects) {
+  BlockAccumulator acc;
+  load_minus(acc, front, i, j, columns);
+  apply_operations(x, acc, operations, front.lane);
+  if (corrects) correct_block(x, acc, front, pivots, j, columns, operations);
+  store_block<false>(x, front, i, j, columns);
+}
+
+/// Blocks right of `panels` block columns minus all products. One warp.
+__device__ inline void update_contribution(const LaneFront& front, int pivots, int panels) {
+  const int blocks = front.blocks();
+  for (int j = panels; j < blocks; ++j)
+    for (int i = j; i < blocks; ++i) update_block(front, pivots, i, j, 0, panels);
+}
+
+/// A front of up to 32 rows, a row per lane: no column operations needed. Returns the first failing column, or -1. One warp.
+__device__ inline int factor_by_rows(const LaneFront& front, int pivots, double* exchange) {
+  for (int first = 0; first < pivots; first += kBlock) {
+    double a[16];
+    load_row(a, front, first, first + front.lane);
+    const int failed = eliminate(a, exchange, min(kBlock, pivots - first), front.lane);
+    if (failed >= 0) return first + failed;
+    store_row(a, front, first, first + front.lane);
+    __syncwarp();
+    if (first == 0 && front.rows > kBlock) update_block(front, pivots, 1, 1, 0, 1);
+    __syncwarp();
+  }
+  return -1;
+}
+
+/// Left-looking by one warp, up to 64 rows: a block column stays in accumulators while its diagonal block is eliminated.
+__device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations, double* exchange) {
+  constexpr int kBlocks = 4;
+  const int blocks = front.blocks(), panels = (pivots + kBlock - 1) / kBlock;
+  for (int j = 0; j < panels; ++j) {
+    const LaneColumns columns(front, j);
+    BlockAccumulator acc[kBlocks];
+#pragma unroll
+    for (int b = 0; b < kBlocks; ++b) {
+      if (j + b < blocks) load_minus(acc[b], front, j + b, j, columns);
+    }
+    for (int k = 0; k < j; ++k) {
+      const LaneColumns left(front, k);
+      double top[8];
+      load_block(top, front, j, left);
+      multiply_block(acc[0], top, top);
+#pragma unroll
+      for (int b = 1; b < kBlocks; ++b) {
+        if (j + b >= blocks) continue;
+        double a[8];
+        load_block(a, front, j + b, left);
+        multiply_block(acc[b], a, top);
+      }
+    }
+    if (j > 0) store_block<true>(acc[0], front, j, j, columns);
+    __syncwarp();
+    const EliminatedDiagonal done = eliminate_diagonal(front, pivots, operations, exchange, j);
+    if (done.failed >= 0) return done.failed;
+#pragma unroll
+    for (int b = 1; b < kBlocks; ++b) {
+      if (j + b >= blocks) continue;
+      BlockAccumulator x;
+      apply_operations(x, acc[b], operations, front.lane);
+      if (done.corrects) correct_block(x, acc[b], front, pivots, j, columns, operations);
+      store_block<false>(x, front, j + b, j, columns);
+    }
+    __syncwarp();
+  }
+  update_contribution(front, pivots, panels);
+  __syncwarp();
+  return -1;
+}
+
+/// Column by column with divisions and roots, for pivots of any size. Returns the first that is not positive and finite, as it was, or -1.
+/// One warp.
+__device__ inline int factor_exactly(const LaneFront& front, int pivots) {
+  double* a = front.packed;
+  for (int j = 0; j < pivots; ++j) {
+    double* column = a + packed_column(j, front.rows);
+    const double pivot = column[j];
+    if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308)) return j;
+    const double root = sqrt(pivot);
+    __syncwarp();
+    for (int r = j + front.lane; r < front.rows; r += 32) column[r] = r == j ? root : column[r] / root;
+    __syncwarp();
+    for (int c = j + 1; c < front.rows; ++c)
+      for (int r = c + front.lane; r < front.rows; r += 32) a[packed_column(c, front.rows) + r] -= column[r] * column[c];
+    __syncwarp();
+  }
+  return -1;
+}
+
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,111 @@
+// Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 goes from diagonal block to diagonal block, the
+// others follow.
+//
+// In phase j warp 0 makes block (j+1,j) of L, takes its square from diagonal block j+1 and eliminates that; meanwhile the others make the
+// rest of block column j, then bring block column j+1 up to date below its diagonal, and diagonal block j+2 but for its last product.
+// During the last elimination they take from the contribution block all that is known. Phase -1 is the first elimination alone; after the
+// last phase all take the last products from the contribution block.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/small/blocks.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in shared memory
+
+/// Shared memory of a front beside its entries, double where one phase makes what the next one reads.
+struct ChainScratch {
+  double* operations;  // 2 x kOperationsEntries
+  double* exchange;    // kExchangeEntries
+  int* failed;         // 2: -1, or the first failing column
+  int* corrects;       // 2: whether what the column operations make is to be corrected
+
+  __device__ void keep(const EliminatedDiagonal& done, int slot) const {
+    failed[slot] = done.failed, corrects[slot] = static_cast<int>(done.corrects);
+  }
+};
+
+/// Warp 0 in phase j >= -1.
+template <int kWarps>
+__device__ inline void lead_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j) {
+  if (j + 1 >= front.blocks()) return;
+  if (j >= 0) {
+    const LaneColumns columns(front, j);
+    BlockAccumulator x;
+    solve_block(x, front, pivots, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
+    if (j + 1 >= panels) return;
+    __syncwarp();
+    ptx::named_arrive(kBelowReady, 32 * kWarps);
+    const LaneColumns next(front, j + 1);
+    BlockAccumulator acc;
+    load_minus(acc, front, j + 1, j + 1, next);
+    double a[8];
+    as_operand(a, x[0], x[1]);
+    multiply_block(acc, a, a);
+    store_block<true>(acc, front, j + 1, j + 1, next);
+    __syncwarp();
+  }
+  const int slot = (j + 1) & 1;
+  const auto done = eliminate_diagonal(front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
+  if (front.lane == 0) scratch.keep(done, slot);
+}
+
+/// The rest of block column j of L. Another warp in phase j >= 0.
+template <int kWarps>
+__device__ inline void follow_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j, int warp) {
+  const LaneColumns columns(front, j);
+  for (int i = j + 1 + warp; i < front.blocks(); i += kWarps - 1) {
+    BlockAccumulator x;
+    solve_block(x, front, pivots, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
+  }
+  if (j + 1 >= panels) return;
+  __syncwarp();
+  ptx::named_sync(kBelowReady, 32 * kWarps);
+}
+
+/// What is updated in phase j, dealt to `warps` warps: block column j + 1 below its diagonal, diagonal block j + 2, and the contribution
+/// block in the last phase but one, of all products so far; after the last phase, j = panels, the contribution block of the last. One loop,
+/// of few instructions, which others would have to make room for.
+__device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp, int warps) {
+  const int blocks = front.blocks();
+  const bool over = j == panels;
+  const int column = over || j + 1 >= panels ? 0 : blocks - (j + 2);
+  const int contribution = over || j + 2 == panels ? (blocks - panels) * (blocks - panels + 1) / 2 : 0;
+  const int diagonal = j + 2 < panels ? 1 : 0;
+  for (int t = warp; t < column + diagonal + contribution; t += warps) {
+    int row = j + 2 + t, first = j + 1;
+    if (t >= column) {  // blocks of a triangle, column by column: diagonal block j + 2 alone, or the contribution block's
+      int place = t - column;
+      for (first = diagonal != 0 ? j + 2 : panels; place >= blocks - first; ++first) place -= blocks - first;
+      row = first + place;
+    }
+    update_block(front, pivots, row, first, over ? panels - 1 : 0, over ? panels : j + 1);
+  }
+}
+
+/// Calls done(j) of one thread when block column j of L is finished. Returns the first failing column, or -1. All threads of the block.
+template <int kWarps, class Done>
+__device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
+  const int panels = (pivots + kBlock - 1) / kBlock;
+#pragma unroll 1
+  for (int j = -1;; ++j) {
+    const bool over = j == panels;
+    if (!over) {
+      if (j >= 0)
+        if (const int failed = scratch.failed[j & 1]; failed >= 0) return failed;
+      if (warp == 0)
+        lead_phase<kWarps>(front, pivots, panels, scratch, j);
+      else if (j >= 0)
+        follow_phase<kWarps>(front, pivots, panels, scratch, j, warp);
+    }
+    const int helper = over ? warp : warp - 1;
+    if (j >= 0 && helper >= 0) update_phase(front, pivots, panels, j, helper, over ? kWarps : kWarps - 1);
+    if (over) return -1;
+    ptx::shared_proxy_fence();
+    __syncthreads();
+    if (j >= 0 && warp == kWarps - 1 && front.lane == 0) done(j);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

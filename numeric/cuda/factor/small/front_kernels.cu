@@ -1,0 +1,42 @@
+// Small fronts that lie packed in global memory.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/small/front_kernels.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+namespace {
+
+/// One bulk copy of the whole front.
+struct PackedSource {
+  using Front = PackedSmallFront;
+  static constexpr bool kExact = false;
+  int* failed;
+
+  __device__ int draw(int otherwise, int) const { return otherwise; }
+  __device__ void record(const Front&, int f, const double*, int column) const { failed[f] = column; }
+  __device__ void stored(const Front&) const {}
+
+  template <class Group>
+  __device__ void begin(const Front& front, double* packed, std::uint64_t* barrier, const Group& group) const {
+    if (group.thread != 0) return;
+    const int bytes = whole_units(packed_entries(front.rows)) * 8;
+    ptx::barrier_arrive_expecting(barrier, bytes);
+    ptx::bulk_copy(packed, front.source, bytes, barrier);
+  }
+  template <class Group>
+  __device__ void finish(const Front&, double*, std::uint64_t* barrier, int parity, const Group&) const {
+    ptx::barrier_wait(barrier, parity);
+  }
+};
+
+using Kernels = SmallFrontKernels<PackedSource>;
+
+}  // namespace
+
+bool prepare_small_fronts() { return Kernels::prepare(); }
+
+cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream) {
+  if (count == 0) return cudaSuccess;
+  return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed}, stream);
+}
+
+}  // namespace kauri::numeric::cuda::kernels

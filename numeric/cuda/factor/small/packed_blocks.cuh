@@ -1,0 +1,153 @@
+// 16 x 16 blocks of a packed front in shared memory as fragments of mma.m16n8k16.
+//
+// Rows and columns of a block are taken in bit-reversed order: index g + 8h of the fragment is row 8 (g & 1) + 4 (g >> 1 & 1) + 2 (g >> 2)
+// + h of the block. Columns of a packed triangle begin anywhere; but those two apart begin at places that differ by an odd number, and the
+// next two by an odd number 4 less, so four such columns with rows 4 apart lie in 16 different pairs of banks, whatever m. And since rows,
+// columns and the order of k are permuted alike, accumulators serve as operands where they are, and a block is read alike as A and as B.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/small/front.hpp"
+#include "numeric/cuda/factor/tiled/fragment.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+inline constexpr int kBlock = 16;
+
+using BlockAccumulator = double[2][4];  // entry [i >> 1][2h + (i & 1)]: this lane's row h, column i
+
+/// A packed triangle of order m in shared memory, as one lane sees it.
+struct LaneFront {
+  double* packed;
+  int rows;
+  int lane;
+  int lane_row;     // rows of a block: lane_row and lane_row + 1
+  int lane_column;  // columns of a block: column i is lane_column + 8 (i & 1) + (i >> 1)
+
+  __device__ LaneFront(double* entries, int m, int lane_of_warp)
+      : packed(entries),
+        rows(m),
+        lane(lane_of_warp),
+        lane_row(8 * (lane >> 2 & 1) + 4 * (lane >> 3 & 1) + 2 * (lane >> 4)),
+        lane_column(4 * (lane & 1) + (lane & 2)) {}
+  __device__ int blocks() const { return (rows + kBlock - 1) / kBlock; }
+};
+
+/// Places of row 0 of a lane's four columns of block column k.
+struct LaneColumns {
+  int first;
+  int place[4];
+
+  __device__ LaneColumns(const LaneFront& front, int k) : first(kBlock * k + front.lane_column) {
+    const int step = front.rows - 1 - first;
+    place[0] = packed_column(first, front.rows);
+    place[1] = place[0] + 8 * step - 28;
+    place[2] = place[0] + step;
+    place[3] = place[0] + 9 * step - 36;
+  }
+  __device__ int column(int i) const { return first + 8 * (i & 1) + (i >> 1); }
+};
+
+/// Block (row block i) of L as an operand, A: a; B of column half n: a[n], a[n + 2], a[n + 4], a[n + 6]. Rows that the front lacks are
+/// copies of its last.
+__device__ inline void load_block(double (&a)[8], const LaneFront& front, int i, const LaneColumns& columns) {
+  const int row = kBlock * i + front.lane_row;
+  if (kBlock * (i + 1) <= front.rows) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const double* at = front.packed + columns.place[c] + row;
+      a[2 * c] = at[0], a[2 * c + 1] = at[1];
+    }
+  } else {
+    const int upper = min(row, front.rows - 1), lower = min(row + 1, front.rows - 1);
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      a[2 * c] = front.packed[columns.place[c] + upper], a[2 * c + 1] = front.packed[columns.place[c] + lower];
+    }
+  }
+}
+
+/// Columns of the block that are not pivots are no factors.
+__device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, int pivots) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (columns.column(i) >= pivots) a[2 * i] = 0.0, a[2 * i + 1] = 0.0;
+  }
+}
+
+/// acc += a b^T.
+__device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8], const double (&b)[8]) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    const double half[4] = {b[n], b[n + 2], b[n + 4], b[n + 6]};
+    ptx::mma(acc[n], a, half);
+  }
+}
+
+/// Block (i,j) has all its entries: it is not on the diagonal, and the front has all its rows.
+__device__ inline bool is_whole(const LaneFront& front, int i, int j) { return i > j && kBlock * (i + 1) <= front.rows; }
+
+/// acc = minus block (i,j); what is no entry holds some value.
+__device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
+  const int row = kBlock * i + front.lane_row;
+  double entry[8];
+  if (is_whole(front, i, j)) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c)
+      entry[2 * c] = front.packed[columns.place[c] + row], entry[2 * c + 1] = front.packed[columns.place[c] + row + 1];
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {  // a load for every lane, and no branch: one would wait for each load
+      const int column = columns.column(c), place = columns.place[c] + row;
+      entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
+      entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < 4; ++c) {
+    acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]), acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
+  }
+}
+
+/// Block (i,j) = kFlip ? -acc : acc, where there are entries.
+template <bool kFlip>
+__device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
+  const int row = kBlock * i + front.lane_row;
+  double entry[8];
+#pragma unroll
+  for (int c = 0; c < 4; ++c) {
+    entry[2 * c] = acc[c >> 1][c & 1], entry[2 * c + 1] = acc[c >> 1][2 + (c & 1)];
+    if constexpr (kFlip) entry[2 * c] = ptx::flipped(entry[2 * c]), entry[2 * c + 1] = ptx::flipped(entry[2 * c + 1]);
+  }
+  if (is_whole(front, i, j)) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c)
+      front.packed[columns.place[c] + row] = entry[2 * c], front.packed[columns.place[c] + row + 1] = entry[2 * c + 1];
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const int column = columns.column(c), place = columns.place[c] + row;
+      if (column <= row && row < front.rows) front.packed[place] = entry[2 * c];
+      if (column <= row + 1 && row + 1 < front.rows) front.packed[place + 1] = entry[2 * c + 1];
+    }
+  }
+}
+
+/// Entries of columns first .. first + 15 of a row; what is no entry holds some value.
+__device__ inline void load_row(double (&a)[16], const LaneFront& front, int first, int row) {
+  const int at = packed_column(first, front.rows) + row;
+  const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
+#pragma unroll
+  for (int c = 0; c < 16; ++c) a[c] = front.packed[c <= last ? at + c * step - c * (c - 1) / 2 : 0];
+}
+
+__device__ inline void store_row(const double (&a)[16], const LaneFront& front, int first, int row) {
+  double* at = front.packed + packed_column(first, front.rows) + row;
+  const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
+#pragma unroll
+  for (int c = 0; c < 16; ++c) {
+    if (c <= last) at[c * step - c * (c - 1) / 2] = a[c];
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

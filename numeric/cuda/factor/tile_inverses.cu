@@ -1,0 +1,261 @@
+// Inverses of whole diagonal tiles of L, for sweeps of a solve, and products of them with the tiles of L beside them: made when L and the
+// inverses of its 16 x 16 diagonal blocks are there.
+//
+// Blocks of V = inv(T) as far below the diagonal as one another are found together, V(I,J) = -V(I,I) sum_{K=J..I-1} T(I,K) V(K,J). That V
+// is about as good as the diagonal blocks that it is made of (J. J. Du Croz, N. J. Higham, Stability of methods for matrix inversion, IMA
+// J. Numer. Anal. 12, 1992): where |V| |T| is large, a product with it is to be corrected, and the tile is marked (kernels/correction.cuh).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/tiled/correction.cuh"
+#include "numeric/cuda/plan/tile.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr int kThreads = 128;
+constexpr Index kMost = symbolic::kTileSlabs;  // blocks along the side of a tile
+constexpr Index kOrder = symbolic::kInverseOrder;
+constexpr Index kTileInverseEntries = symbolic::kTileInverseEntries;
+constexpr Index kOwn = symbolic::kInverseEntries / kThreads;  // entries of a block that are a thread's
+
+/// Places are those of FrontCells::inverse_place in a tile's inverse. In each block a thread has entries (row, column) and (row + 8,
+/// column), so that eight lanes read a row of a right factor, and the others the same: no bank conflicts.
+struct Thread {
+  Index number, row, column;
+
+  __device__ Thread()
+      : number(static_cast<Index>(threadIdx.x)), row(number / symbolic::kCell % symbolic::kCell), column(number / 64 * 8 + number % 8) {}
+};
+
+/// Place of entry (r, c) in a block.
+__device__ constexpr Index place_in_block(Index r, Index c) { return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c)); }
+
+/// f(block's row, its column, its place) for the lower blocks of a tile of so many.
+template <class F>
+__device__ void over_blocks(Index blocks, const F& f) {
+#pragma unroll
+  for (Index i = 0; i < kMost; ++i)
+#pragma unroll
+    for (Index j = 0; j <= i; ++j)
+      if (i < blocks) f(i, j, FrontCells::inverse_block(i, j));
+}
+
+/// Pivot tile k of L, and of V the diagonal blocks, to shared memory. What lies above the diagonal and beyond the pivots becomes that of an
+/// identity: not every way of factorising writes it.
+template <class T>
+__device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k, Index blocks) {
+  const Thread me;
+  const Index first = cells.first_cell(k), pivots = cells.rows_of(k);
+  const symbolic::CellLayout layout = cells.panel();
+  const T* diagonal = panel + layout.entries() + FrontCells::diagonal_place(k * kTile, k * kTile);
+  T l[kTileInverseEntries / kThreads], v[kMost * kOwn];  // all are asked for before one is awaited
+  over_blocks(blocks, [&](Index i, Index j, Index place) {
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) {
+      const Index row = me.row + 8 * h, r = kOrder * i + row, c = kOrder * j + me.column;
+      const bool there = c <= r && r < pivots;
+      const T other = T(r == c ? 1 : 0);
+      const Index own = place / kThreads + h;
+      l[own] = there ? panel[layout.place(symbolic::kCell * first + r, symbolic::kCell * first + c)] : other;
+      if (i == j) v[kOwn * i + h] = there ? diagonal[kThreads * (kOwn * i + h) + me.number] : other;
+    }
+  });
+  over_blocks(blocks, [&](Index i, Index j, Index place) {
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) {
+      triangle[place + kThreads * h + me.number] = l[place / kThreads + h];
+      if (i == j) inverse[place + kThreads * h + me.number] = v[kOwn * i + h];
+    }
+  });
+}
+
+/// sum += this thread's entries of a product of blocks.
+template <class T>
+__device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const Thread& me) {
+#pragma unroll
+  for (Index k = 0; k < kOrder; ++k) {
+    const T factor = right[place_in_block(k, me.column)];
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) sum[h] = fma(left[place_in_block(me.row + 8 * h, k)], factor, sum[h]);
+  }
+}
+
+/// The blocks of V that are kBelow below the diagonal, in shared memory. Sums take their places first.
+template <Index kBelow, class T>
+__device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
+  const Thread me;
+  T v[kMost - kBelow][kOwn];
+  __syncthreads();
+#pragma unroll
+  for (Index j = 0; j < kMost - kBelow; ++j) {
+    const Index i = j + kBelow;
+    if (i >= blocks) break;
+    T sum[kOwn] = {};
+#pragma unroll 1
+    for (Index k = j; k < i; ++k)
+      add_product(sum, triangle + FrontCells::inverse_block(i, k), inverse + FrontCells::inverse_block(k, j), me);
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) inverse[FrontCells::inverse_block(i, j) + kThreads * h + me.number] = sum[h];
+  }
+  __syncthreads();
+#pragma unroll
+  for (Index j = 0; j < kMost - kBelow; ++j) {
+    const Index i = j + kBelow;
+    if (i >= blocks) break;
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) v[j][h] = T(0);
+    add_product(v[j], inverse + FrontCells::diagonal_inverse(i), inverse + FrontCells::inverse_block(i, j), me);
+  }
+  __syncthreads();
+#pragma unroll
+  for (Index j = 0; j < kMost - kBelow; ++j) {
+    if (j + kBelow >= blocks) break;
+#pragma unroll
+    for (Index h = 0; h < kOwn; ++h) inverse[FrontCells::inverse_block(j + kBelow, j) + kThreads * h + me.number] = T(0) - v[j][h];
+  }
+}
+
+/// Sum of |entry (r, c)| f(c) over row r of a tile in shared memory, of 16 or 64 rows. Lanes begin at columns of their own, or eight would
+/// meet in a bank.
+template <class T, class F>
+__device__ T row_sum(const T* tile, Index r, const F& f) {
+  T sum = T(0);
+  for (Index j = 0; j <= r / kOrder; ++j)
+    for (Index k = 0; k < kOrder; ++k) {
+      const Index c = k / 8 * 8 + (k + r) % 8;
+      sum += fabs(tile[FrontCells::inverse_block(r / kOrder, j) + place_in_block(r % kOrder, c)]) * f(kOrder * j + c);
+    }
+  return sum;
+}
+
+/// Whether a product with V alone would lose digits: the greatest row sum of |V| |T| is above that of blocks that a factorisation corrects,
+/// or is no number. `sums`: room for a number a row. Of all threads those of rows know.
+template <class T>
+__device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Index rows) {
+  const auto r = static_cast<Index>(threadIdx.x);
+  if (r < rows) sums[r] = row_sum(triangle, r, [](Index) { return T(1); });
+  __syncthreads();
+  return r < rows && !(row_sum(inverse, r, [&](Index c) { return sums[c]; }) <= T(kernels::kLargestCondition));
+}
+
+/// Of a tile of L, whose cells begin with (row, column), what lies in a pair of columns of cells: a run of memory.
+struct Slab {
+  Index row, column, rows;  // cells
+};
+constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a row of cells of a slab
+constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
+
+/// To shared memory, with zeros behind the last row of cells.
+template <class T>
+__device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout, const Slab& at) {
+  __syncthreads();
+  const T* from = panel + layout.cell(at.row, at.column);
+  for (Index e = static_cast<Index>(threadIdx.x); e < kSlabEntries; e += kThreads) to[e] = e < at.rows * kPair ? from[e] : T(0);
+  __syncthreads();
+}
+
+/// U = V C, C a tile of L left of V's; or C itself where V is marked. A thread has a column of a slab of 16 and the rows of a cell.
+template <class T>
+__device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
+                                   T* out) {
+  const auto thread = static_cast<Index>(threadIdx.x);
+  const Index c = thread % kOrder, cell = thread / kOrder, own = cell * kPair + c / 8 * symbolic::kCellEntries + c % 8;
+  for (Index s = 0; s < kMost; ++s, at.column += 2) {
+    load_slab(slab, panel, layout, at);
+    for (Index i = 0; i < symbolic::kCell; ++i) {
+      T sum = T(0);
+      if (marked) {
+        sum = slab[own + 8 * i];
+      } else if (cell < at.rows) {
+        const Index r = cell % 2 * 8 + i;
+        for (Index block = 0; block <= cell / 2; ++block) {
+          const T* left = inverse + FrontCells::inverse_block(cell / 2, block);
+          const T* right = slab + 2 * block * kPair + c / 8 * symbolic::kCellEntries + c % 8;
+#pragma unroll
+          for (Index k = 0; k < kOrder; ++k) sum = fma(left[place_in_block(r, k)], right[k / 8 * kPair + k % 8 * 8], sum);
+        }
+      }
+      out[FrontCells::forward_product_place(8 * cell + i, kOrder * s + c)] = sum;
+    }
+  }
+}
+
+/// W = C V, C a tile of L below V's; or C itself where V is marked. By slabs of C, each times a row of blocks of V: a thread has a column
+/// of the product and half of its rows, whose sums go on from slab to slab.
+template <class T>
+__device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
+                                    T* out) {
+  const auto thread = static_cast<Index>(threadIdx.x);
+  const Index c = thread % kTile, first = thread / kTile * (kTile / 2);
+  T sum[kTile / 2] = {};
+  for (Index s = 0; s < kMost; ++s, at.column += 2) {
+    load_slab(slab, panel, layout, at);
+    if (marked ? s != c / kOrder : s < c / kOrder) continue;
+#pragma unroll 1
+    for (Index k = 0; k < kOrder; ++k) {
+      const T factor =
+          marked ? T(k == c % kOrder ? 1 : 0) : inverse[FrontCells::inverse_block(s, c / kOrder) + place_in_block(k, c % kOrder)];
+      const T* left = slab + first / 8 * kPair + k / 8 * symbolic::kCellEntries + k % 8;
+#pragma unroll
+      for (Index i = 0; i < kTile / 2; ++i) sum[i] = fma(left[i / 8 * kPair + i % 8 * 8], factor, sum[i]);
+    }
+  }
+#pragma unroll
+  for (Index i = 0; i < kTile / 2; ++i) out[FrontCells::backward_product_place(first + i, c)] = sum[i];
+}
+
+/// A block of threads for each pivot tile of the tiled fronts. Fronts that failed are left as they are. `products`: those with the tiles
+/// left and below are made, too.
+template <class T>
+__global__ void __launch_bounds__(kThreads) invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {
+  __shared__ T triangle[kTileInverseEntries];
+  __shared__ __align__(16) T inverse[kTileInverseEntries];
+  __shared__ T sums[kTile];
+  __shared__ TileAt at;
+  __shared__ int marked;
+  const auto thread = static_cast<Index>(threadIdx.x);
+  if (thread == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x)), marked = 0;
+  __syncthreads();
+  if (memory.state[at.front] != FrontState::done) return;
+  const Front f = plan.front[at.front];
+  const FrontCells cells = cells_of(f);
+  const Index blocks = (cells.cells_of(at.tile) + 1) / 2;
+  const T* panel = memory.entries + f.panel;
+  T *inverses = memory.entries + f.inverses, *out = inverses + Offset{at.tile} * kTileInverseEntries;
+  load_tile(triangle, inverse, panel, cells, at.tile, blocks);
+  invert_below<1>(triangle, inverse, blocks);
+  invert_below<2>(triangle, inverse, blocks);
+  invert_below<3>(triangle, inverse, blocks);
+  __syncthreads();
+  const Index entries = FrontCells::inverse_block(blocks, 0);
+  for (Index e = thread; e < entries; e += kThreads) out[e] = inverse[e];
+  if (is_inaccurate(triangle, inverse, sums, kOrder * blocks)) atomicAdd(&marked, 1);
+  __syncthreads();
+  if (thread == 0) out[FrontCells::kInverseFlag] = T(marked != 0 ? 1 : 0);
+  if (!products) return;
+  const Index k = at.tile, column = k * symbolic::kTileCells;
+  if (k > 0)
+    multiply_from_left(inverse, marked != 0, triangle, panel, cells.panel(), {column, column - symbolic::kTileCells, cells.cells_of(k)},
+                       inverses + cells.forward_product(k));
+  if (k + 1 < cells.pivot_tiles())
+    multiply_from_right(inverse, marked != 0, triangle, panel, cells.panel(), {cells.first_cell(k + 1), column, cells.cells_of(k + 1)},
+                        inverses + cells.backward_product(k));
+}
+
+}  // namespace
+
+void load_tile_inverses() {
+  load(invert_tiles<float>);
+  load(invert_tiles<double>);
+}
+
+template <class T>
+void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream) {
+  if (tiles.tiles == 0) return;
+  check(kernels::launch(invert_tiles<T>, static_cast<unsigned>(tiles.tiles), kThreads, 0, stream, plan, tiles, memory, products),
+        "a launch of inverses");
+}
+
+template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<float>&, bool, cudaStream_t);
+template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<double>&, bool, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

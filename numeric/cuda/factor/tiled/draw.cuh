@@ -1,0 +1,45 @@
+// What all kernels on tiled fronts do with a ticket: bring what it stands for to shared memory, and pause where a test asks for it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/front_view.hpp"
+
+namespace kauri::numeric::cuda::kernels {
+
+/// An object in global memory to shared memory, a word a lane.
+template <class T>
+__device__ void copy_words(T& to, const T& from, int lane) {
+  static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
+  if (lane < static_cast<int>(sizeof(T) / sizeof(int)))
+    reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
+}
+
+/// Draws a ticket, and brings what it stands for: the producer's part of a ticket that consumers wait for. `turn`: as Ticket has it. All
+/// lanes; returns the number.
+template <class Ticket, class Front>
+__device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks, int task_count, int* next, unsigned turn,
+                           int lane) {
+  int number = 0;
+  if (lane == 0) {
+    number = atomicAdd(next, 1);
+    ticket.number = number, ticket.turn = turn;
+  }
+  number = __shfl_sync(0xffffffffu, number, 0);
+  if (number < task_count) {
+    copy_words(ticket.task, tasks[number], lane);
+    copy_words(ticket.front, fronts[tasks[number].front], lane);
+  }
+  __syncwarp();
+  return number;
+}
+
+/// Up to a microsecond, or 30, that seed, ticket and warp tell.
+__device__ inline void pause(unsigned seed, int ticket, int warp) {
+  if (seed == 0) return;
+  unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^ static_cast<unsigned>(warp) * 0xc2b2ae35u;
+  x = (x ^ x >> 15) * 0x2c1b3c6du;
+  x ^= x >> 12;
+  __nanosleep(x % 16 == 0 ? 30000 : x >> 4 & 1023);
+}
+
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,101 @@
+// Extend-add, pulled: what the children's contribution blocks add to the entries that a warp holds in its accumulators.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/fragment.cuh"
+#include "numeric/cuda/runtime/kernel/watchdog.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+using watchdog::Awaited;
+using watchdog::Watch;
+
+__device__ inline int wait_at_least(const int* counter, int value, Awaited what) {
+  Watch watch;
+  for (;;) {
+    const int count = ptx::load_acquire(counter);
+    if (count >= value) return count;
+    watch.look(what, counter, value, count);
+    __nanosleep(20);
+  }
+}
+
+__device__ inline void wait_warp(const int* counter, int value, Awaited what, int lane) {
+  if (lane == 0) wait_at_least(counter, value, what);
+  __syncwarp();
+}
+
+/// The children's blocks are there. Each warp that pulls.
+template <class T>
+__device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
+  if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, Awaited::children, lane);
+}
+
+/// Rows and columns of a tile that a child lacks: an entry is the child's where row >= column.
+inline constexpr int kNoRow = -1, kNoColumn = 0x7fffffff;
+
+/// Which row of a child's block goes to the row of a cell that `bit` stands for, given the row map's word; `none` where none does.
+__device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) {
+  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1));
+  return (word & bit) != 0 ? row : none;
+}
+/// The same for that row and the next, as columns.
+__device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
+  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)), next = (word & bit) != 0 ? row + 1 : row;
+  return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
+}
+
+/// Parts of the place of a block's entry, and of its column, in 32 bits.
+template <class T>
+__device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
+  const unsigned r = static_cast<unsigned>(row);
+  return child.cell_rows == 0 ? r : r / symbolic::kCell * (2 * kCellEntries) + r % symbolic::kCell * symbolic::kCell;
+}
+template <class T>
+__device__ inline unsigned column_place(const ChildViewOf<T>& child, int column) {
+  const unsigned c = static_cast<unsigned>(column);
+  if (child.cell_rows == 0) return c * (2 * static_cast<unsigned>(child.order) - c - 1) / 2;
+  const unsigned k = c / (2 * symbolic::kCell);
+  return 2 * kCellEntries * k * (static_cast<unsigned>(child.cell_rows) - 1 - k) + c / symbolic::kCell % 2 * kCellEntries +
+         c % symbolic::kCell;
+}
+
+/// One entry of a child's block; zero where the child has none.
+template <class T>
+__device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part, unsigned column_part) {
+  return row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
+}
+
+/// c[h][n] -= the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t, 2t + 1} of the padded front, child
+/// after child. Both begin with a cell. Blocks of 2^32 entries and more have no place here.
+template <int H, int N>
+__device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
+  lane = ptx::anew(lane);  // bits of rows are made where children are pulled: the products' loop is short of registers
+  for (int k = 0; k < front.child_count; ++k) {
+    const ChildView child = front.child[k];
+    int rows[2 * H];
+    symbolic::RowMapWord any = 0;
+#pragma unroll
+    for (int h = 0; h < 2 * H; ++h) {
+      const symbolic::RowMapWord word = __ldg(child.map + row / symbolic::kCell + h);
+      rows[h] = row_at(word, 1U << (lane >> 2), kNoRow);
+      any |= word;
+    }
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / symbolic::kCell;
+#pragma unroll
+    for (int n = 0; n < N; ++n) {
+      const int2 columns = columns_at(__ldg(columns_of + n), 1U << 2 * (lane & 3));
+      const unsigned left = column_place(child, columns.x), right = column_place(child, columns.y);
+#pragma unroll
+      for (int h = 0; h < 2 * H; ++h) {
+        const unsigned row_part = row_place(child, rows[h]);
+        double(&part)[4] = c[h >> 1][n];
+        part[2 * (h & 1)] -= child_entry(child, rows[h], columns.x, row_part, left);
+        part[2 * (h & 1) + 1] -= child_entry(child, rows[h], columns.y, row_part, right);
+      }
+    }
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

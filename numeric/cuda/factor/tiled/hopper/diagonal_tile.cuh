@@ -1,0 +1,431 @@
+// A diagonal tile of a front: 64 columns factorised by the four warps of a team in shared memory.
+//
+// A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane,
+// without square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma
+// whose accumulators are the next operands. This warp is what the others wait for: it does no more than the next block needs, they the
+// rest.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/eliminate.cuh"
+#include "numeric/cuda/factor/tiled/update.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+// Of the team's named barriers. Warps 1-3 work ahead of warp 0, which waits for the least that it needs of them. A barrier for a pair of
+// warps says so by its number of threads; those of the first two columns are used for both.
+inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+inline constexpr int kBegunBarrier = 1;     // the stages are the chain's
+inline constexpr int kSquareBarrier = 2;    // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
+inline constexpr int kColumnBarrier = 3;    // warps 1 and 2, then warp 3, wait for warp 0's block of the column
+inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1 and 2 have subtracted
+inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another, where one reads or writes over what another has made
+inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
+inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
+inline constexpr int kPair = 64;            // threads
+inline constexpr int kHelpers = 96;         // threads of warps 1-3
+inline constexpr int kEarly = 96;           // threads of warps 0-2
+
+/// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
+struct ChainBarriers {
+  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
+  std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are there
+  std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
+  std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
+  std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
+  std::uint64_t below;     // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are read no more
+  unsigned steps;          // of chains that are over
+};
+
+/// Arrivals at ChainBarriers::column: warp 0's and those of the warps that help it, if only by being in the same step: no phase may end
+/// while a warp still waits for the one before.
+__device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
+
+/// Before the first chain. One thread.
+__device__ inline void start(ChainBarriers& barriers) {
+  for (int s = 0; s < kSlabs; ++s) ptx::barrier_init(barriers.column + s, makers_of_column(s));
+  ptx::barrier_init(&barriers.rows, 2);
+  ptx::barrier_init(&barriers.first, 2);
+  ptx::barrier_init(&barriers.diagonal, 1);
+  ptx::barrier_init(&barriers.left, 2);
+  ptx::barrier_init(&barriers.below, kConsumerWarps - 1);
+  barriers.steps = 0;
+}
+
+/// Shared memory of a chain, in place of the ring's stages.
+struct ChainMemory {
+  double* diagonal;  // 1 tile: D, then L(j,j)
+  double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
+  double* left;      // 1 tile: L(j+1,j-1); then its last 16 rows, of the tile below: minus that without all products of columns before j
+  double* inverse;   // 4 blocks
+  double* columns;   // kExchangeEntries
+  double* first;     // 4 cells: block (0,0) of the next D
+  double* square;    // accumulators: what is subtracted from that block
+  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
+  ChainBarriers* barriers;
+};
+inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
+
+/// The same, found anew from where it begins: kept, its many addresses would be spilled.
+__device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarriers* barriers) {
+  double* diagonal = ptx::shared_pointer(ptx::anew(begin));
+  double* inverse = diagonal + 3 * kTileEntries;
+  double* columns = inverse + 4 * kInverseEntries;
+  double* first = columns + kExchangeEntries;
+  double* square = first + 4 * kCellEntries;
+  int* corrected = reinterpret_cast<int*>(square + 4 * kCellEntries);
+  return {diagonal, diagonal + kTileEntries, diagonal + 2 * kTileEntries, inverse, columns, first, square, corrected, barriers};
+}
+
+/// Positive and finite.
+__device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
+
+/// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
+struct BadPivot {
+  int column = 16;
+  double value = 0.0;
+};
+
+struct EliminatedBlock {
+  BadPivot bad;
+  bool nearly_singular;
+};
+
+/// Rows of a 16 x 16 block and of the identity below it, one row per lane.
+__device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
+  const int row = lane & 15;
+#pragma unroll
+  for (int c = 0; c < 16; c += 2) {
+    const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * kCellEntries + (c & 7));
+    a[c] = lane < 16 ? pair.x : (c == row ? 1.0 : 0.0);
+    a[c + 1] = lane < 16 ? pair.y : (c + 1 == row ? 1.0 : 0.0);
+  }
+}
+
+/// The same as eliminate() of 16 columns for pivots of any size: one column at a time, by roots. Pivots that are not positive and finite
+/// become 1, and the first of them is returned.
+__device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
+  BadPivot bad;
+#pragma unroll
+  for (int k = 0; k < 16; ++k) {
+    if (lane < 16) column[lane] = a[k];
+    __syncwarp();
+    double pivot = column[k];
+    if (!is_pivot(pivot)) {
+      if (bad.column == 16) bad = {k, pivot};
+      pivot = 1.0;
+    }
+    const double over_root = 1.0 / sqrt(pivot);  // a normal number, whatever the pivot
+    a[k] *= over_root;
+#pragma unroll
+    for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] * over_root, a[c]);
+    __syncwarp();
+  }
+  return bad;
+}
+
+/// Eliminates block (s,s) of the diagonal tile: L over it, and its inverse. One warp.
+__device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
+  const int row = lane & 15;
+  double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
+  double* inverse = memory.inverse + s * kInverseEntries;
+  const double diagonal = cells[(row >> 3) * kCellEntries + (row & 7)];
+  BadPivot bad;
+  double a[16];
+  load_rows(a, cells, lane);
+  if (eliminate(a, memory.columns, 16, lane) >= 0) {
+    load_rows(a, cells, lane);
+    bad = eliminate_guarded(a, memory.columns, lane);
+  }
+  if (lane < 16) {
+#pragma unroll
+    for (int c = 0; c < 16; c += 2) {
+      *reinterpret_cast<double2*>(cells + (c >> 3) * kCellEntries + (c & 7)) =
+          make_double2(c <= row ? a[c] : 0.0, c + 1 <= row ? a[c + 1] : 0.0);
+    }
+  } else {
+#pragma unroll
+    for (int c = 0; c < 16; ++c) inverse[((c >> 3) * 2 + (row >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
+  }
+  const bool nearly_singular = is_nearly_singular(a, diagonal, 16, lane);
+  __syncwarp();
+  return {bad, nearly_singular};
+}
+
+__device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block, int column_block, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    store_cell(tile, 2 * row_block, 2 * column_block + n, lane, c[n][0], c[n][1]);
+    store_cell(tile, 2 * row_block + 1, 2 * column_block + n, lane, c[n][2], c[n][3]);
+  }
+}
+
+/// Where the tiles of step j of a chain come from.
+struct ChainStep {
+  TileView diagonal;  // (j, j)
+  bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
+  bool pulls;         // children too
+  int row, column;    // first padded row of the tile below, of the diagonal tile
+  unsigned phase;     // of the chain's barriers
+
+  /// All cells of the diagonal tile are there.
+  __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
+};
+
+/// Block (row, column) of D from global memory to the diagonal tile.
+__device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const double2 cell = load_cell(step.diagonal, 2 * row + i / 2, 2 * column + i % 2, lane);
+    store_cell(memory.diagonal, 2 * row + i / 2, 2 * column + i % 2, lane, cell.x, cell.y);
+  }
+}
+
+/// The cells of block (row, column) that D lacks become those of an identity: what was gathered there are rows below the pivots.
+__device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
+  const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0, y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
+#pragma unroll 1
+  for (int i = 0; i < 4; ++i) {
+    const int r = 2 * row + i / 2, k = 2 * column + i % 2;
+    if (max(r, k) < step.diagonal.width) continue;
+    store_cell(memory.diagonal, r, k, lane, r == k ? x : 0.0, r == k ? y : 0.0);
+  }
+}
+
+/// Block (row,column) of the diagonal tile -= a product.
+__device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    const double2 top = load_cell(memory.diagonal, 2 * row, 2 * column + n, lane);
+    const double2 bottom = load_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane);
+    store_cell(memory.diagonal, 2 * row, 2 * column + n, lane, top.x - product[n][0], top.y - product[n][1]);
+    store_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
+  }
+}
+
+/// c += blocks (row, column..) of X X^T, (16, 8 kCells), X in memory.below.
+template <int kCells>
+__device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row, int column, int lane) {
+#pragma unroll 2
+  for (int k = 0; k < 8; k += 2) {
+    double a[8], b[4];
+    load_a(a, memory.below, 2 * row, k, lane);
+#pragma unroll
+    for (int n = 0; n < kCells; ++n) {
+      load_b(b, memory.below, 2 * column + n, k, lane);
+      ptx::mma(c[n], a, b);
+    }
+  }
+}
+
+/// c - products to the diagonal tile, if it has that row of blocks.
+template <int kCells>
+__device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4], const ChainMemory& memory,
+                                  const ChainStep& step, int blocks, int row, int column, int lane) {
+  if (row >= blocks) return;
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane, c[n][2 * r] - products[n][2 * r],
+                 c[n][2 * r + 1] - products[n][2 * r + 1]);
+  }
+  if (step.whole()) return;
+#pragma unroll
+  for (int n = 0; n < kCells; n += 2) fill_missing(memory, step, row, column + n / 2, lane);
+}
+
+/// Blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the children: three by each of warps 1-3. Warps 1 and 2 take
+/// a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side of L(j,j). After ChainBarriers::first.
+/// `then`: loads what is needed later, but is to be under way.
+template <class Then>
+__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me,
+                                   const Then& then) {
+  const int lane = me.lane;
+  const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
+  // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while they are on their way.
+  double c[4][4], d[2][4], products[4][4];
+#pragma unroll
+  for (int n = 0; n < 4; ++n) set_zero(products[n]);
+  load_cells(c, step.diagonal, step.whole(), 2 * row, 0, lane);
+  load_cells(d, step.diagonal, step.whole(), 2 * last_row, 2 * last, lane);
+  then();
+  if (step.pulls) gather<1, 4>(&products, front, step.column + 16 * row, step.column, lane);
+  if (step.has_product) add_products(products, memory, row, 0, lane);
+  ptx::barrier_wait(&memory.barriers->diagonal, step.phase);
+  put_blocks(c, products, memory, step, blocks, row, 0, lane);
+  __syncwarp();
+  if (me.warp == 3 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+  double last_products[2][4];
+  set_zero(last_products[0]), set_zero(last_products[1]);
+  if (step.pulls) gather<1, 2>(&last_products, front, step.column + 16 * last_row, step.column + 16 * last, lane);
+  if (step.has_product) add_products(last_products, memory, last_row, last, lane);
+  put_blocks(d, last_products, memory, step, blocks, last_row, last, lane);
+  __syncwarp();
+}
+
+/// Block (0,0), whose product solve_below() leaves. Warp 0.
+__device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const Member& me) {
+  const int lane = me.lane;
+  double c[2][4];
+  set_zero(c[0]), set_zero(c[1]);
+  if (step.pulls) gather<1, 2>(&c, front, step.column, step.column, lane);
+  ptx::barrier_wait(&memory.barriers->first, step.phase);
+  if (step.has_product) {
+    ptx::named_sync(me.barriers + kSquareBarrier, kConsumers);
+    const double2* square = reinterpret_cast<const double2*>(memory.square) + lane;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double2 pair = square[32 * i];
+      c[i / 2][i % 2 * 2] += pair.x, c[i / 2][i % 2 * 2 + 1] += pair.y;
+    }
+  }
+  if (step.whole()) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const double2 cell = reinterpret_cast<const double2*>(memory.first)[32 * i + lane];
+      store_cell(memory.diagonal, i / 2, i % 2, lane, cell.x, cell.y);
+    }
+  } else {
+    put_block(memory, step, 0, 0, lane);
+  }
+  subtract(memory, c, 0, 0, lane);
+  if (!step.whole()) fill_missing(memory, step, 0, 0, lane);
+  __syncwarp();
+}
+
+/// x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T. `corrects`: where that is needed. The signs of C and x may
+/// both be flipped.
+__device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4], double (&right)[4], const double (&c)[8], int s,
+                                        bool corrects, int lane) {
+  const double* inverse = memory.inverse + s * kInverseEntries;
+  if (corrects) return multiply_corrected(left, right, c, memory.diagonal + shared_cell(2 * s, 2 * s), inverse, lane);
+  double b[4];
+  load_b(b, inverse, 0, 0, lane);
+  set_zero(left);
+  ptx::mma(left, c, b);
+  load_b(b, inverse, 1, 0, lane);
+  set_zero(right);
+  ptx::mma(right, c, b);
+}
+
+/// Block (row,s) of L. One warp.
+__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, bool corrects, int lane) {
+  double a[8];
+  load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
+  multiply_inverse(memory, x[0], x[1], a, s, corrects, lane);
+  store_block(memory.diagonal, x, row, s, lane);
+}
+
+/// square += x x^T of blocks as accumulators.
+__device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
+  double left[8];
+  as_operand(left, x[0], x[1]);
+  const double top[4] = {x[0][0], x[0][1], x[1][0], x[1][1]}, bottom[4] = {x[0][2], x[0][3], x[1][2], x[1][3]};
+  ptx::mma(square[0], left, top);
+  ptx::mma(square[1], left, bottom);
+}
+
+/// Block (row,row) minus the square of block (row,s) of L, x.
+__device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row, int lane) {
+  double square[2][4];
+  set_zero(square[0]), set_zero(square[1]);
+  add_square(square, x);
+  subtract(memory, square, row, row, lane);
+  __syncwarp();
+}
+
+/// Block (row,s) of L; block (row,row) minus its square. One warp.
+__device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects, int lane) {
+  double x[2][4];
+  solve_block(memory, x, row, s, corrects, lane);
+  subtract_square(memory, x, row, lane);
+}
+
+/// Block (row,column) minus the product of blocks (row,s) and (column,s) of L.
+__device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s, int lane) {
+  double left[8], right[4], product[2][4];
+  load_a(left, memory.diagonal, 2 * row, 2 * s, lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+    load_b(right, memory.diagonal, 2 * column + n, 2 * s, lane);
+    set_zero(product[n]);
+    ptx::mma(product[n], left, right);
+  }
+  subtract(memory, product, row, column, lane);
+  __syncwarp();
+}
+
+/// This warp's part of columns s is there, or there is none.
+__device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
+  ptx::shared_proxy_fence();
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(memory.barriers->column + s);
+}
+
+/// After block (0,0), warps 1 and 2: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
+/// `blocks`: two at least. Warp 3 comes later than the others, which do not wait for it.
+__device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks, const Member& me) {
+  const bool later = me.warp == 3;
+  const int row = later ? 3 : me.warp + 1, s = later ? 1 : 0;
+  if (later) {
+    if (blocks < 4) return finish_column(memory, 1, me.lane);
+    ptx::barrier_wait(&memory.barriers->rows, step.phase);
+    subtract_blocks(memory, 3, 2, 0, me.lane);
+  }
+  ptx::named_sync(me.barriers + kBlockBarrier, later ? kPair : kEarly);
+  if (row < blocks) take_row(memory, row, s, (memory.corrected[s] >> s & 1) != 0, me.lane);
+  if (!later && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
+  finish_column(memory, s, me.lane);
+  ptx::named_sync(me.barriers + kColumnBarrier, later ? kPair : kEarly);
+  if (row < blocks) subtract_blocks(memory, row, s + 1, s, me.lane);
+  if (later)
+    ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
+  else if (blocks > 2)
+    ptx::named_arrive(me.barriers + kUpdatedBarrier, kEarly);
+}
+
+/// The same where the tile has one block: nothing but the arrivals.
+__device__ inline void help_nothing(const ChainMemory& memory, const Member& me) {
+  finish_column(memory, me.warp / 3, me.lane);
+  if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
+}
+
+/// After block (s,s), warp 0: the block below it, and the next diagonal block.
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
+  const bool helped = s == 1 && blocks > 3;
+  if (s == 0) {
+    ptx::named_arrive(me.barriers + kBlockBarrier, kEarly);
+    ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
+  } else if (s == 1) {
+    ptx::named_sync(me.barriers + kUpdatedBarrier, kEarly);
+    if (helped) ptx::named_arrive(me.barriers + kBlockBarrier, kPair);
+  } else {
+    ptx::named_sync(me.barriers + kLoadedBarrier, kPair);
+  }
+  double x[2][4];
+  solve_block(memory, x, s + 1, s, corrects, me.lane);
+  if (s == 0) ptx::named_arrive(me.barriers + kColumnBarrier, kEarly);
+  if (helped) ptx::named_arrive(me.barriers + kColumnBarrier, kPair);
+  finish_column(memory, s, me.lane);
+  subtract_square(memory, x, s + 1, me.lane);
+}
+
+/// L(j,j). Warp 0.
+__device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, int blocks, const Member& me,
+                                      bool& failed_before) {
+  int corrected = 0;
+  for (int s = 0; s < blocks; ++s) {
+    const auto [bad, corrects] = eliminate_block(memory, s, me.lane);
+    corrected |= static_cast<int>(corrects) << s;
+    if (me.lane == 0) memory.corrected[s] = corrected;
+    if (bad.column < 16 && !failed_before) {
+      failed_before = true;
+      if (me.lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column, *front.failed_pivot = bad.value;
+    }
+    if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
+  }
+  for (int s = blocks - 1; s < kSlabs; ++s) finish_column(memory, s, me.lane);
+}
+
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,74 @@
+// What a triangular solve by panel tasks alone finds instead of a chain: pivot tiles that are finished, their 16 x 16 blocks inverted.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/update.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+inline constexpr int kTriangleThreads = 32 * kSlabs;  // a warp for each block of a tile
+inline constexpr int kTriangleShares = 16;            // blocks of threads that go through a front's tiles
+inline constexpr int kTriangleRow = 17;               // entries of a row in shared memory: columns are read too
+
+/// State of a pivot tile of which all is there; `corrected`: 2^s for each block s whose inverse is to be corrected.
+__device__ inline int finished_state(int corrected) { return kFinished | corrected << kProgressBits; }
+
+/// Block s of a pivot tile by rows, with an identity behind one of 8 pivots. One warp.
+__device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileView& tile, int s, int lane) {
+  for (int e = lane; e < 256; e += 32) {
+    const int r = e / 16, c = e % 16, row = 2 * s + r / symbolic::kCell, column = 2 * s + c / symbolic::kCell;
+    double value = r == c ? 1.0 : 0.0;
+    if (c <= r && tile.has(row, column)) value = tile.cell(row, column)[r % symbolic::kCell * symbolic::kCell + c % symbolic::kCell];
+    t[r][c] = value;
+  }
+  __syncwarp();
+}
+
+/// Inverts it by substitution, a column of the inverse in lanes c and 16 + c. Returns whether the inverse is to be corrected.
+__device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow], int lane) {
+  const int column = lane & 15;
+  double x[16], square = 0.0;
+#pragma unroll
+  for (int r = 0; r < 16; ++r) {
+    double sum = r == column ? 1.0 : 0.0;
+#pragma unroll
+    for (int k = 0; k < r; ++k) sum = fma(-t[r][k], x[k], sum);
+    x[r] = sum / t[r][r];
+  }
+#pragma unroll
+  for (int r = 0; r < 16; ++r) {
+    square = fma(t[column][r], t[column][r], square);
+    if (lane < 16) inverse[symbolic::FrontCells::diagonal_place(r, column)] = x[r];
+  }
+  return is_nearly_singular(x, square, 16, lane);
+}
+
+/// Zeros to `tickets`; for each front inverses, the states of pivot tiles, and counters of tile rows: those of pivots are finished, those
+/// below not begun. kTriangleShares blocks for each front.
+__global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const FrontView* fronts, int* tickets, int ticket_count) {
+  __shared__ double triangle[kSlabs][16][kTriangleRow];
+  __shared__ int corrected[kSlabs];
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int share = static_cast<int>(blockIdx.x) % kTriangleShares;
+  const FrontView front = fronts[blockIdx.x / kTriangleShares];
+  const int pivot_tiles = front.cells.pivot_tiles();
+  for (int k = static_cast<int>(threadIdx.x); blockIdx.x == 0 && k < ticket_count; k += kTriangleThreads) tickets[k] = 0;
+  for (int i = share * kTriangleThreads + static_cast<int>(threadIdx.x); i < front.cells.row_tiles();
+       i += kTriangleShares * kTriangleThreads)
+    front.counters[kRows + i] = i < pivot_tiles ? slabs_in(front, i) : 0;
+  for (int k = share; k < pivot_tiles; k += kTriangleShares) {
+    const TileView tile = tile_of(front, k, k);
+    bool corrects = false;
+    if (2 * warp < tile.width) {
+      load_triangle(triangle[warp], tile, warp, lane);
+      const int pivot = k * kTile + warp * kSlabColumns;
+      corrects = invert_triangle(front.inverses + symbolic::FrontCells::diagonal_place(pivot, pivot), triangle[warp], lane);
+    }
+    if (lane == 0) corrected[warp] = corrects ? 1 << warp : 0;
+    __syncthreads();
+    if (threadIdx.x == 0) *state_of(front, k) = finished_state(corrected[0] | corrected[1] | corrected[2] | corrected[3]);
+    __syncthreads();
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

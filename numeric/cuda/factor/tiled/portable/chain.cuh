@@ -1,0 +1,443 @@
+// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two warps of a block, each with the tile below
+// it, by the two others, which follow them 16 columns behind and wait alone for what other blocks still have to finish. The next diagonal
+// tile takes its products with that tile 16 columns behind them, in turn.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/portable/update.cuh"
+
+namespace kauri::numeric::cuda::kernels::portable {
+
+// Named barriers: each of the halves of a block, and what the diagonal's half tells the other.
+inline constexpr int kHalfBarrier = 1;       // and the next
+inline constexpr int kProductBarrier = 3;    // L(j,j-1) is not read any more
+inline constexpr int kSlabBarrier = 4;       // and the next three: columns 16 s.. of L(j,j) are there
+inline constexpr int kBelowBarrier = 8;      // and the next three: columns 16 s.. of L(j+1,j) are, for the next step
+inline constexpr int kReadBarrier = 12;      // announcers have read L(j,j)
+inline constexpr int kMadeBarrier = 13;      // L(j+1,j) is in memory, for announcers
+inline constexpr int kLastRowsBarrier = 14;  // the last rows of L(j,j) are what the next block's are to begin with
+inline constexpr int kHalfThreads = kThreads / 2;
+
+/// Shared memory of a chain.
+template <class T>
+struct ChainMemory {
+  T* diagonal;     // slabs of L(j,j)
+  T* below;        // slabs of L(j,j-1), then of L(j+1,j)
+  T* left;         // slabs' rows of L(j+1,j-1), two warps'
+  T* reciprocals;  // kTile: of L(j,j)'s diagonal
+  T* columns;      // two columns of 16
+
+  __device__ explicit ChainMemory(const Room<T>& room)
+      : diagonal(room.work), below(room.work + kTileEntries), left(room.left), reciprocals(room.reciprocals), columns(room.columns) {}
+};
+static_assert(2 * kTileEntries <= kWorkEntries);
+
+/// A diagonal tile of a front and the one below.
+template <class T>
+struct ChainStep {
+  const FrontViewOf<T>& front;
+  int j;
+
+  __device__ bool has_below() const { return j + 1 < front.cells.row_tiles(); }
+  __device__ bool pulls() const { return j < 2 && front.child_count > 0; }  // else a preparation has
+  __device__ int width() const { return front.cells.cells_of(j); }
+  __device__ TileViewOf<T> tile(int below) const { return tile_of(front, j + below, j); }
+};
+
+/// Positive and finite.
+template <class T>
+__device__ __forceinline__ bool is_positive(T x) {
+  return x > T(0) && !isinf(x);
+}
+
+/// 1 / sqrt(x), x positive and finite.
+__device__ __forceinline__ double reciprocal_root(double x) {
+  if (x > 1e-290 && x < 1e290) return ptx::reciprocal_root(x);
+  const bool small = x < 1.0;
+  return ptx::reciprocal_root(x * (small ? 0x1p512 : 0x1p-512)) * (small ? 0x1p256 : 0x1p-256);
+}
+__device__ __forceinline__ float reciprocal_root(float x) {
+  const float y = rsqrtf(x), r = fmaf(-(x * y), y, 1.0F);
+  return fmaf(0.5F * y, r, y);
+}
+
+/// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
+template <class T>
+struct FailedPivot {
+  int column = kSlabColumns;
+  T value = 0;
+};
+
+/// a -= a row of X X^T, X 16 rows of a slab: of lanes 0-15, by a warp, of which the others take half of the products.
+template <class T>
+__device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
+  const T* half = x + lane / 16 * kCellEntries;  // of the columns
+  T own[kCell];
+  const auto load_half = [&](T(&to)[kCell], int row) {
+#pragma unroll
+    for (int u = 0; u < kCell; u += kUnit<T>) {
+      T unit[kUnit<T>];
+      load_unit(unit, slab_row(half, row) + u);
+#pragma unroll
+      for (int e = 0; e < kUnit<T>; ++e) to[u + e] = unit[e];
+    }
+  };
+  load_half(own, lane & 15);
+#pragma unroll
+  for (int c = 0; c < kSlabColumns; ++c) {
+    T other[kCell], sum = 0;
+    load_half(other, c);
+#pragma unroll
+    for (int k = 0; k < kCell; ++k) sum = fma(own[k], other[k], sum);
+    a[c] -= sum + __shfl_xor_sync(0xffffffffu, sum, 16);
+  }
+}
+
+/// Rows 8-15 of the last block of a front's pivots, where L lacks them: those of the identity.
+template <class T>
+__device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
+  if (!padded || row < kCell) return;
+#pragma unroll
+  for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
+}
+
+/// Cholesky of a 16 x 16 block of a slab, less the square of its rows in the slab before (`before`; null: there is none), over it; the
+/// inverse to `inverse` in global memory, and the reciprocals of the diagonal. One warp: lanes 0-15 hold the rows of the block, the others
+/// those of the identity, which become the columns of the inverse. Pivots that are not positive and finite become 1, and the first of them
+/// is returned.
+template <class T>
+__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded, T* inverse, T* reciprocals, T* columns,
+                                                          int lane) {
+  const int row = lane & 15;
+  FailedPivot<T> failed;
+  T a[kSlabColumns];
+  load_row(a, slab_row(block, row));
+  if (before != nullptr) subtract_square(a, before, lane);
+  pad_rows(a, row, padded);
+#pragma unroll
+  for (int c = 0; c < kSlabColumns; ++c) a[c] = lane < 16 ? a[c] : T(c == row ? 1 : 0);
+#pragma unroll
+  for (int k = 0; k < kSlabColumns; ++k) {
+    T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written while this one is read
+    if (lane < 16) column[lane] = a[k];
+    T pivot = __shfl_sync(0xffffffffu, a[k], k);  // what the next pivot waits for goes from lane to lane
+    const T next = __shfl_sync(0xffffffffu, a[k], (k + 1) % kSlabColumns);
+    __syncwarp();
+    if (!is_positive(pivot)) {
+      if (failed.column == kSlabColumns) failed = {k, pivot};
+      pivot = 1;
+      if (lane == k) a[k] = 1;
+    }
+    const T over_root = reciprocal_root(pivot);
+    if (lane == 0) reciprocals[k] = over_root;
+    a[k] *= over_root;
+    if (k + 1 < kSlabColumns) a[k + 1] = fma(-a[k], next * over_root, a[k + 1]);
+#pragma unroll
+    for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
+      if (u + kUnit<T> <= k + 2) continue;
+      T entry[kUnit<T>];
+      load_unit(entry, column + u);
+#pragma unroll
+      for (int e = 0; e < kUnit<T>; ++e)
+        if (u + e >= k + 2) a[u + e] = fma(-a[k], entry[e] * over_root, a[u + e]);
+    }
+  }
+  if (lane < 16) {
+#pragma unroll
+    for (int c = 0; c < kSlabColumns; ++c) a[c] = c <= row ? a[c] : T(0);
+    store_row(slab_row(block, row), a);
+  } else {
+#pragma unroll
+    for (int c = 0; c < kSlabColumns; ++c) inverse[symbolic::CellLayout{2, 2}.place(c, row)] = a[c];
+  }
+  __syncwarp();
+  return failed;
+}
+
+/// acc += minus tile (j + below, j), without what the last column of tiles before gives it. A warp of either half.
+template <class Loop>
+__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step, int below,
+                                                   int row_cell, int lane) {
+  const auto& cells = step.front.cells;
+  if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, Awaited::prepared, lane);
+  subtract_tile<Loop>(acc, step.tile(below), row_cell, lane);
+  if (step.pulls())
+    gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell, cells.first_cell(step.j) * kCell, lane);
+}
+
+/// What columns 16 s.. of X give those right of them, C -= X_s T_s^T in a warp's rows, which begin at `rows` in slabs of C and of X alike.
+/// No registers hold anything between times, so that loops over s need not be unrolled.
+template <class Loop>
+__device__ __forceinline__ void update_right(typename Loop::T* rows, const typename Loop::T* triangle, int s, int columns, int lane) {
+  typename Loop::Accumulators acc;
+  take<Loop>(acc, rows, 2 * s + 2, columns, lane);
+  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2, columns, lane);
+  put<Loop>(acc, rows, 2 * s + 2, columns, lane);
+}
+
+// ---- the diagonal tile: warps 0 and 1, 32 rows each; then warp 0 eliminates its blocks of 16 columns, and solves for the rows of the next
+// one, which are all that it waits for, and warp 1 does the rest, the last rows' blocks, meanwhile ----
+
+/// Block s in its slab, which holds it as it is to be eliminated but for what the slab before gives it.
+template <class T>
+__device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, bool& failed_before, int lane) {
+  const int column = step.j * kTile + s * kSlabColumns;
+  T* rows = memory.diagonal + 2 * s * kPairEntries;
+  T* inverse = step.front.inverses + symbolic::FrontCells::diagonal_place(column, column);
+  const FailedPivot<T> failed =
+      eliminate_block(rows + s * kSlabEntries, s > 0 ? rows + (s - 1) * kSlabEntries : nullptr, 2 * s + 1 == step.width(), inverse,
+                      memory.reciprocals + s * kSlabColumns, memory.columns, lane);
+  if (failed.column == kSlabColumns || failed_before) return;
+  failed_before = true;
+  if (lane == 0) step.front.counters[kFailed] = 1 + column + failed.column, *step.front.failed_pivot = static_cast<double>(failed.value);
+}
+
+/// Rows first.., a lane each, in slab s.
+template <class T>
+__device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, int first, int lane) {
+  T* slab = memory.diagonal + s * kSlabEntries;
+  if (first + lane < step.width() * kCell)
+    substitute(slab_row(slab, first + lane), slab + 2 * s * kPairEntries, memory.reciprocals + s * kSlabColumns);
+  __syncwarp();
+}
+
+/// The last 16 rows' columns 32.. less what slab 1 gives them. One warp: a row of 16 columns a lane.
+template <class T>
+__device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int lane) {
+  const int row = kTile - kSlabColumns + lane % 16, block = 2 + lane / 16;
+  const T* slab = memory.diagonal + kSlabEntries;
+  T* target = slab_row(memory.diagonal + block * kSlabEntries, row);
+  T a[kSlabColumns], x[kSlabColumns];
+  load_row(a, target), load_row(x, slab_row(slab, row));
+#pragma unroll
+  for (int c = 0; c < kSlabColumns; ++c) {
+    T other[kSlabColumns];
+    load_row(other, slab_row(slab, block * kSlabColumns + c));
+#pragma unroll
+    for (int k = 0; k < kSlabColumns; ++k) a[c] = fma(-x[k], other[k], a[c]);
+  }
+  store_row(target, a);
+  __syncwarp();
+}
+
+/// Warp 0. Returns whether a pivot has failed.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step, const ChainMemory<T>& memory, bool failed, int lane) {
+  const int blocks = (step.width() + 1) / 2;
+#pragma unroll 1
+  for (int s = 0; s < kSlabs; ++s) {
+    if (s < blocks) eliminate(step, memory, s, failed, lane);
+    if (s + 1 < blocks) {
+      if (s > 0) ptx::named_sync(kLastRowsBarrier, kHalfThreads);
+      solve_rows(step, memory, s, lane < 16 ? (s + 1) * kSlabColumns : kTile, lane);
+    }
+    if (s + 2 < blocks) ptx::named_arrive(kHalfBarrier, kHalfThreads);
+    ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);  // whatever the width: others count on all
+  }
+  return failed;
+}
+
+/// Warp 1.
+template <class Kernel, class Loop = typename Kernel::Loop, class T = typename Kernel::T>
+__device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int lane) {
+  const int blocks = (step.width() + 1) / 2;
+#pragma unroll 1
+  for (int s = 0; s < kSlabs; ++s) {
+    const bool works = s + 2 < blocks;
+    if (works) {
+      ptx::named_sync(kHalfBarrier, kHalfThreads);  // the block, and the rows of the next one
+      solve_rows(step, memory, s, s == 0 || lane >= 16 ? kTile / 2 : kTile, lane);
+    }
+    ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
+    if (!works) continue;
+    if (s == 0)
+      update_right<Loop>(memory.diagonal + kWarpSlabEntries, memory.diagonal, 0, kTileCells, lane);
+    else
+      update_last(memory, lane);
+    __syncwarp();
+    ptx::named_arrive(kLastRowsBarrier, kHalfThreads);
+  }
+}
+
+/// L(j,j)'s columns 16 s.. from slabs to memory. So many threads.
+template <class T>
+__device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s, int thread, int threads) {
+  const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) * kCellEntries;  // of a column that is alone, one cell
+  const T* from = diagonal + s * kSlabEntries + c * kPairEntries;
+  T* to = tile.cell(c, c);
+  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) {
+    T unit[kUnit<T>];
+    load_unit(unit, from + e);
+    store_unit(to + e, unit);
+  }
+}
+
+/// Step j. Returns whether a pivot has failed, in this step or, as `failed` tells, before.
+template <class Kernel>
+__device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j, bool failed) {
+  using Loop = typename Kernel::Loop;
+  using T = typename Loop::T;
+  const ChainStep<T> step{front, j};
+  const ChainMemory<T> memory(Kernel::room());
+  const Member me = this_thread();
+  typename Loop::Accumulators acc;
+  const int columns = me.warp == 0 ? kTileCells / 2 : kTileCells;  // what lies right of the diagonal is not needed
+  set_zero<Loop>(acc);
+#pragma unroll 1
+  for (int s = 0; s < kSlabs && step.j > 0; ++s) {
+    ptx::named_sync(kBelowBarrier + s, kThreads);
+    const T* slab = memory.below + s * kSlabEntries;
+    Loop::multiply(acc, slab + me.warp * kWarpSlabEntries, slab, 0, columns, me.lane);
+  }
+  ptx::named_arrive(kProductBarrier, kThreads);
+  subtract_beginning<Loop>(acc, step, 0, 4 * me.warp, me.lane);
+  if (Kernel::kAnnouncers > 0 && step.j > 0) ptx::named_sync(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
+  put<Loop>(acc, memory.diagonal + me.warp * kWarpSlabEntries, 0, columns, me.lane);
+  __syncwarp();
+  if (me.warp == 0)
+    failed = eliminate_tile<Kernel>(step, memory, failed, me.lane);
+  else
+    finish_last_rows<Kernel>(step, memory, me.lane);
+  if constexpr (Kernel::kAnnouncers == 0) {
+    ptx::named_sync(kHalfBarrier, kHalfThreads);
+    for (int s = 0; 2 * s < step.width(); ++s) store_columns(step.tile(0), memory.diagonal, s, me.thread(), kHalfThreads);
+    Kernel::publish();
+    ptx::named_sync(kHalfBarrier, kHalfThreads);
+    if (me.thread() == 0) {
+      ptx::release_fence();
+      ptx::store_relaxed(state_of(step.front, step.j), kFinished);
+    }
+  }
+  return failed;
+}
+
+// ---- the tile below: warps 2 and 3 ----
+
+/// acc += L(j+1,j-1) L(j,j-1)^T in a warp's rows, from global memory by way of its own part of `left`.
+template <class Kernel, class Loop = typename Kernel::Loop>
+__device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step,
+                                                 const ChainMemory<typename Loop::T>& memory, int row_cell, const Member& me) {
+  constexpr int kAtOnce = Kernel::kLeftSlabs;
+  typename Loop::T* rows = memory.left + (me.warp - 2) * kAtOnce * kWarpSlabEntries;
+  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), Awaited::slabs, me.lane);
+  const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
+#pragma unroll 1
+  for (int s = 0; s < kSlabs; ++s) {
+    if (s % kAtOnce == 0) {
+#pragma unroll 1
+      for (int k = 0; k < kAtOnce; ++k)
+        copy_slab(rows + k * kWarpSlabEntries, left, row_cell, min(4, left.height - row_cell), 2 * (s + k), me.lane, 32);
+      ptx::commit_copies();
+      ptx::wait_for_copies<0>();
+      __syncwarp();
+    }
+    Loop::multiply(acc, rows + s % kAtOnce * kWarpSlabEntries, memory.below + s * kSlabEntries, 0, kTileCells, me.lane);
+    __syncwarp();
+  }
+}
+
+/// Step j. `next`: another follows.
+template <class Kernel>
+__device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j, bool next) {
+  using Loop = typename Kernel::Loop;
+  using T = typename Loop::T;
+  const ChainStep<T> step{front, j};
+  const ChainMemory<T> memory(Kernel::room());
+  const Member me = this_thread();
+  const int row_cell = 4 * (me.warp - 2);
+  const TileViewOf<T> tile = step.tile(step.has_below() ? 1 : 0);
+  const bool active = step.has_below() && row_cell < tile.height;
+  typename Loop::Accumulators acc;
+  ptx::named_sync(kHalfBarrier + 1, kHalfThreads);  // the other warp's rows of L(j,j-1) are there, too
+  if (active) {
+    set_zero<Loop>(acc);
+    if (step.j > 0) add_left_product<Kernel>(acc, step, memory, row_cell, me);
+    subtract_beginning<Loop>(acc, step, 1, row_cell, me.lane);
+  }
+  ptx::named_sync(kProductBarrier, kThreads);
+  T* rows = memory.below + (me.warp - 2) * kWarpSlabEntries;
+  if (active) put<Loop>(acc, rows, 0, kTileCells, me.lane);
+  for (int s = 0; s < kSlabs; ++s) {
+    ptx::named_sync(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
+    const bool solves = active && 2 * s < tile.width;
+    T* x = rows + s * kSlabEntries;
+    if (solves)
+      substitute(slab_row(x, me.lane), memory.diagonal + s * kSlabEntries + 2 * s * kPairEntries, memory.reciprocals + s * kSlabColumns);
+    __syncwarp();
+    if (next) ptx::named_arrive(kBelowBarrier + s, kThreads);
+    if (!solves) continue;
+    if (2 * s + 2 < tile.width) update_right<Loop>(rows, memory.diagonal, s, kTileCells, me.lane);
+    store_slab(tile, x, row_cell, 2 * s, me.lane);
+    __syncwarp();
+  }
+  Kernel::publish();
+  if constexpr (Kernel::kAnnouncers > 0) {
+    ptx::named_arrive(kMadeBarrier, kHalfThreads + Kernel::kAnnouncers);
+  } else {
+    ptx::named_sync(kHalfBarrier + 1, kHalfThreads);
+    if (!step.has_below() || me.thread() != kHalfThreads) return;
+    ptx::release_fence();
+    ptx::store_relaxed(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j + 1));
+  }
+}
+
+/// The whole chain: the whole team.
+template <class Kernel>
+__device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front, const Levels& levels) {
+  const Member me = this_thread();
+  const int tiles = front.cells.pivot_tiles();
+  bool failed = false;
+  Kernel::sync();  // a warp may still be solving with what lies where the first tiles are to be
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, me.lane);
+  if (front.child_count > 0) wait_for_children(front, me.lane);
+  for (int j = 0; j < tiles; ++j) {
+    if (me.warp < 2)
+      failed = run_diagonal<Kernel>(front, j, failed);
+    else
+      run_below<Kernel>(front, j, j + 1 < tiles);
+  }
+  Kernel::sync();
+  if (Kernel::kAnnouncers > 0 || me.thread() != 0 || levels.done == nullptr) return;
+  ptx::release_fence();
+  ptx::add_relaxed(levels.done + front.level, 1);
+}
+
+/// What a chain makes to memory, and that it is there: diagonal tiles by columns, so that others solve with those that are there. A warp
+/// beside the team.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels, int lane) {
+  static_assert(Kernel::kAnnouncers == 32);
+  const ChainMemory<T> memory(Kernel::room());
+  const int tiles = front.cells.pivot_tiles();
+  for (int j = 0; j < tiles; ++j) {
+    const ChainStep<T> step{front, j};
+    const TileViewOf<T> tile = step.tile(0);
+    for (int s = 0; s < kSlabs; ++s) {
+      ptx::named_sync(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);
+      const bool there = 2 * s < tile.width, last = 2 * s + 2 >= tile.width;
+      if (there) store_columns(tile, memory.diagonal, s, lane, 32);
+      __syncwarp();
+      if (s == kSlabs - 1 && j + 1 < tiles) ptx::named_arrive(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
+      if (there) {
+        Kernel::publish();
+        __syncwarp();
+        if (lane == 0) {
+          ptx::release_fence();
+          ptx::store_relaxed(state_of(front, j), last ? kFinished : kFirstBlock + s);
+        }
+        __syncwarp();
+      }
+    }
+    ptx::named_sync(kMadeBarrier, kHalfThreads + Kernel::kAnnouncers);
+    if (step.has_below() && lane == 0) {
+      ptx::release_fence();
+      ptx::store_relaxed(front.counters + kRows + j + 1, slabs_in(front, j + 1));
+    }
+    __syncwarp();
+  }
+  if (lane > 0 || levels.done == nullptr) return;
+  ptx::release_fence();
+  ptx::add_relaxed(levels.done + front.level, 1);
+}
+
+}  // namespace kauri::numeric::cuda::kernels::portable

@@ -1,0 +1,91 @@
+// The portable kernel on tiled fronts, once per scalar and loop, and its launches.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/tiled/portable/kernel.hpp"
+
+#include <type_traits>
+
+#include "numeric/cuda/factor/tiled/draw.cuh"
+#include "numeric/cuda/factor/tiled/portable/chain.cuh"
+#include "numeric/cuda/factor/tiled/portable/tf32.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+
+namespace kauri::numeric::cuda::kernels::portable {
+namespace {
+
+template <class T>
+constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
+
+template <class Loop>
+__global__ void __launch_bounds__(kThreads, Loop::kBlocks)
+    run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
+              ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
+  Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
+  watchdog::begin(watchdog::Kernel::run_tasks);
+  for (;;) {
+    __syncthreads();  // no one needs the task before any more
+    const Member me = this_thread();
+    if (me.warp == 0) {
+      int ticket = 0;
+      if (me.lane == 0) shared.ticket = ticket = atomicAdd(next, 1);
+      ticket = __shfl_sync(0xffffffffu, ticket, 0);
+      if (ticket < task_count) {
+        copy_words(shared.task, tasks[ticket], me.lane);
+        copy_words(shared.front, fronts[tasks[ticket].front], me.lane);
+      }
+    }
+    __syncthreads();
+    if (shared.ticket >= task_count) return;
+    watchdog::take(shared.ticket);
+    pause(pauses, shared.ticket, me.warp);
+    __syncwarp();
+    const TaskKind kind = shared.task.kind;
+    if (kind == TaskKind::chain) {
+      run_chain<Alone<Loop>>(shared.front, levels);
+      continue;
+    }
+    if (!fill_or_sum<Alone<Loop>>(shared.task, shared.front, levels, values, sums)) run_tiles<Loop>(levels, least_part);
+    announce<Alone<Loop>>(shared.task, shared.front, levels);
+  }
+}
+
+/// launch(kernel, dynamic shared memory) for the loop of a scalar and an arithmetic.
+template <class T, class Use>
+auto with_kernel(Arithmetic arithmetic, const Use& use) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (arithmetic == Arithmetic::tensor) return use(run_tasks<TensorLoop>);
+  } else {
+    if (arithmetic == Arithmetic::tf32x3) return use(run_tasks<Tf32Loop<3>>);
+    if (arithmetic == Arithmetic::tf32) return use(run_tasks<Tf32Loop<1>>);
+  }
+  return use(run_tasks<FmaLoop<T>>);
+}
+
+}  // namespace
+
+template <class T>
+int resident_teams(Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::fp16x3) return 0;
+  if (arithmetic != Arithmetic::fma && (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>) return 0;
+  return with_kernel<T>(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes<T>); });
+}
+
+template <class T>
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
+                           int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
+                           unsigned pauses, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  return with_kernel<T>(arithmetic, [&](auto* kernel) {
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream, fronts, tasks, task_count, ticket,
+                              levels, values, sums, least_part / kSlabColumns, pauses);
+  });
+}
+
+#define KAURI_PORTABLE(T)                                                                                                      \
+  template int resident_teams<T>(Arithmetic);                                                                                  \
+  template cudaError_t enqueue_factor(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, const Levels&, \
+                                      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);
+KAURI_PORTABLE(float)
+KAURI_PORTABLE(double)
+#undef KAURI_PORTABLE
+
+}  // namespace kauri::numeric::cuda::kernels::portable

@@ -1,0 +1,256 @@
+// Products of tiles in shared memory on any device from sm_80 on, as one warp adds them to (32,64) entries in its registers: by FP64 tensor
+// cores (mma.m8n8k4), or by fused multiply-adds; in TF32: tf32.cuh. A loop says which entries a lane holds, and multiplies; all else
+// is common.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/extend_add.cuh"
+
+namespace kauri::numeric::cuda::kernels::portable {
+
+inline constexpr int kTileCells = symbolic::kTileCells;
+inline constexpr int kCell = symbolic::kCell;
+inline constexpr int kPairEntries = 2 * kCellEntries;  // of a slab, one row of cells
+
+using ptx::anew;
+
+/// 16 bytes.
+template <class T>
+inline constexpr int kUnit = 16 / static_cast<int>(sizeof(T));
+
+template <class T>
+__device__ __forceinline__ void load_unit(T (&x)[kUnit<T>], const T* from) {
+  const int4 bits = *reinterpret_cast<const int4*>(from);
+  memcpy(x, &bits, 16);
+}
+template <class T>
+__device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
+  int4 bits;
+  memcpy(&bits, x, 16);
+  *reinterpret_cast<int4*>(to) = bits;
+}
+
+/// A lane holds, of each of the warp's 4 x 8 cells, 16 bytes: row lane / 4, columns 2 (lane % 4) and one more. That is its share of the
+/// accumulator of m8n8k4, and twice an operand, if k goes by even columns first.
+struct TensorLoop {
+  using T = double;
+  using InTile = TensorLoop;         // the same accumulators, for products inside a tile that is being solved with
+  static constexpr int kRows = 4;    // a lane's
+  static constexpr int kBeside = 2;  // its columns in a cell
+  static constexpr int kBlocks = 2;  // of a multiprocessor, for which there are registers
+  using Accumulators = T[kRows][kTileCells][kBeside];
+
+  __device__ static constexpr int row_cell(int i) { return i; }
+  __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
+  __device__ static int column(int lane) { return 2 * (lane & 3); }
+
+  /// acc += X Y^T in columns of cells [first, end): X the warp's rows of a slab, Y a slab of 64 rows.
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
+    T a[kRows][2][2];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) load_unit(a[i][h], x + i * kPairEntries + h * kCellEntries + 2 * lane);
+    }
+#pragma unroll
+    for (int n = 0; n < kTileCells; ++n) {
+      if (n < first || n >= end) continue;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        T b[2];
+        load_unit(b, y + n * kPairEntries + h * kCellEntries + 2 * lane);
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+#pragma unroll
+          for (int i = 0; i < kRows; ++i) ptx::mma(acc[i][n], a[i][h][k], b[k]);
+        }
+      }
+    }
+  }
+};
+
+/// A lane holds 8 rows, lane % 4 of each half cell, and 8 columns, lane / 4 of each cell. So the lanes that load at a time meet four rows
+/// or two, which lie in different banks of floats.
+template <class Scalar>
+struct FmaLoop {
+  using T = Scalar;
+  using InTile = FmaLoop;
+  static constexpr int kRows = 8;
+  static constexpr int kBeside = 1;
+  static constexpr int kBlocks = 2;
+  using Accumulators = T[kRows][kTileCells][kBeside];
+
+  __device__ static constexpr int row_cell(int i) { return i / 2; }
+  __device__ static int row(int i, int lane) { return i % 2 * 4 + (lane & 3); }
+  __device__ static int column(int lane) { return lane >> 2; }
+
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
+    const T* rows = x + (lane & 3) * kCell;
+    const T* columns = y + (lane >> 2) * kCell;
+#pragma unroll 1
+    for (int k = 0; k < kSlabColumns; k += kUnit<T>) {
+      const int at = k / kCell * kCellEntries + k % kCell;
+      T b[kTileCells][kUnit<T>];
+#pragma unroll
+      for (int n = 0; n < kTileCells; ++n)
+        if (n >= first && n < end) load_unit(b[n], columns + n * kPairEntries + at);
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        T a[kUnit<T>];
+        load_unit(a, rows + row_cell(i) * kPairEntries + i % 2 * 4 * kCell + at);
+#pragma unroll
+        for (int n = 0; n < kTileCells; ++n) {
+          if (n < first || n >= end) continue;
+#pragma unroll
+          for (int e = 0; e < kUnit<T>; ++e) acc[i][n][0] = fma(a[e], b[n][e], acc[i][n][0]);
+        }
+      }
+    }
+  }
+};
+
+template <class Loop>
+__device__ __forceinline__ void set_zero(typename Loop::Accumulators& acc) {
+#pragma unroll
+  for (int i = 0; i < Loop::kRows; ++i) {
+#pragma unroll
+    for (int n = 0; n < kTileCells; ++n) {
+#pragma unroll
+      for (int b = 0; b < Loop::kBeside; ++b) acc[i][n][b] = 0;
+    }
+  }
+}
+
+/// What a lane holds beside each other, from memory that another block may have written in this launch: never from L1.
+__device__ __forceinline__ void load_beside(double (&x)[2], const double* from) {
+  const double2 pair = __ldcg(reinterpret_cast<const double2*>(from));
+  x[0] = pair.x, x[1] = pair.y;
+}
+__device__ __forceinline__ void load_beside(float (&x)[2], const float* from) {
+  const float2 pair = __ldcg(reinterpret_cast<const float2*>(from));
+  x[0] = pair.x, x[1] = pair.y;
+}
+template <class T>
+__device__ __forceinline__ void load_beside(T (&x)[1], const T* from) {
+  x[0] = __ldcg(from);
+}
+__device__ __forceinline__ void store_beside(double* to, const double (&x)[2]) {
+  *reinterpret_cast<double2*>(to) = make_double2(x[0], x[1]);
+}
+__device__ __forceinline__ void store_beside(float* to, const float (&x)[2]) { *reinterpret_cast<float2*>(to) = make_float2(x[0], x[1]); }
+template <class T>
+__device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
+  *to = x[0];
+}
+
+/// visit(entries, address, there) for what the lane holds beside each other. Where the tile has no such cell, `there` is false, and the
+/// address one that may be read. The warp's rows begin with row cell `row_cell` of the tile.
+template <class Loop, class Visit>
+__device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
+                                              int lane, const Visit& visit) {
+  lane = anew(lane);
+#pragma unroll
+  for (int n = 0; n < kTileCells; ++n) {
+    const int pair_entries = tile.pair_width(n) * kCellEntries;
+    typename Loop::T* first = tile.cell(row_cell, n) + Loop::column(lane);
+#pragma unroll
+    for (int i = 0; i < Loop::kRows; ++i) {
+      const bool there = tile.has(row_cell + Loop::row_cell(i), n);
+      visit(acc[i][n], there ? first + Loop::row_cell(i) * pair_entries + Loop::row(i, lane) * kCell : tile.first, there);
+    }
+  }
+}
+
+/// acc += minus the tile in memory.
+template <class Loop>
+__device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
+                                              int lane) {
+  using T = typename Loop::T;
+  for_each_held<Loop>(acc, tile, row_cell, lane, [](T(&held)[Loop::kBeside], const T* at, bool) {
+    T x[Loop::kBeside];
+    load_beside(x, at);
+#pragma unroll
+    for (int b = 0; b < Loop::kBeside; ++b) held[b] -= x[b];
+  });
+}
+
+/// The tile in memory = minus acc.
+template <class Loop>
+__device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
+                                                   int lane) {
+  using T = typename Loop::T;
+  for_each_held<Loop>(acc, tile, row_cell, lane, [](const T(&held)[Loop::kBeside], T* at, bool there) {
+    T x[Loop::kBeside];
+#pragma unroll
+    for (int b = 0; b < Loop::kBeside; ++b) x[b] = -held[b];
+    if (there) store_beside(at, x);
+  });
+}
+
+/// visit(entries, address) for what the lane holds in columns of cells [first, end) and their places in slabs, of which the warp's rows
+/// begin at x.
+template <class Loop, class Visit>
+__device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane,
+                                                  const Visit& visit) {
+  lane = anew(lane);
+#pragma unroll
+  for (int n = 0; n < kTileCells; ++n) {
+    if (n < first || n >= end) continue;
+#pragma unroll
+    for (int i = 0; i < Loop::kRows; ++i)
+      visit(acc[i][n], x + n / 2 * kSlabEntries + n % 2 * kCellEntries + Loop::row_cell(i) * kPairEntries + Loop::row(i, lane) * kCell +
+                           Loop::column(lane));
+  }
+}
+
+/// Minus columns of cells [first, end) of acc to the warp's rows of slabs.
+template <class Loop>
+__device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
+  using T = typename Loop::T;
+  for_each_in_slabs<Loop>(acc, x, first, end, lane, [](const T(&held)[Loop::kBeside], T* at) {
+#pragma unroll
+    for (int b = 0; b < Loop::kBeside; ++b) at[b] = -held[b];
+  });
+}
+
+/// And back.
+template <class Loop>
+__device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
+  using T = typename Loop::T;
+  for_each_in_slabs<Loop>(acc, x, first, end, lane, [](T(&held)[Loop::kBeside], const T* at) {
+#pragma unroll
+    for (int b = 0; b < Loop::kBeside; ++b) held[b] = -at[b];
+  });
+}
+
+/// acc -= the children's entries, child after child. `row`: of the padded front, the warp's first; `column`: the tile's.
+template <class Loop>
+__device__ __forceinline__ void gather(typename Loop::Accumulators& acc, const FrontViewOf<typename Loop::T>& front, int row, int column,
+                                       int lane) {
+  lane = anew(lane);
+  for (int k = 0; k < front.child_count; ++k) {
+    const ChildViewOf<typename Loop::T> child = front.child[k];
+    int rows[Loop::kRows];
+    symbolic::RowMapWord any = 0;
+#pragma unroll
+    for (int i = 0; i < Loop::kRows; ++i) {
+      const symbolic::RowMapWord word = __ldg(child.map + row / kCell + Loop::row_cell(i));
+      rows[i] = row_at(word, 1U << Loop::row(i, lane), kNoRow);
+      any |= word;
+    }
+    if (any == 0) continue;  // the same for all lanes
+    const symbolic::RowMapWord* columns_of = child.map + column / kCell;
+#pragma unroll
+    for (int n = 0; n < kTileCells; ++n) {
+#pragma unroll
+      for (int b = 0; b < Loop::kBeside; ++b) {
+        const int c = row_at(__ldg(columns_of + n), 1U << (Loop::column(lane) + b), kNoColumn);
+        const unsigned column_part = column_place(child, c);
+#pragma unroll
+        for (int i = 0; i < Loop::kRows; ++i) acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
+      }
+    }
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels::portable

@@ -1,0 +1,405 @@
+// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's four warps, products' operands brought
+// to shared memory by asynchronous copies of all threads, some stages ahead.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/fill.cuh"
+#include "numeric/cuda/factor/tiled/portable/products.cuh"
+
+namespace kauri::numeric::cuda::kernels::portable {
+
+inline constexpr int kThreads = kConsumers;  // of a block, which is a team
+inline constexpr int kStageCount = 3;
+inline constexpr int kSharedEntries = kStageCount * kStageEntries;
+inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // a warp's rows of a slab
+
+/// Who a thread is.
+struct Member {
+  int warp;
+  int lane;
+
+  __device__ int thread() const { return 32 * warp + lane; }
+};
+__device__ __forceinline__ Member this_thread() {
+  const int thread = anew(static_cast<int>(threadIdx.x));
+  return {thread / 32, thread % 32};
+}
+
+/// A block's shared memory: the stages, in whose place a task keeps what else it needs; the task; and what goes with a diagonal tile.
+template <class T>
+struct Shared {
+  T stages[kSharedEntries];
+  T reciprocals[kTile];
+  T columns[2 * kSlabColumns];
+  FrontTask task;
+  FrontViewOf<T> front;
+  int ticket;
+  int blocks;  // Room
+};
+
+/// Named anew by each task, so that its accesses are known to be of shared memory.
+template <class T>
+__device__ __forceinline__ Shared<T>& shared_memory() {
+  extern __shared__ __align__(128) unsigned char bytes[];
+  return *reinterpret_cast<Shared<T>*>(bytes);
+}
+
+/// Where a team keeps what is not a product's operand.
+template <class T>
+struct Room {
+  T* work;         // kWorkEntries: a triangle and rows that are solved for, or a chain's tiles
+  T* reciprocals;  // kTile
+  T* columns;      // two of 16
+  T* left;         // kLeftSlabs of two warps: of a chain, what it multiplies that others made
+  int* blocks;     // of a pivot tile that is solved with, how many are there
+};
+inline constexpr int kWorkEntries = 2 * kTileEntries;
+
+/// A team that is a block, and brings what it multiplies itself: the stages are free when it is done with products. Other kinds of teams
+/// have the same members.
+template <class LoopOf>
+struct Alone {
+  using Loop = LoopOf;
+  using T = typename Loop::T;
+  static constexpr int kLeftSlabs = 1;
+  static constexpr int kAnnouncers = 0;  // threads that store and announce what a chain makes, apart from those that make it
+  static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
+
+  __device__ static Room<T> room() {
+    Shared<T>& shared = shared_memory<T>();
+    return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries, &shared.blocks};
+  }
+  __device__ static void sync() { __syncthreads(); }
+  /// What the thread has written is about to be announced.
+  __device__ static void publish() {}
+};
+
+/// As fill() and add_sums() want it.
+template <class Kernel>
+struct TeamMember : Member {
+  __device__ void sync_consumers() const { Kernel::sync(); }
+};
+
+template <class T>
+__device__ __forceinline__ void copy_run(T* shared, const T* global, int entries, int thread, int threads) {
+#pragma unroll 4
+  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) ptx::copy_16_async(shared + e, global + e);
+}
+
+/// Rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab; a column that is alone gets zeros beside it.
+template <class T>
+__device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, int row, int rows, int column, int thread, int threads) {
+  thread = anew(thread);
+  const T* from = tile.cell(row, column);
+  if (tile.pair_width(column) == 2) {
+    copy_run(slab, from, rows * kPairEntries, thread, threads);
+    return;
+  }
+  const T zeros[kUnit<T>] = {};
+  for (int e = thread * kUnit<T>; e < rows * kCellEntries; e += threads * kUnit<T>) {
+    T* to = slab + e / kCellEntries * kPairEntries + e % kCellEntries;
+    ptx::copy_16_async(to, from + e);
+    store_unit(to + kCellEntries, zeros);
+  }
+}
+
+/// What a task multiplies, slab after slab.
+template <class T>
+struct Operands {
+  const FrontTask& task;
+  const FrontViewOf<T>& front;
+  T* stages;
+  int slabs;
+  int ready;  // slabs that are known to be there
+
+  /// That slab of the rows' and the column's tiles of L is finished. Each warp for itself.
+  __device__ void wait_for(int slab, int lane) {
+    if (ready > slab) return;
+    const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
+    ready = __shfl_sync(0xffffffffu, seen, 0);
+    __syncwarp();
+  }
+
+  /// The copies of a slab, if there is one: slabs of the two row tiles, then of the column's.
+  __device__ void bring(int slab, const Member& me) {
+    if (slab < slabs) {
+      const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
+      wait_for(slab, me.lane);
+      T* stage = stages + slab % kStageCount * kStageEntries;
+      for (int r = 0; r < task.rows; ++r) {
+        const TileViewOf<T> tile = tile_of(front, task.row + r, k);
+        copy_slab(stage + r * kSlabEntries, tile, 0, tile.height, column, me.thread(), kThreads);
+      }
+      const TileViewOf<T> right = tile_of(front, task.column, k);
+      copy_slab(stage + 2 * kSlabEntries, right, 0, right.height, column, me.thread(), kThreads);
+    }
+    ptx::commit_copies();
+  }
+};
+
+/// The tile that a warp works on, and its first row of cells in it. `active`: it has one.
+struct Place {
+  int tile;
+  int row_cell;
+  bool active;
+};
+
+template <class T>
+__device__ __forceinline__ Place place_of(const FrontTask& task, const FrontViewOf<T>& front, int warp) {
+  const int tile = warp >> 1, row_cell = 4 * (warp & 1);
+  return {tile, row_cell, tile < task.rows && row_cell < front.cells.cells_of(task.row + tile)};
+}
+
+template <class T>
+__device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, int lane) {
+  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
+}
+
+/// The tile has a value in memory to begin with.
+template <class T>
+__device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
+  return task.kind != TaskKind::contribution || front.loads_block != 0;
+}
+
+/// A part of a long sum to memory: what is there less the sum, and so on from zero. `before`: something is there.
+template <class Loop>
+__device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
+                                           const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+                                           bool before, int lane) {
+  const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
+  if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
+  if (before) subtract_tile<Loop>(acc, target, place.row_cell, lane);
+  store_accumulators<Loop>(acc, target, place.row_cell, lane);
+  set_zero<Loop>(acc);
+}
+
+/// Between parts of a long sum. `parts`: one is in memory; then it is.
+template <class Loop>
+__device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc, const FrontTask& task,
+                                               const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+                                               bool& parts, int lane) {
+  const bool before = parts || has_beginning(task, front);
+  if (before && !parts) wait_until_filled(front, lane);
+  store_part<Loop>(acc, task, front, levels, place, before, lane);
+  parts = true;
+}
+
+/// The products of a task, from zero; the first stages are on their way. Returns whether a part of them is in memory. Afterwards nothing of
+/// the stages is read any more.
+template <class Loop>
+__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, Operands<typename Loop::T>& operands, const Levels& levels,
+                                             int least_part, const Place& place, const Member& me) {
+  const int slabs = operands.slabs, part = part_of(slabs, least_part);
+  bool parts = false;
+  set_zero<Loop>(acc);
+  for (int slab = 0; slab < slabs; ++slab) {
+    if (slab > 0 && slab % part == 0 && place.active)
+      put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
+    ptx::wait_for_copies<kStageCount - 2>();
+    __syncthreads();  // the stage is there, and no one reads the one before
+    operands.bring(slab + kStageCount - 1, me);
+    const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
+    if (place.active)
+      Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries, stage + 2 * kSlabEntries, 0, kTileCells,
+                     me.lane);
+  }
+  ptx::wait_for_copies<0>();
+  __syncthreads();
+  return parts;
+}
+
+/// What the products are taken from: the tile in memory, and the children's blocks.
+template <class Loop>
+__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const FrontTask& task,
+                                                   const FrontViewOf<typename Loop::T>& front, const Place& place, bool parts, int lane) {
+  if (parts || has_beginning(task, front)) {
+    wait_until_filled(front, lane);
+    subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, lane);
+  }
+  if (front.child_count == 0) return;
+  wait_for_children(front, lane);
+  const int row = (front.cells.first_cell(task.row + place.tile) + place.row_cell) * kCell;
+  gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
+}
+
+/// Row r of a slab.
+template <class T>
+__device__ __forceinline__ T* slab_row(T* slab, int r) {
+  return slab + r / kCell * kPairEntries + r % kCell * kCell;
+}
+
+/// Row r of a slab's, or a 16 x 16 block's, entries: to and from registers.
+template <class T>
+__device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
+#pragma unroll
+  for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
+    T unit[kUnit<T>];
+    load_unit(unit, row + u / kCell * kCellEntries + u % kCell);
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) x[u + e] = unit[e];
+  }
+}
+template <class T>
+__device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
+#pragma unroll
+  for (int u = 0; u < kSlabColumns; u += kUnit<T>) {
+    T unit[kUnit<T>];
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) unit[e] = x[u + e];
+    store_unit(row + u / kCell * kCellEntries + u % kCell, unit);
+  }
+}
+
+/// A row's 16 entries in a slab: x, with x T^T = the row as it was. `triangle`: T, a 16 x 16 block of a slab; with the reciprocals of its
+/// diagonal. One lane.
+template <class T>
+__device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
+  T x[kSlabColumns];
+  load_row(x, row);
+#pragma unroll
+  for (int first = 0; first < kSlabColumns; first += kUnit<T>) {
+    T over[kUnit<T>], t[kSlabColumns][kUnit<T>];
+    load_unit(over, reciprocals + first);
+#pragma unroll
+    for (int f = first; f < kSlabColumns; ++f) load_unit(t[f], slab_row(triangle, f) + first / kCell * kCellEntries + first % kCell);
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e) {
+      const int c = first + e;
+      x[c] *= over[e];
+#pragma unroll
+      for (int f = c + 1; f < kSlabColumns; ++f) x[f] = fma(-x[c], t[f][e], x[f]);
+    }
+  }
+  store_row(row, x);
+}
+
+/// A warp's rows of a slab to pair `column` / 2 of a tile.
+template <class T>
+__device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x, int row_cell, int column, int lane) {
+  lane = anew(lane);
+  const int rows = min(4, tile.height - row_cell), width = tile.pair_width(column);
+  T* to = tile.cell(row_cell, column);
+  for (int e = lane * kUnit<T>; e < rows * width * kCellEntries; e += 32 * kUnit<T>) {
+    T unit[kUnit<T>];
+    load_unit(unit, width == 2 ? x + e : x + e / kCellEntries * kPairEntries + e % kCellEntries);
+    store_unit(to + e, unit);
+  }
+}
+
+/// Brings blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal:
+/// all that are there when block `from` is. Returns how many are. The whole team.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front, int column, int from, const Member& me) {
+  if (me.thread() == 0) *room.blocks = blocks_there(wait_for_block(state_of(front, column), from));
+  Kernel::sync();
+  const int end = *room.blocks;
+  const TileViewOf<T> tile = tile_of(front, column, column);
+#pragma unroll 1
+  for (int c = 2 * from; c < min(2 * end, tile.width); c += 2)
+    copy_slab(room.work + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
+  ptx::commit_copies();
+  ptx::wait_for_copies<0>();
+  Kernel::sync();
+  if (const int c = from * kSlabColumns + me.thread(); c < min(end * kSlabColumns, tile.width * kCell))
+    room.reciprocals[c] = T(1) / slab_row(room.work + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];
+  Kernel::sync();
+  return end;
+}
+
+/// Columns of cells move to the left, two of them.
+template <class Loop>
+__device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
+#pragma unroll
+  for (int n = 2; n < kTileCells; ++n) {
+#pragma unroll
+    for (int i = 0; i < Loop::kRows; ++i) {
+#pragma unroll
+      for (int b = 0; b < Loop::kBeside; ++b) acc[i][n - 2][b] = acc[i][n][b];
+    }
+  }
+}
+
+/// A panel task after its products: X, X T^T = C, for each warp's rows, 16 columns after 16: by substitution, a row a lane, then the
+/// columns right of them less what they give these. In: minus C in acc. A loop whose accumulators move up: unrolled, its instructions came
+/// from afar each time. told(s): the warp has stored its rows of columns 16 s.., or has none. The whole team.
+template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
+__device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, const FrontViewOf<T>& front, const FrontTask& task,
+                                            const Place& place, const Member& me, const Told& told) {
+  const Room<T> room = Kernel::room();
+  const int width = front.cells.cells_of(task.column);
+  int blocks = 0;  // that are there
+#pragma unroll 1
+  for (int s = 0; s < kSlabs; ++s) {
+    const bool there = 2 * s < width, active = there && place.active;
+    if (there && s >= blocks) blocks = bring_blocks<Kernel>(room, front, task.column, s, me);
+    T* x = room.work + kTileEntries + me.warp * kWarpSlabEntries;
+    const T* block = room.work + s * kSlabEntries + 2 * s * kPairEntries;
+    if (active) {
+      put<Loop>(acc, x, 0, 2, me.lane);
+      __syncwarp();
+      substitute(slab_row(x, me.lane), block, room.reciprocals + s * kSlabColumns);
+      __syncwarp();
+      store_slab(tile_of(front, task.row + place.tile, task.column), x, place.row_cell, 2 * s, me.lane);
+    }
+    told(s);
+    if (active) {
+      Loop::InTile::multiply(acc, x, block, 2, kTileCells - 2 * s, me.lane);
+      move_up<Loop>(acc);
+    }
+    __syncwarp();
+  }
+}
+
+/// A task on tiles after its products, with minus their result in acc; all but its announcement. told: as for solve_slabs().
+template <class Kernel, class Told, class Loop = typename Kernel::Loop>
+__device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, const FrontTask& task,
+                                             const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+                                             const Member& me, const Told& told) {
+  if (task.kind == TaskKind::panel) return solve_slabs<Kernel>(acc, front, task, place, me, told);
+  if (!place.active) return;
+  if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
+  store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, me.lane);
+}
+
+/// All of a task on tiles but its announcement.
+template <class Loop>
+__device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
+  using T = typename Loop::T;
+  Shared<T>& shared = shared_memory<T>();
+  const FrontTask& task = shared.task;
+  const FrontViewOf<T>& front = shared.front;
+  const Member me = this_thread();
+  const int products = products_of(task, front);
+  Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
+  const Place place = place_of(task, front, me.warp);
+#pragma unroll 1
+  for (int slab = 0; slab < kStageCount - 1; ++slab) operands.bring(slab, me);
+  typename Loop::Accumulators acc;
+  const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
+  if (place.active) subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
+  finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
+}
+
+/// Tasks that compute no products; false for others.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels,
+                                            const ValuesOf<T>& values, const SumsOf<T>& sums) {
+  const TeamMember<Kernel> me{this_thread()};
+  if (task.kind == TaskKind::fill)
+    fill(task, front, levels, values, me);
+  else if (task.kind == TaskKind::sum)
+    add_sums(task, front, sums, me);
+  else
+    return false;
+  return true;
+}
+
+/// Tells other teams that the task's tiles are written. The whole team.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void announce(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+  Kernel::publish();
+  Kernel::sync();
+  if (threadIdx.x == 0) count_task(task, front, levels);
+}
+
+}  // namespace kauri::numeric::cuda::kernels::portable

@@ -1,0 +1,112 @@
+// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of TF32 and half of its bytes: x 2^11 is the
+// sum of a high and a low half, and high high + (high low + low high) misses what is below 2^-22, as with parts in TF32. Halves have 5 bits
+// of exponent: of |x| < 2^5 it also misses what is below 2^-36; larger numbers become infinite, and their products NaN. So this is for
+// factors of matrices that are scaled: no entry of such an L is 2 or more.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/streamed/group_products.cuh"
+
+namespace kauri::numeric::cuda::kernels::streamed {
+
+/// Operands of a group's products, so many of a lane's, two numbers each.
+struct HalfParts {
+  std::uint32_t high[4];
+  std::uint32_t low[4];
+};
+
+inline constexpr float kHalfScale = 0x1p11F;     // of operands
+inline constexpr float kHalfUnscale = 0x1p-22F;  // of products
+
+/// x and y in parts. What is not finite as a half has infinity or no number as `low`: its products are no numbers.
+__device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std::uint32_t& low) {
+  x *= kHalfScale, y *= kHalfScale;
+  high = ptx::to_halves(x, y);
+  float high_x, high_y;
+  ptx::from_halves(high_x, high_y, high);
+  low = ptx::to_halves(x - high_x, y - high_y);
+}
+
+/// Products between tiles by halves; inside a tile as Tf32Loop<3> has them.
+struct HalfLoop : Tf32Loop<3> {};
+
+template <>
+struct Group<HalfLoop> {
+  /// A lane's share of the left operand: halves of the warp's rows.
+  template <int>
+  using Left = HalfParts[2];
+
+  /// Each cell to its high parts and then its low ones, in its place: (64,16), or (64,8). So many cells, whole columns of them, whatever
+  /// lies in those that the operand lacks. All threads of kSplitterWarps.
+  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells, int thread) {
+    const int row = thread % symbolic::kCell;
+    const bool turned = row >= symbolic::kCell / 2;  // the other half of the row first: neighbours' loads lie in other banks
+    constexpr int kAtOnce = 32 * kSplitterWarps / symbolic::kCell * kCellEntries;
+#pragma unroll 1
+    for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries; cell += kAtOnce) {
+      constexpr int kUnit = portable::kUnit<float>;
+      float x[2][kUnit];
+      const float* from = y.high + cell + row * symbolic::kCell;
+      portable::load_unit(x[0], from + (turned ? kUnit : 0));
+      portable::load_unit(x[1], from + (turned ? 0 : kUnit));
+      __syncwarp();  // all of the warp's cells have been read
+      std::uint32_t high[4], low[4];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+#pragma unroll
+        for (int e = 0; e < kUnit; e += 2)
+          split(turned ? x[1 - h][e] : x[h][e], turned ? x[1 - h][e + 1] : x[h][e + 1], high[h * 2 + e / 2], low[h * 2 + e / 2]);
+      }
+      float* to = y.high + cell + row * symbolic::kCell / 2;
+      store(to, high), store(to + kCellEntries / 2, low);
+    }
+  }
+  template <int kColumns>
+  __device__ static __forceinline__ void load(Left<kColumns>& a, const StageOperands& from, int j) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        if (h < kColumns) {
+          const float2 pair = *reinterpret_cast<const float2*>(from.left<kColumns>(j, h) + i * kColumns * kCellEntries);
+          split(pair.x, pair.y, a[j].high[2 * h + i], a[j].low[2 * h + i]);
+        } else {
+          a[j].high[2 * h + i] = a[j].low[2 * h + i] = 0;
+        }
+      }
+    }
+  }
+  template <int>
+  __device__ static __forceinline__ void renew(HalfParts (&a)[2], int j) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) ptx::renew(a[j].high[i]), ptx::renew(a[j].low[i]);
+  }
+  /// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones first. A column of cells that is alone is
+  /// multiplied by zeros once more.
+  template <int kColumns, int kRows>
+  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const HalfParts (&a)[2], int j,
+                                                  const StageOperands& y) {
+    float(&upper)[portable::kTileCells][2] = sum[2 * j];
+    float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
+    const ptx::GroupOperand high = right<kColumns>(y.high), low = right<kColumns>(y.high + kCellEntries / 2);
+    ptx::begin_group();
+    ptx::multiply_group_from_zero(upper, lower, a[j].low, high);
+    ptx::multiply_group(upper, lower, a[j].high, low);
+    ptx::multiply_group(upper, lower, a[j].high, high);
+    ptx::commit_group();
+  }
+  __device__ static __forceinline__ void add(float& acc, float sum) { acc = fmaf(sum, kHalfUnscale, acc); }
+
+ private:
+  template <int kColumns>
+  __device__ static __forceinline__ ptx::GroupOperand right(const float* part) {
+    return ptx::group_operand(part, kColumns * kCellEntries, kColumns == 2 ? kCellEntries : 0);
+  }
+  __device__ static __forceinline__ void store(float* to, const std::uint32_t (&halves)[4]) {
+    int4 unit;
+    memcpy(&unit, halves, sizeof unit);
+    *reinterpret_cast<int4*>(to) = unit;
+  }
+};
+
+}  // namespace kauri::numeric::cuda::kernels::streamed

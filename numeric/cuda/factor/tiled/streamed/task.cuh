@@ -1,0 +1,305 @@
+// Tasks of fronts of floats on Hopper: four warps that multiply, as a group (group_products.cuh); a warp that streams what they multiply
+// to them by bulk copies, as update.cuh has it; two that split the right operand; and one that tells other teams of what is made, 16
+// columns at a time. All but that and the products is the portable kernel's, in memory beside the stages.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/draw.cuh"
+#include "numeric/cuda/factor/tiled/portable/chain.cuh"
+#include "numeric/cuda/factor/tiled/streamed/half_products.cuh"
+
+namespace kauri::numeric::cuda::kernels::streamed {
+
+using portable::kTileCells;
+using portable::Place;
+using portable::Room;
+
+inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps
+inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
+inline constexpr int kTicketSlots = 2;
+inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // after those of chains
+
+/// A ticket, and what it stands for, brought by the producer for all others.
+template <class T>
+struct Ticket {
+  FrontViewOf<T> front;
+  FrontTask task;
+  int number;
+  unsigned turn;  // stages entered before those of the task
+};
+
+template <class T>
+struct Shared {
+  T stages[kStages * kStageEntries];
+  T low[kStages * kSlabEntries];  // low parts of right operands
+  T work[portable::kWorkEntries];
+  T reciprocals[kTile];
+  T columns[2 * kSlabColumns];
+  std::uint64_t stage[2 * kStages];            // full, then empty
+  std::uint64_t split[kStages];                // the right operand is there in parts
+  std::uint64_t solved[kTicketSlots][kSlabs];  // columns 16 s.. of a panel task are in memory
+  std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
+  Ticket<T> ticket[kTicketSlots];
+  int blocks;
+};
+
+template <class T>
+__device__ __forceinline__ Shared<T>& shared_memory() {
+  extern __shared__ __align__(128) unsigned char bytes[];
+  return *reinterpret_cast<Shared<T>*>(bytes);
+}
+
+/// A team whose operands a producer brings (portable::Alone: the other kind).
+template <class LoopOf>
+struct Streamed {
+  using Loop = LoopOf;
+  using T = typename Loop::T;
+
+  static constexpr int kLeftSlabs = kSlabs;  // in the stages, of which a chain makes no use: nothing is copied to them meanwhile
+  static constexpr int kAnnouncers = 32;
+  static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <= static_cast<int>(kStages) * kStageEntries);
+
+  __device__ static Room<T> room() {
+    Shared<T>& shared = shared_memory<T>();
+    return {shared.work, shared.reciprocals, shared.columns, shared.stages, &shared.blocks};
+  }
+  __device__ static void sync() { ptx::named_sync(kTeamBarrier, kConsumers); }
+  /// Others read it by bulk copies.
+  __device__ static void publish() { ptx::proxy_fence(); }
+};
+
+/// Of the ring's stage.
+template <class T>
+__device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
+  return {nullptr, ring.data() + 2 * kSlabEntries, shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
+}
+
+template <class T>
+__device__ void start() {
+  Shared<T>& shared = shared_memory<T>();
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < kStages; ++s) {
+      ptx::barrier_init(shared.stage + s, 1);
+      ptx::barrier_init(shared.stage + kStages + s, kConsumerWarps);
+      ptx::barrier_init(shared.split + s, kSplitterWarps);
+    }
+    for (int s = 0; s < kTicketSlots; ++s) {
+      ptx::barrier_init(shared.ticket_full + s, 1);
+      ptx::barrier_init(shared.ticket_empty + s, kConsumerWarps + kSplitterWarps + 1);
+      for (int k = 0; k < kSlabs; ++k) ptx::barrier_init(shared.solved[s] + k, kConsumerWarps);
+    }
+    ptx::barrier_init_fence();
+  }
+  __syncthreads();
+}
+
+/// The task adds products up.
+__device__ __forceinline__ bool has_products(TaskKind kind) {
+  return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
+}
+
+/// Draws tickets, hands them to the consumers, copies what they multiply: one ticket ahead of them, except where a task may wait for later
+/// tickets. One warp.
+template <class T>
+__device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count, int* next, unsigned pauses, int lane) {
+  Shared<T>& shared = shared_memory<T>();
+  RingOf<T> ring{shared.stages, shared.stage};
+  bool wait_for_consumers = false;
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots, turn = draw / kTicketSlots;
+    if (draw >= kTicketSlots) ptx::barrier_wait(shared.ticket_empty + slot, (turn - 1) & 1);
+    if (wait_for_consumers) ptx::barrier_wait(shared.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
+    Ticket<T>& ticket = shared.ticket[slot];
+    const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, lane);
+    if (lane == 0) ptx::barrier_arrive(shared.ticket_full + slot);
+    if (number >= task_count) return;
+    watchdog::take(number);
+    pause(pauses, number, kConsumerWarps);
+    const TaskKind kind = ticket.task.kind;
+    wait_for_consumers = kind == TaskKind::chain || kind == TaskKind::prepare;
+    if (has_products(kind)) {
+      if (lane == 0) {
+        prefetch_tiles(ticket.task, ticket.front);
+        produce_products(ticket.task, ticket.front, ring, true);
+      }
+      ring.turn = __shfl_sync(0xffffffffu, ring.turn, 0);
+    }
+    __syncwarp();
+  }
+}
+
+/// Hands right operands on in parts: so many warps.
+template <class Loop, class T = typename Loop::T>
+__device__ void run_splitters(int task_count) {
+  Shared<T>& shared = shared_memory<T>();
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const Ticket<T>& ticket = shared.ticket[slot];
+    if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
+    if (has_products(ticket.task.kind)) {
+      const int cells = cells_in(ticket.front, products_of(ticket.task, ticket.front));
+      RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
+      for (int first = 0; first < cells; first += 2, ++ring.turn) {
+        ptx::barrier_wait(ring.full(), ring.parity());
+        Group<Loop>::split_right(right_operand(ring), kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
+        ptx::shared_proxy_fence();
+        __syncwarp();
+        if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
+      }
+    }
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
+  }
+}
+
+/// What a warp has to do with a ticket, found out anew: kept over the products, for which registers are short, it would be spilled, and so
+/// would all that is made of it.
+template <class T>
+struct Part {
+  const Ticket<T>& ticket;
+  portable::Member me;
+  Place place;
+
+  __device__ explicit Part(int slot)
+      : ticket(shared_memory<T>().ticket[ptx::anew(slot)]),
+        me(portable::this_thread()),
+        place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
+};
+
+/// acc += the products of so many stages of two columns of cells, one at least. `operands`: what is in the ring's stage.
+template <class Loop, class T, class Operands, class Wait>
+__device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
+                                                      const Operands& operands, const Wait& wait_for_parts) {
+  if constexpr (Loop::kParts == 3) {
+    PipelinedProducts<Loop> products;
+    ptx::barrier_wait(ring.full(), ring.parity());
+    products.load_first(operands(portable::kPairEntries));
+    wait_for_parts();
+#pragma unroll 1
+    for (;;) {
+      products.ask(operands(portable::kPairEntries), [&] { leave_stage(ring); });
+      products.add_first(acc);
+      ++ring.turn;
+      if (--stages > 0) {
+        ptx::barrier_wait(ring.full(), ring.parity());
+        products.load_first(operands(portable::kPairEntries));
+        wait_for_parts();
+      }
+      products.add_second(acc);
+      if (stages == 0) break;
+    }
+  } else {
+    for (; stages > 0; --stages) {
+      enter_stage(ring);
+      multiply_stage<Loop, 2>(acc, operands(portable::kPairEntries), wait_for_parts);
+      ++ring.turn;
+    }
+  }
+}
+
+/// The products of a task, from zero. Returns whether a part of them is in memory. The last stage is not left yet.
+template <class Loop, class T = typename Loop::T>
+__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot, const Levels& levels, int least_part,
+                                             RingOf<T>& ring) {
+  Shared<T>& shared = shared_memory<T>();
+  const Part<T> part(slot);
+  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2,
+            whole = cells / 2;
+  const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
+            row_cell = part.place.row_cell;
+  // A warp without rows takes part with whatever is there.
+  const auto operands = [&](int stride) {
+    StageOperands stage = right_operand(ring);
+    stage.x = ring.data() + tile + row_cell * stride, stage.lane = lane;
+    return stage;
+  };
+  const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
+  bool parts = false;
+  portable::set_zero<Loop>(acc);
+  for (int slab = 0; slab < slabs;) {
+    const int end = min(slab + together, slabs);
+    if (slab < whole) multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
+    if (end > whole) {
+      enter_stage(ring);
+      multiply_stage<Loop, 1>(acc, operands(kCellEntries), wait_for_parts);
+      ++ring.turn;
+    }
+    slab = end;
+    if (slab == slabs) break;
+    const Part<T> now(slot);
+    if (now.place.active) portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place, parts, now.me.lane);
+  }
+  return parts;
+}
+
+/// All of a task on tiles but its announcement.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
+  using Loop = typename Kernel::Loop;
+  Shared<T>& shared = shared_memory<T>();
+  const unsigned turn = shared.ticket[slot].turn;
+  RingOf<T> ring{shared.stages, shared.stage, turn, turn};
+  typename Loop::Accumulators acc;
+  const bool parts = add_products<Loop>(acc, slot, levels, least_part, ring);
+  leave_stage(ring);
+  const Part<T> part(slot);
+  const FrontTask& task = part.ticket.task;
+  const FrontViewOf<T>& front = part.ticket.front;
+  if (part.place.active) portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
+  portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me, [&](int s) {
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.solved[slot] + s);
+  });
+}
+
+/// Four warps.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void run_consumers(int task_count, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums,
+                                              int least_part, unsigned pauses) {
+  Shared<T>& shared = shared_memory<T>();
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const Ticket<T>& ticket = shared.ticket[slot];
+    if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
+    pause(pauses, ticket.number, portable::this_thread().warp);
+    __syncwarp();
+    if (ticket.task.kind == TaskKind::chain) {
+      portable::run_chain<Kernel>(ticket.front, levels);
+      ptx::shared_proxy_fence();  // the next copies to the stages are bulk copies
+    } else {
+      if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums)) run_tiles<Kernel>(slot, levels, least_part);
+      if (ticket.task.kind != TaskKind::panel) portable::announce<Kernel>(ticket.task, ticket.front, levels);
+    }
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
+  }
+}
+
+/// Tells other teams of chains and of panels while those that make them go on. One warp.
+template <class Kernel, class T = typename Kernel::T>
+__device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses, int lane) {
+  Shared<T>& shared = shared_memory<T>();
+  unsigned panels = 0;  // parities of those of each slot
+  for (int draw = 0;; ++draw) {
+    const int slot = draw % kTicketSlots;
+    ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
+    const Ticket<T>& ticket = shared.ticket[slot];
+    if (ticket.number >= task_count) return;
+    watchdog::take(ticket.number);
+    pause(pauses, ticket.number, kConsumerWarps + 1);
+    __syncwarp();
+    if (ticket.task.kind == TaskKind::chain) portable::announce_chain<Kernel>(ticket.front, levels, lane);
+    if (ticket.task.kind == TaskKind::panel) {
+      if (lane == 0) announce_panel(ticket.task, ticket.front, levels, shared.solved[slot], panels >> slot & 1);
+      panels ^= 1U << slot;
+    }
+    __syncwarp();
+    if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels::streamed

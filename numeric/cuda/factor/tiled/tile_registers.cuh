@@ -1,0 +1,131 @@
+// Tiles of a front in cells between memory and the registers of a warp, 32 rows or 16: whole ones by few instructions, others by their
+// shape.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/fragment.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+/// Accumulators of one warp, (32,64), of the task's tiles, sign flipped: acc[16-row block][8-column block].
+using Accumulators = double[2][8][4];
+
+/// This warp's 32 rows of pair s of a tile's columns, in units of 16 bytes: row cell r, column cell 2s + n at 32 (width r + n).
+struct PairView {
+  double2* first;
+  int width;     // 2, or 1: a front's last column alone
+  int rows;      // that there are
+  int above[2];  // and of these, those above the diagonal
+};
+__device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, int lane) {
+  const int width = tile.pair_width(2 * s);
+  const int rows = tile.height - row_cell;
+  const auto above = [&](int n) { return 2 * s + n >= tile.width ? rows : tile.diagonal ? 2 * s + n - row_cell : 0; };
+  double* cell = tile.first + kCellEntries * (2 * (s * tile.rows - s * (s - 1)) + (tile.above + row_cell - 2 * s) * width);
+  return {reinterpret_cast<double2*>(cell) + lane, width, rows, {above(0), above(1)}};
+}
+
+/// The first entries of this lane in pair s of a tile that has all its columns, in units of 16 bytes: row cell r, column cell 2s + n at
+/// 32 (2 r + n).
+__device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
+  return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
+}
+
+/// c = (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
+template <int kCells>
+__device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    const PairView pair = pair_of(tile, (column + n) / 2, row, lane);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      double2 cell = make_double2(0.0, 0.0);
+      if (r >= pair.above[n % 2] && r < pair.rows) cell = __ldcg(pair.first + 32 * (r * pair.width + n % 2));
+      c[n][2 * r] = cell.x, c[n][2 * r + 1] = cell.y;
+    }
+  }
+}
+
+/// The same where it has all these cells; of a diagonal tile, those above the diagonal beside one on it hold some number. A fifth of the
+/// instructions.
+template <int kCells>
+__device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+    const double2* pair = whole_pair(tile, (column + n) / 2, row, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const double2 cell = __ldcg(pair + 64 * r);
+      c[n][2 * r] = cell.x, c[n][2 * r + 1] = cell.y;
+    }
+  }
+}
+
+/// Pair s of the tile in memory = minus acc[.][first..].
+__device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first, int row_cell, int lane) {
+  const PairView pair = pair_of(tile, s, row_cell, lane);
+#pragma unroll
+  for (int n = 0; n < 2; ++n) {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double(&part)[4] = acc[r / 2][first + n];
+      if (r >= pair.above[n] && r < pair.rows)
+        pair.first[32 * (r * pair.width + n)] = make_double2(ptx::flipped(part[r % 2 * 2]), ptx::flipped(part[r % 2 * 2 + 1]));
+    }
+  }
+}
+
+/// The same by whichever way: `whole`, all these cells are there.
+template <int kCells>
+__device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, bool whole, int row, int column, int lane) {
+  if (whole)
+    load_whole_cells(c, tile, row, column, lane);
+  else
+    load_cells(c, tile, row, column, lane);
+}
+
+template <int kCells>
+__device__ inline void flip(double (&c)[kCells][4]) {
+#pragma unroll
+  for (int n = 0; n < kCells; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) c[n][i] = ptx::flipped(c[n][i]);
+  }
+}
+
+/// acc = minus the tile in memory. Few instructions for whole tiles, which others would have to make room for.
+__device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h) load_cells(acc[h], tile, tile.whole(), row_cell + 2 * h, 0, lane);
+  flip(acc[0]), flip(acc[1]);
+}
+
+/// The tile in memory = minus acc.
+__device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+  if (!tile.whole()) {
+#pragma unroll
+    for (int s = 0; s < kSlabs; ++s) store_pair(tile, s, acc, 2 * s, row_cell, lane);
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    double2* pair = whole_pair(tile, n / 2, row_cell, lane) + 32 * (n % 2);
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+      pair[64 * r] = make_double2(ptx::flipped(acc[r / 2][n][r % 2 * 2]), ptx::flipped(acc[r / 2][n][r % 2 * 2 + 1]));
+  }
+}
+
+/// acc += minus the tile in memory.
+__device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const double2 cell = load_cell(tile, row_cell + r, n, lane);
+      acc[r / 2][n][r % 2 * 2] -= cell.x, acc[r / 2][n][r % 2 * 2 + 1] -= cell.y;
+    }
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

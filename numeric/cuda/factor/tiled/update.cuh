@@ -1,0 +1,468 @@
+// One task of a front: two 64 x 64 tiles in the accumulators of four warps, products streamed through shared memory by a producer thread:
+// with a warp more, the fetcher, the six warps of a team. A block has two teams, since two such sets of accumulators fill the registers of
+// a multiprocessor.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/correction.cuh"
+#include "numeric/cuda/factor/tiled/extend_add.cuh"
+#include "numeric/cuda/factor/tiled/tile_registers.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+using symbolic::FrontTask;
+using symbolic::TaskKind;
+
+inline constexpr int kConsumerWarps = 4;
+inline constexpr int kConsumers = 32 * kConsumerWarps;
+inline constexpr int kChainThreads = kConsumers + 64;  // with the team's producer and fetcher, a warp each
+inline constexpr unsigned kStages = 4;
+inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
+inline constexpr int kTeamBarriers = 8;
+
+/// Who a thread is: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first named barrier.
+struct Member {
+  int warp;
+  int lane;
+  int barriers;
+
+  /// The same of a consumer, read again: kept, it and what is made of it would be spilled.
+  __device__ Member again() const {
+    const unsigned thread = static_cast<unsigned>(ptx::thread_index());
+    return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), barriers};
+  }
+  __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
+};
+
+/// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
+/// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. What changes is a single
+/// number, since registers are short where products are added.
+template <class T>
+struct RingOf {
+  T* stages;
+  std::uint64_t* barriers;
+  unsigned turn = 0;        // stages entered so far
+  unsigned left = 0;        // of a consumer: those before its task, which it has left
+  const T* rows = nullptr;  // of the first stage: those of a consumer's warp
+
+  __device__ unsigned stage() const { return turn % kStages; }
+  __device__ unsigned parity() const { return turn / kStages % 2; }
+  __device__ T* data() const { return stages + stage() * kStageEntries; }
+  __device__ const T* warp_rows() const { return rows + stage() * kStageEntries; }
+  __device__ std::uint64_t* full() const { return barriers + stage(); }
+  __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
+  __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
+  __device__ std::uint64_t* last_empty() const { return barriers + kStages + (turn + kStages - 1) % kStages; }
+};
+using Ring = RingOf<double>;
+
+/// Number of tile columns whose products the task adds.
+template <class T>
+__device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
+  if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
+  return task.kind == TaskKind::panel ? task.column : task.column - 1;
+}
+
+/// Columns of cells in that many tile columns of pivots.
+template <class T>
+__device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
+  return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
+}
+
+/// Columns of 16 in that many tile columns; the very last may be half a one.
+template <class T>
+__device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
+  return (cells_in(front, tile_columns) + 1) / 2;
+}
+
+/// Blocks of 16 along the side of L(j,j).
+__device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
+
+/// State of pivot tile k.
+template <class T>
+__device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
+  return front.counters + kRows + front.cells.row_tiles() + k;
+}
+
+/// Waits until so many slabs of the task's rows and of tile row `column` of L are finished. Returns how many are. One thread, which looks
+/// at all three counters at once: one after the other took as long again each.
+template <class T>
+__device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+  const int* rows = front.counters + kRows;
+  Watch watch;
+  for (;;) {
+    const int column = ptx::load_relaxed(rows + task.column), first = ptx::load_relaxed(rows + task.row);
+    const int last = ptx::load_relaxed(rows + task.row + task.rows - 1);
+    const int ready = min(column, min(first, last));
+    if (ready >= slabs) {
+      ptx::acquire_fence();
+      return ready;
+    }
+    watch.look(Awaited::slabs, rows + (column == ready ? task.column : first == ready ? task.row : task.row + task.rows - 1), slabs, ready);
+    __nanosleep(20);
+  }
+}
+
+// ---- producer: one thread ----
+
+template <class T>
+__device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>& front, int slab, int& ready) {
+  if (ready > slab) return;
+  ready = wait_for_slabs(task, front, slab + 1);
+  ptx::proxy_fence();
+}
+
+/// Brings the operands of the products, pair by pair of columns of cells, in which the rows of the task's tiles follow one another.
+template <class T>
+__device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front, RingOf<T>& ring, bool dependent) {
+  constexpr int kBytes = sizeof(T);
+  const symbolic::FrontCells& shape = front.cells;
+  const int products = products_of(task, front), cells = cells_in(front, products);
+  const int upper = shape.cells_of(task.row), lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
+  const int right = shape.cells_of(task.column);
+  int ready = dependent ? 0 : cells;
+  for (int first = 0; first < cells; first += 2) {
+    wait_for_slab(task, front, first / 2, ready);
+    const int entries = min(2, cells - first) * kCellEntries;  // of a row of cells
+    const T* pair = front.panel + shape.panel().pair(first / 2);
+    const T* rows = pair + (shape.first_cell(task.row) - first) * entries;
+    ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
+    std::uint64_t* full = ring.full();
+    T* data = ring.data();
+    ptx::barrier_arrive_expecting(full, (upper + lower + right) * entries * kBytes);
+    const int together = upper * entries == kSlabEntries ? upper + lower : upper;
+    ptx::bulk_copy(data, rows, together * entries * kBytes, full);
+    if (together < upper + lower) ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * kBytes, full);
+    ptx::bulk_copy(data + 2 * kSlabEntries, pair + (shape.first_cell(task.column) - first) * entries, right * entries * kBytes, full);
+    ++ring.turn;
+  }
+}
+
+/// Block k of a pivot tile itself, for multiply_corrected(); of one with a single cell the others are zeros.
+__device__ inline void copy_triangle(double* slab, const TileView& triangle, int k, const double* zeros, std::uint64_t* full) {
+  const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
+  ptx::bulk_copy(slab, triangle.cell(2 * k, 2 * k), cells * kCellEntries * 8, full);
+  for (int c = cells; c < 4; ++c) ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
+}
+
+/// Brings to the L2 cache what the task's consumers start from, while they are with the task before.
+template <class T>
+__device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
+  if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
+  for (int r = 0; r < task.rows; ++r) {
+    const TileViewOf<T> tile = tile_of(front, task.row + r, task.column);
+    for (int column = 0; column < tile.width; column += 2) {
+      const int row = tile.diagonal ? column : 0;
+      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) * kCellEntries * static_cast<int>(sizeof(T)));
+    }
+  }
+}
+
+/// Waits until block k of a pivot tile is there; returns the tile's state.
+__device__ inline int wait_for_block(const int* state, int k) {
+  Watch watch;
+  for (;;) {
+    const int now = ptx::load_acquire(state), progress = now & ((1 << kProgressBits) - 1);
+    if (progress >= kFirstBlock + k) return now;
+    watch.look(Awaited::block, state, kFirstBlock + k, progress);
+    __nanosleep(20);
+  }
+}
+
+/// How many blocks of a pivot tile are there, by such a state; of tiles that have fewer than four, with the last one four.
+__device__ inline int blocks_there(int state) { return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1; }
+
+__device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
+  prefetch_tiles(task, front);
+  produce_products(task, front, ring, dependent);
+  if (task.kind != TaskKind::panel) return;
+  const TileView triangle = tile_of(front, task.column, task.column);
+  const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(task.column * kTile, task.column * kTile);
+  for (int k = 0; 2 * k < triangle.width; ++k) {
+    // An inverse, what is below it, and where the last block has a row of cells that L lacks, zeros: what an inverse has right of its
+    // diagonal. They are multiplied with zeros.
+    const int below = max(triangle.width - 2 * k - 2, 0);
+    const bool padded = below > 0 && triangle.width % 2 != 0;
+    const double* inverse = inverses + k * kInverseEntries;
+    double* slab = ring.data() + 2 * kSlabEntries;
+    ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
+    std::uint64_t* full = ring.full();
+    const int corrects = wait_for_block(state_of(front, task.column), k) >> (kProgressBits + k) & 1;
+    ptx::proxy_fence();
+    *ring.word() = static_cast<std::uint64_t>(corrects);
+    ptx::barrier_arrive_expecting(full, ((1 + corrects) * kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
+    if (corrects != 0) copy_triangle(ring.data(), triangle, k, inverse + kCellEntries, full);
+    ptx::bulk_copy(slab + 4 * k * kCellEntries, inverse, kInverseEntries * 8, full);
+    if (below > 0) ptx::bulk_copy(slab + 4 * (k + 1) * kCellEntries, triangle.cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8, full);
+    for (int c = 0; padded && c < 2; ++c)
+      ptx::bulk_copy(slab + (2 * triangle.width + c) * kCellEntries, inverse + kCellEntries, kCellEntries * 8, full);
+    ++ring.turn;
+  }
+}
+
+// ---- consumers: four warps, each with 32 rows of one of the two tiles ----
+
+__device__ constexpr int tile_of_warp(int warp) { return warp >> 1; }
+__device__ constexpr int row_cell_of_warp(int warp) { return 4 * (warp & 1); }
+
+/// acc += (32,16) times the transpose of (64,16) of the column's tile. `rows`: the first cell of this warp's.
+__device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns, int lane) {
+  double a[2][8];
+  const ptx::SharedAddress address = ptx::anew(ptx::shared_address(rows + 2 * lane));  // one for all
+  load_a(a[0], address);
+  load_a(a[1], address + shared_cell(2, 0) * 8);
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    double b[4];
+    load_b(b, columns, n, 0, lane);
+    ptx::mma(acc[0][n], a[0], b);
+    ptx::mma(acc[1][n], a[1], b);
+  }
+}
+
+/// The same for (32,8) and (64,8): the last pivots of a front, whose slab has one column of cells.
+__device__ inline void multiply_half_slab(Accumulators& acc, const double* rows, const double* columns, int row_cell, int lane) {
+  double a[2][4];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const double* cells = rows + (row_cell + 2 * half) * kCellEntries + 2 * lane;
+    const double2 top = *reinterpret_cast<const double2*>(cells), bottom = *reinterpret_cast<const double2*>(cells + kCellEntries);
+    a[half][0] = top.x, a[half][1] = bottom.x, a[half][2] = top.y, a[half][3] = bottom.y;
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) {
+    const double2 pair = *reinterpret_cast<const double2*>(columns + n * kCellEntries + 2 * lane);
+    const double b[2] = {pair.x, pair.y};
+    ptx::mma(acc[0][n], a[0], b);
+    ptx::mma(acc[1][n], a[1], b);
+  }
+}
+
+/// Leaves the stage entered last, if it is of this task. Not right after its products: the compiler may place an arrival right after the
+/// loads that it follows, and these, queued behind stores to global memory, were seen to read the next bytes.
+template <class T>
+__device__ inline void leave_stage(const RingOf<T>& ring) {
+  __syncwarp();  // all lanes have read it
+  if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
+}
+
+/// Waits for the next stage, then leaves the one before: the products that needed it have been issued.
+template <class T>
+__device__ inline void enter_stage(const RingOf<T>& ring) {
+  ptx::barrier_wait(ring.full(), ring.parity());
+  leave_stage(ring);
+}
+
+/// A warp without rows lets the stages of a task pass.
+__device__ inline void pass(int stages, Ring& ring) {
+  for (int s = 0; s < stages; ++s) {
+    enter_stage(ring);
+    ++ring.turn;
+  }
+}
+
+/// This warp has stored slab s of the tiles of a panel task.
+__device__ inline void finish_slab(std::uint64_t* solved, int s) {
+  __syncwarp();
+  if (ptx::elect()) ptx::barrier_arrive(solved + s);
+}
+
+/// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
+/// C_r -= X_s T_rs^T for r > s; the accumulators move up, so that all steps are the same instructions: a multiprocessor holds some 2000 of
+/// them, and those of four steps came from afar each time.
+__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, std::uint64_t* solved, int tile,
+                             int row_cell, int lane) {
+#pragma unroll 1
+  for (int s = 0; 2 * s < front.cells.cells_of(task.column); ++s) {
+    enter_stage(ring);
+    const double* slab = ring.data() + 2 * kSlabEntries;
+    const bool corrects = *ring.word() != 0;
+    double a[2][8];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      as_operand(a[half], acc[half][0], acc[half][1]);
+      if (corrects) {
+        multiply_corrected(acc[half][0], acc[half][1], a[half], ring.data(), slab + shared_cell(2 * s, 0), lane);
+      } else {
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+          double b[4];
+          load_b(b, slab, 2 * s + n, 0, lane);
+          set_zero(acc[half][n]);
+          ptx::mma(acc[half][n], a[half], b);
+        }
+      }
+      flipped_operand(a[half], acc[half][0], acc[half][1]);
+    }
+    store_pair(tile_of(front, task.row + ptx::anew(tile), task.column), s, acc, 0, ptx::anew(row_cell), lane);
+    finish_slab(solved, s);
+#pragma unroll
+    for (int n = 2; n < 8; ++n) {
+      if (n % 2 == 0 && n + 2 * s >= symbolic::kTileCells) break;
+      double b[4];
+      load_b(b, slab, 2 * s + n, 0, lane);
+      ptx::mma(acc[0][n - 2], a[0], b, acc[0][n]);
+      ptx::mma(acc[1][n - 2], a[1], b, acc[1][n]);
+    }
+    ++ring.turn;
+  }
+}
+
+/// What the products are taken from: the tile as it is in memory, and the children's blocks.
+__device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
+                                          int lane) {
+  if (task.kind != TaskKind::contribution || front.loads_block != 0) {
+    if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
+    load_accumulators(acc, tile_of(front, task.row + tile, task.column), row_cell, lane);
+  } else {
+#pragma unroll
+    for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
+  }
+  if (front.child_count == 0) return;
+  wait_for_children(front, lane);
+  const int row = front.cells.first_cell(task.row + tile) + row_cell, column = front.cells.first_cell(task.column) * symbolic::kCell;
+#pragma unroll  // one half after the other: together they would take registers from the products' loop
+  for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
+}
+
+/// Waits until all tasks of the levels below `level` are done. One warp, a level a lane, from the first that is not known to be done; then
+/// says what is known. Whoever counts a task in `done` has released its accesses before. A lane that acquires a count has them behind it,
+/// and through __syncwarp() so has lane 0, whose fence releases all of them once more with `passed`: who acquires that has them behind it
+/// too, without a look at the counts, since what happens before is transitive.
+__device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
+  if (level == 0) return;
+  int passed = 0;
+  if (lane == 0) passed = ptx::load_acquire(levels.passed);
+  passed = __shfl_sync(0xffffffffu, passed, 0);
+  for (int l = passed + lane; l < level; l += 32) wait_at_least(levels.done + l, __ldg(levels.tasks + l), Awaited::levels);
+  __syncwarp();
+  if (passed >= level || lane != 0) return;
+  ptx::release_fence();
+  ptx::max_relaxed(levels.passed, level);
+}
+
+/// Products of many slabs are added up in parts: in one sum, each of thousands would be rounded as a part of a number as large as A's
+/// diagonal (a backward error of 4e-14 at 10^4 pivots). So many parts make the error so many times smaller. Each costs the traffic of the
+/// tile, so it has `least` slabs at least.
+inline constexpr int kParts = 4;
+__device__ inline int part_of(int slabs, int least) { return max(least, (slabs + kParts - 1) / kParts); }
+
+/// Between sums: what was summed before is in memory, but for the first time; and goes there, but for the last.
+__device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, bool first,
+                                   bool last, int tile, int row_cell, int lane) {
+  row_cell = ptx::anew(row_cell);
+  const TileView target = tile_of(front, task.row + tile, task.column);
+  if (!first) subtract_tile(acc, target, row_cell, lane);
+  if (last) return;
+  if (first && task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
+  store_accumulators(acc, target, row_cell, lane);
+#pragma unroll
+  for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
+}
+
+/// The products of a task, of so many columns of cells. `row_cell`: of this warp in tile `tile` of the task's two.
+__device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int cells,
+                                    int least_part, Ring& ring, int tile, int row_cell, int lane) {
+  int left = cells;  // of them; what is found from `cells` again is not kept meanwhile
+  for (bool first = true;; first = false) {
+    const int slabs = ptx::anew(cells) / 2;
+    if (slabs > least_part) change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
+    if (left < 2) break;
+    const int part = slabs > least_part ? part_of(slabs, least_part) : slabs;
+    const int end = max(left - 2 * part, left % 2);
+    do {
+      enter_stage(ring);
+      multiply_slab(acc, ring.warp_rows(), ring.data() + 2 * kSlabEntries, lane);
+      ++ring.turn;
+      left -= 2;
+    } while (left > end);
+  }
+  if (left == 0) return;
+  enter_stage(ring);
+  const double* data = ring.data();
+  multiply_half_slab(acc, data + tile * kSlabEntries, data + 2 * kSlabEntries, row_cell, lane);
+  ++ring.turn;
+}
+
+/// All of a task but its announcement. `solved`: as many barriers as a tile has slabs, which a panel task's warps arrive at, one after the
+/// other.
+__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
+                               std::uint64_t* solved, const Member& member) {
+  Member me = member;
+  int row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
+  if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
+    const int solve_slabs = task.kind == TaskKind::panel ? blocks_of(front, task.column) : 0;
+    pass(slabs_in(front, products_of(task, front)) + solve_slabs, ring);
+    for (int s = 0; task.kind == TaskKind::panel && s < kSlabs; ++s) finish_slab(solved, s);
+    return;
+  }
+  Accumulators acc;
+  start_accumulators(acc, task, front, tile, row_cell, me.lane);
+  add_products(acc, task, front, levels, cells_in(front, products_of(task, front)), least_part, ring, tile, row_cell, me.lane);
+  me = member.again(), row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
+  const TileView target = tile_of(front, task.row + tile, task.column);
+  if (task.kind == TaskKind::panel) {
+    if (!target.whole()) {
+#pragma unroll
+      for (int n = 1; n < 8; ++n)
+        if (n >= target.width) set_zero(acc[0][n]), set_zero(acc[1][n]);
+    }
+    solve(acc, task, front, ring, solved, tile, row_cell, me.lane);
+    for (int s = blocks_of(front, task.column); s < kSlabs; ++s) finish_slab(solved, s);
+    return;
+  }
+  if (task.kind == TaskKind::contribution) {
+    wait_for_levels(levels, front.block_reuses, me.lane);
+  }
+  store_accumulators(acc, target, row_cell, me.lane);
+}
+
+/// Slabs of L that are finished in the rows of a panel task, after a release_fence().
+template <class T>
+__device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+  if (watchdog::loses()) return;
+  for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
+}
+
+/// Tells other blocks that the task's tiles are written. One thread, with all others' writes behind it.
+template <class T>
+__device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+  if (watchdog::loses()) return;
+  ptx::release_fence();
+  if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
+    ptx::add_relaxed(front.counters + kFilled, 1);
+  } else if (task.kind == TaskKind::prepare) {
+    ptx::store_relaxed(state_of(front, task.column), kPrepared);
+  } else if (task.kind == TaskKind::panel) {
+    announce_rows(task, front, slabs_in(front, task.column + 1));
+  } else if (front.parent_counters != nullptr) {
+    ptx::add_relaxed(front.parent_counters + kChildren, 1);
+  }
+  if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
+}
+
+/// The same by all consumers, once each has written its part.
+__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
+  if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr))
+    return;
+  ptx::proxy_fence();
+  me.sync_consumers();
+  if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
+}
+
+/// Tells them of a panel task's slabs one by one, so that what follows need not wait for all. One thread, while the consumers go on.
+template <class T>
+__device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, std::uint64_t* solved,
+                                      unsigned phase) {
+  const int first = slabs_in(front, task.column), slabs = slabs_in(front, task.column + 1) - first;
+  for (int s = 0; s < kSlabs; ++s) {
+    ptx::barrier_wait(solved + s, phase);
+    if (s >= slabs) continue;
+    ptx::proxy_fence();
+    ptx::release_fence();
+    announce_rows(task, front, first + s + 1);
+  }
+  if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
+}
+
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,155 @@
+// The two ends of a factorisation on the device: the values and the shift taken over, and the verdict.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
+#include "numeric/cuda/plan/pivots.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr unsigned kAll = 0xffffffffu;
+constexpr int kThreads = 256;
+
+constexpr Index kNoFront = std::numeric_limits<Index>::max();
+constexpr Index kNoColumn = std::numeric_limits<Index>::max();
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
+                                                                T* shift_memory, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
+  const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x, stride = Offset{gridDim.x} * kThreads;
+  if (thread == 0) {
+    *shift_memory = shift;
+    verdict->verdict.status = VerdictStatus::none;
+    host.there->value.status = VerdictStatus::none;
+    host.there->owner = host.owner;
+    verdict->front = kNoFront;
+    verdict->blocks = 0;
+  }
+  if (from == nullptr) return;
+#pragma unroll 4
+  for (Offset k = thread; k < count; k += stride) value[k] = from[k];
+}
+
+/// What a thread has found: the least pivot, of equal ones that of the first column, and the first front that failed.
+struct Found {
+  double smallest = std::numeric_limits<double>::infinity();
+  Index column = kNoColumn, front = kNoFront;
+
+  __device__ void take(double pivot, Index of) {
+    if (pivot < smallest || (pivot == smallest && of < column)) smallest = pivot, column = of;
+  }
+};
+
+/// Fronts [first, first + 32), one a lane.
+template <class T>
+__device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
+  const Index s = first + lane;
+  Diagonal mine;  // of a front that did not succeed, nothing
+  if (s < fronts) {
+    const FrontState state = memory.state[s];
+    if (state == FrontState::failed) found.front = min(found.front, s);
+    if (state == FrontState::done) mine = Diagonal(plan.front[s]);
+  }
+  for_pivots(mine, lane, [&](const Diagonal& front, Index c) {
+    const double root = front.root(memory.entries, c);
+    found.take(root * root, front.first + c);
+  });
+}
+
+/// The least of a block's findings, in thread 0.
+__device__ Found least_of_block(Found found) {
+  __shared__ Found warps[kThreads / 32];
+  const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const auto reduce = [&](int width) {
+    for (int half = width / 2; half > 0; half /= 2) {
+      const double smallest = __shfl_down_sync(kAll, found.smallest, half);
+      found.take(smallest, __shfl_down_sync(kAll, found.column, half));
+      found.front = min(found.front, __shfl_down_sync(kAll, found.front, half));
+    }
+  };
+  reduce(32);
+  if (lane == 0) warps[warp] = found;
+  __syncthreads();
+  if (warp == 0) {
+    found = warps[lane % (kThreads / 32)];
+    reduce(kThreads / 32);
+  }
+  return found;
+}
+
+/// The block that is done last says it. `host` is in the host's memory.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
+  __shared__ bool last;
+  Found found;
+  const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
+  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts; first += stride)
+    look_through(plan, memory, first, fronts, lane, found);
+  found = least_of_block(found);
+  if (threadIdx.x == 0) {
+    verdict->least[blockIdx.x] = {found.smallest, found.column};
+    if (found.front < fronts) atomicMin(&verdict->front, found.front);
+    __threadfence();
+    last = atomicAdd(&verdict->blocks, 1u) + 1 == gridDim.x;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  found = {};
+  for (unsigned k = threadIdx.x; k < gridDim.x; k += kThreads) {
+    const volatile VerdictMemory::Pivot& pivot = verdict->least[k];
+    found.take(pivot.value, pivot.column);
+  }
+  found = least_of_block(found);
+  if (threadIdx.x != 0) return;
+  const Index s = *const_cast<volatile Index*>(&verdict->front);
+  DeviceVerdict out{VerdictStatus::positive_definite, kNone, 0, found.smallest,
+                    found.column == kNoColumn ? kNone : plan.old_of[found.column]};
+  if (s < fronts) {
+    const Index column = plan.old_of[memory.fail_column[s]];
+    out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s], column};
+  }
+  verdict->verdict = out;
+  *host.there = {out, host.owner};
+}
+
+unsigned blocks_for(Offset items) {
+  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{VerdictMemory::kMostBlocks}));
+}
+
+}  // namespace
+
+void load_verdict_kernels() {
+  load(begin_factorization<float>);
+  load(begin_factorization<double>);
+  load(find_verdict<float>);
+  load(find_verdict<double>);
+}
+
+template <class T>
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict,
+                       const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
+  check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift,
+                        shift_memory, verdict, host),
+        "a launch of the beginning");
+}
+
+template <class T>
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict,
+                     const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
+  check(kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host),
+        "a launch of the verdict");
+}
+
+template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                                cudaStream_t);
+template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                                cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                              cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
+                              cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,69 @@
+// The selected inverse on a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "numeric/backend.hpp"
+#include "numeric/cuda/inverse/kernels.hpp"
+#include "numeric/cuda/runtime/lending.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// What a plan's inverse needs on a device beside Z, by its pattern alone.
+struct InverseLayout {
+  explicit InverseLayout(const Plan& plan);
+  std::vector<InverseTile> tile;              ///< of all launches
+  std::vector<InverseStep> steps;             ///< in their order
+  InverseTiles quotients;                     ///< of Y, of all fronts
+  std::vector<std::vector<InverseRun>> runs;  ///< of each level's tiled fronts, one after another
+  std::vector<InversePlace> place;            ///< per tiled front
+  Offset scratch = 0;                         ///< entries: the greatest run's or group's
+};
+
+template <class T>
+class CudaInverse final : public InverseStore<T>, public DeviceInverse<T> {
+ public:
+  CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context);
+  ~CudaInverse() override;
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
+  void compute(const FactorStore<T>& factor) override;
+  [[nodiscard]] T entry(Index s, Index r, Index c) const override;
+  void copy_diagonal(std::span<T> to) const override;
+  void copy_entries(std::span<T> to) const override;
+  [[nodiscard]] DeviceInverse<T>* on_device() override { return this; }
+  void enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) override;
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void enqueue_diagonal(std::span<T> there, StreamHandle stream) const override;
+  void enqueue_entries(std::span<T> there, StreamHandle stream) const override;
+  /// What the constructor takes.
+  static Offset bytes(const Plan& plan) { return bytes(plan, InverseLayout(plan)); }
+
+ private:
+  static Offset bytes(const Plan& plan, const InverseLayout& layout);
+  CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout);
+  /// All launches, and the verdict that the factor has then.
+  void enqueue(const FactorStore<T>& factor, cudaStream_t stream) const;
+  /// enqueue writes to out_.
+  template <class Enqueue>
+  void read(const Enqueue& enqueue, std::span<T> to) const;
+
+  DeviceContext context_;
+  std::shared_ptr<const DevicePlan> plan_;
+  std::vector<InverseStep> steps_;
+  InverseTiles quotients_;
+  std::vector<std::vector<InverseRun>> runs_;
+  DeviceBlock block_;
+  LentStream stream_;  // after the block: it waits before that goes
+  DeviceArray<T> z_, scratch_;
+  DeviceArray<T> out_;  // nnz: what is copied to the host, by one reader at a time
+  DeviceArray<InversePlace> place_;
+  DeviceArray<InverseTile> tile_;
+  DeviceArray<Index> front_of_;
+  DeviceArray<DeviceVerdict> verdict_;  // of the factor that Z was computed from
+  DeviceVerdict seen_;
+  mutable std::mutex reading_;
+};
+
+}  // namespace kauri::numeric::cuda

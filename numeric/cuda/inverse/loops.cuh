@@ -1,0 +1,178 @@
+// Products of slabs in shared memory for the selected inverse: four warps with 32 x 32 entries of a tile each; either operand may lie
+// transposed.
+//
+// A slab is 16 columns of an operand with 64 rows, by rows of two cells; of a transposed one they are the cells of 16 rows, by columns, and
+// an entry's row there is the index that is summed over. Cells themselves lie as in memory, or in an order in which such rows are read
+// without bank conflicts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/portable/products.cuh"
+
+namespace kauri::numeric::cuda::inverse {
+
+using kernels::kCellEntries;
+using kernels::kSlabColumns;
+using kernels::kSlabEntries;
+using kernels::portable::kPairEntries;
+using kernels::portable::kUnit;
+using kernels::portable::load_unit;
+using symbolic::kCell;
+using symbolic::kTile;
+using symbolic::kTileCells;
+
+inline constexpr int kThreads = 128;
+inline constexpr int kWarpCells = 4;  // of a warp's part of a tile, along each side
+/// 16 bytes each.
+template <class T>
+inline constexpr int kCellUnits = kCellEntries / kUnit<T>;
+
+/// Where a warp's part of a tile begins, in cells.
+__device__ __forceinline__ int warp_row(int warp) { return warp % 2 * kWarpCells; }
+__device__ __forceinline__ int warp_column(int warp) { return warp / 2 * kWarpCells; }
+
+/// The transpose of a product is what is made: the right operand, which is always transposed in memory, then has its rows in the registers
+/// of m16n8k16's left one by loads of 8 bytes, and the left one two neighbours in those of the right one by loads of 16; the other way
+/// about each product took as many moves. A lane holds, of each of the warp's 4 x 4 cells, column lane / 4 and rows 2 (lane % 4) and one
+/// more. What is summed over goes by columns 2 (lane % 4) and one more, or by such rows of a transposed operand.
+struct TensorLoop {
+  using T = double;
+  using Accumulators = double[kWarpCells / 2][kWarpCells][4];
+
+  /// Where unit `unit` of a cell of a transposed slab goes: rows 2t, and rows 2t + 1, of four columns lie in 16 banks of 8 bytes.
+  __device__ static constexpr int transposed_unit(int unit) {
+    const int row = unit / 4, part = unit % 4;
+    return (row % 2 * 2 + part / 2) * 8 + row / 2 * 2 + part % 2;
+  }
+
+  /// Place in such a cell of the lane's entry of row 2 (lane % 4), column lane / 4; that of the next row is kNextRow behind.
+  static constexpr int kNextRow = 32;
+  __device__ static constexpr int transposed_place(int lane) { return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4; }
+
+  template <bool kTransposed>
+  __device__ static constexpr int place(int lane) {
+    return (kTransposed ? transposed_place(lane) : 2 * lane) * static_cast<int>(sizeof(double));
+  }
+
+  /// The lane's share of cell h of a row of cells of a slab, whose first cell is at x, with place(). Loads that stay where they stand: all
+  /// ahead of the products they would leave no registers to the sums.
+  template <bool kTransposed>
+  __device__ static __forceinline__ void load(double& first, double& second, kernels::ptx::SharedAddress x, int h) {
+    constexpr int size = sizeof(double);
+    if constexpr (kTransposed) {
+      kernels::ptx::load_shared(first, x + h * kCellEntries * size);
+      kernels::ptx::load_shared(second, x + (h * kCellEntries + kNextRow) * size);
+    } else {
+      kernels::ptx::load_shared(first, second, x + h * kCellEntries * size);
+    }
+  }
+
+  /// c += a b, in the order of m16n8k16.
+  __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    kernels::ptx::mma(c, a, b);
+#else
+    double upper[2] = {c[0], c[1]}, lower[2] = {c[2], c[3]};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      kernels::ptx::mma(upper, a[2 * k], b[k]);
+      kernels::ptx::mma(lower, a[2 * k + 1], b[k]);
+    }
+    c[0] = upper[0], c[1] = upper[1], c[2] = lower[0], c[3] = lower[1];
+#endif
+  }
+
+  /// acc += X W, X the warp's rows of a slab, W its columns of a transposed one.
+  template <bool kTransposed>
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, const double* w, int lane) {
+    constexpr int next = kPairEntries * static_cast<int>(sizeof(double));
+    const auto rows = kernels::ptx::shared_address(x) + place<kTransposed>(lane),
+               columns = kernels::ptx::shared_address(w) + place<true>(lane);
+    double b[kWarpCells][4];
+#pragma unroll
+    for (int n = 0; n < kWarpCells; ++n) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) load<kTransposed>(b[n][2 * h], b[n][2 * h + 1], rows + n * next, h);
+    }
+#pragma unroll
+    for (int i = 0; i < kWarpCells / 2; ++i) {
+      double a[8];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        load<true>(a[4 * h], a[4 * h + 2], columns + 2 * i * next, h);
+        load<true>(a[4 * h + 1], a[4 * h + 3], columns + (2 * i + 1) * next, h);
+      }
+#pragma unroll
+      for (int n = 0; n < kWarpCells; ++n) multiply(acc[i][n], a, b[n]);
+    }
+  }
+
+  /// f(row of cells, row in it, column of cells, column in it, entry) for what the lane holds.
+  template <class F>
+  __device__ static __forceinline__ void for_each(const Accumulators& acc, int lane, const F& f) {
+#pragma unroll
+    for (int i = 0; i < kWarpCells / 2; ++i) {
+#pragma unroll
+      for (int n = 0; n < kWarpCells; ++n) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) f(n, lane % 4 * 2 + k % 2, 2 * i + k / 2, lane / 4, acc[i][n][k]);
+      }
+    }
+  }
+};
+
+/// A lane holds 8 rows, lane % 4 of each half cell, and 4 columns, lane / 4 of each cell.
+struct FloatLoop {
+  using T = float;
+  static constexpr int kRows = 2 * kWarpCells;
+  using Accumulators = float[kRows][kWarpCells];
+
+  __device__ static constexpr int transposed_unit(int unit) { return unit; }
+
+  template <bool kTransposed>
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, const float* w, int lane) {
+    const float* rows = x + (kTransposed ? lane % 4 : lane % 4 * kCell);
+    const float* columns = w + lane / 4;
+#pragma unroll 1
+    for (int k = 0; k < kSlabColumns; k += kUnit<float>) {
+      const int cell = k / kCell * kCellEntries;
+      float a[kRows][kUnit<float>];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        const float* from = rows + i / 2 * kPairEntries + cell;
+        if constexpr (kTransposed) {
+#pragma unroll
+          for (int e = 0; e < kUnit<float>; ++e) a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
+        } else {
+          load_unit(a[i], from + i % 2 * 4 * kCell + k % kCell);
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < kWarpCells; ++n) {
+#pragma unroll
+        for (int e = 0; e < kUnit<float>; ++e) {
+          const float b = columns[n * kPairEntries + cell + (k % kCell + e) * kCell];
+#pragma unroll
+          for (int i = 0; i < kRows; ++i) acc[i][n] = fma(a[i][e], b, acc[i][n]);
+        }
+      }
+    }
+  }
+
+  template <class F>
+  __device__ static __forceinline__ void for_each(const Accumulators& acc, int lane, const F& f) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int n = 0; n < kWarpCells; ++n) {
+        f(i / 2, i % 2 * 4 + lane % 4, n, lane / 4, acc[i][n]);
+      }
+    }
+  }
+};
+
+/// In double by FP64 tensor cores, which are there from 8.0 on, fast or not.
+template <class T>
+using LoopOf = std::conditional_t<sizeof(T) == sizeof(double), TensorLoop, FloatLoop>;
+
+}  // namespace kauri::numeric::cuda::inverse

@@ -1,0 +1,415 @@
+// Sums of products of tiles for the selected inverse: whose tiles, how they come to shared memory, where sums go.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/inverse/kernels.hpp"
+#include "numeric/cuda/inverse/loops.cuh"
+#include "numeric/cuda/plan/tile.cuh"
+
+namespace kauri::numeric::cuda::inverse {
+
+inline constexpr int kStages = 4;
+/// A slab of each operand.
+inline constexpr int kStageEntries = 2 * kSlabEntries;
+template <class T>
+inline constexpr std::size_t kProductBytes = sizeof(T) * kStages* kStageEntries;
+
+/// Place of entry (r, c) of a tile in scratch; of cell (r, c); of tile (i, j), i >= j, of a lower triangle of `order` tile rows.
+__device__ constexpr Index slab_place(Index r, Index c) { return FrontCells::forward_product_place(r, c); }
+__device__ constexpr Index slab_cell(Index r, Index c) { return slab_place(r * kCell, c * kCell); }
+__device__ inline Offset tile_place(Index i, Index j, Index order) {
+  return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile;
+}
+
+/// A tile as operand.
+template <class T>
+struct Operand {
+  const T* first;              // of the tile, or of the panel that it is in
+  symbolic::CellLayout panel;  // without rows: the tile is whole, in scratch
+  Index row, column;           // cells of the panel before it
+  Index height, width;         // cells that there are
+  Index columns;               // entries; what is behind them is taken for zeros
+  bool diagonal;               // nothing above the diagonal
+  bool transposed;
+
+  [[nodiscard]] __device__ bool is_whole() const { return height == kTileCells && width == kTileCells && columns == kTile && !diagonal; }
+  [[nodiscard]] __device__ bool has(Index r, Index c) const { return r < height && c < width && (!diagonal || r >= c); }
+  [[nodiscard]] __device__ const T* cell(Index r, Index c) const {
+    return first + (panel.rows == 0 ? Offset{slab_cell(r, c)} : panel.cell(row + r, column + c));
+  }
+};
+
+/// Tile (i, j) of G or Y, transposed or not; of L, whose padding may be anything.
+template <class T>
+__device__ __forceinline__ Operand<T> tile_of_panel(const T* panel, const FrontCells& cells, Index i, Index j, bool transposed) {
+  return {panel, cells.panel(), cells.first_cell(i), cells.first_cell(j), cells.cells_of(i), cells.cells_of(j), kTile, i == j, transposed};
+}
+template <class T>
+__device__ __forceinline__ Operand<T> tile_of_l(const T* panel, const FrontCells& cells, Index i, Index j) {
+  Operand<T> tile = tile_of_panel(panel, cells, i, j, false);
+  tile.columns = cells.rows_of(j);
+  return tile;
+}
+template <class T>
+__device__ __forceinline__ Operand<T> tile_in_scratch(const T* tile, bool transposed) {
+  return {tile, {0, 0}, 0, 0, kTileCells, kTileCells, kTile, false, transposed};
+}
+
+/// Which units of a slab are a thread's: `unit` of cells (across + kAcross q, within), q < kPasses, counted along the operand's 64 rows and
+/// the slab's 16 columns.
+template <class T>
+struct Share {
+  static constexpr int kUnits = kCellUnits<T>;
+  static constexpr int kPasses = 2 * kTileCells * kUnits / kThreads;
+  static constexpr int kAcross = kTileCells / kPasses;
+
+  __device__ Share() {
+    const auto thread = static_cast<Index>(threadIdx.x);
+    unit = thread % kUnits, within = thread / kUnits % 2, across = thread / kUnits / 2;
+  }
+  [[nodiscard]] __device__ Index cell() const { return (2 * across + within) * kCellEntries; }  ///< the first one in shared memory
+  static constexpr Index kNextCell = 2 * kAcross * kCellEntries;
+
+  Index unit, within, across;
+};
+
+/// The thread's share of slabs of a whole tile, one after another: the q-th unit is at `at` + q stride - q^2 bend.
+template <class T>
+struct Cursor {
+  __device__ Cursor() = default;
+  __device__ Cursor(const Operand<T>& x, const Share<T>& share) {
+    constexpr Index pairs = Share<T>::kAcross / 2;  // of columns from pass to pass
+    const Index r = x.transposed ? share.within : share.across, c = x.transposed ? share.across : share.within;
+    at = x.cell(r, c) + share.unit * kUnit<T>;
+    stride = Share<T>::kAcross * kPairEntries, bend = 0, step = kSlabEntries, turn = 0;
+    // From pair K of columns of a panel to the next it is (rows - 2 - 2 K) pairs of cells.
+    const Index left = x.panel.rows - 1 - 2 * ((x.column + c) / 2);
+    if (x.transposed) {
+      step = 2 * kPairEntries;
+      stride = (x.panel.rows == 0 ? kTileCells : left) * pairs * kPairEntries;
+      bend = x.panel.rows == 0 ? 0 : pairs * pairs * kPairEntries;
+    } else if (x.panel.rows != 0) {
+      step = (left - 1) * kPairEntries, turn = 2 * kPairEntries;
+    }
+  }
+  __device__ void advance() { at += step, step -= turn; }
+
+  const T* at = nullptr;
+  Index stride = 0, bend = 0, step = 0, turn = 0;
+};
+
+/// The thread's share of slab `s` of an operand: of a whole tile, and of any.
+template <class Loop, bool kTransposed>
+__device__ __forceinline__ void bring_whole(typename Loop::T* slab, const Cursor<typename Loop::T>& from,
+                                            const Share<typename Loop::T>& share) {
+  using T = typename Loop::T;
+  T* to = slab + share.cell() + (kTransposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
+#pragma unroll
+  for (Index q = 0; q < Share<T>::kPasses; ++q)
+    kernels::ptx::copy_16_async(to + q * Share<T>::kNextCell, from.at + (q * from.stride - q * q * from.bend));
+}
+template <class Loop>
+__device__ __forceinline__ void bring_part(typename Loop::T* slab, const Operand<typename Loop::T>& x, Index s,
+                                           const Share<typename Loop::T>& share) {
+  using T = typename Loop::T;
+  T* to = slab + share.cell() + (x.transposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
+#pragma unroll 1
+  for (Index across = share.across; across < kTileCells; across += Share<T>::kAcross, to += Share<T>::kNextCell) {
+    const Index inner = 2 * s + share.within, r = x.transposed ? inner : across, c = x.transposed ? across : inner;
+    const bool there = x.has(r, c);
+    const T* from = x.cell(there ? r : 0, there ? c : 0) + share.unit * kUnit<T>;
+    if (there && (c + 1) * kCell <= x.columns) {
+      kernels::ptx::copy_16_async(to, from);
+      continue;
+    }
+    T kept[kUnit<T>] = {};
+    if (there) load_unit(kept, from);
+#pragma unroll
+    for (int e = 0; e < kUnit<T>; ++e)
+      if (c * kCell + (share.unit * kUnit<T> + e) % kCell >= x.columns) kept[e] = T(0);
+    kernels::portable::store_unit(to, kept);
+  }
+}
+
+/// Tile (i, j) of a front that a block of threads works on, in shared memory. `h`: of an InverseStep, else 0.
+template <class T>
+struct TileAtWork {
+  __device__ void find(const PlanView& plan, const InverseMemory<T>& memory, const InverseTile& tile, Index step) {
+    const Front& f = plan.front[tile.front];
+    cells = {f.m, f.p};
+    i = tile.i, j = tile.j, h = step, pivot_tiles = cells.pivot_tiles(), row_tiles = cells.row_tiles();
+    l = memory.l + f.panel, panel = memory.z + f.panel;
+    z = memory.scratch + memory.place[f.tiled].z, halves = memory.scratch + memory.place[f.tiled].halves;
+  }
+  /// Of blocks of h tiles: the first tile of the lower one of two; place of tile (i, j) of their product.
+  [[nodiscard]] __device__ Index lower() const { return j / (2 * h) * 2 * h + h; }
+  [[nodiscard]] __device__ T* product(Index row) const {
+    return halves + (Offset{j / (2 * h)} * h * h + Offset{row - lower()} * h + j % h) * kScratchTile;
+  }
+  [[nodiscard]] __device__ T* z_tile(Index r, Index c) const { return z + tile_place(r, c, row_tiles); }
+
+  /// Slabs of tiles [begin, end): of whole tiles all but the last of the pivots, and of all rows.
+  [[nodiscard]] __device__ Index slabs_of(Index k) const { return (cells.cells_of(k) + 1) / 2; }
+  [[nodiscard]] __device__ Index slabs(Index begin, Index end) const {
+    const auto missing = [&](Index k) { return begin <= k && k < end ? symbolic::kTileSlabs - slabs_of(k) : 0; };
+    return symbolic::kTileSlabs * (end - begin) - missing(row_tiles - 1) - (row_tiles > pivot_tiles ? missing(pivot_tiles - 1) : 0);
+  }
+
+  FrontCells cells;
+  Index i, j, h, pivot_tiles, row_tiles;
+  const T* l;
+  T* panel;
+  T* z;
+  T* halves;
+};
+
+/// What is summed over tiles k in [begin, end): left(k) right(k), the former transposed where flips(k), the latter always. Where the sum
+/// goes: to a whole tile in scratch, whose rows behind rows() are zeros, or to the panel, with its sign changed if kNegative. Here: what
+/// most of them have in common.
+struct Sum {
+  template <class T>
+  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
+    return tile_of_panel<T>(t.panel, t.cells, k, t.j, true);
+  }
+  template <class T>
+  static __device__ T* scratch(const TileAtWork<T>& /*t*/) {
+    return nullptr;
+  }
+  template <class T>
+  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
+    return false;
+  }
+  template <class T>
+  static __device__ Index slabs_before_flips(const TileAtWork<T>& /*t*/) {
+    return 0;
+  }
+  static constexpr bool kFlips = false;
+  static constexpr bool kNegative = false;
+};
+struct LowerTimesG : Sum {  // L21 G11 of a step
+  template <class T>
+  static __device__ Index begin(const TileAtWork<T>& t) {
+    return t.j;
+  }
+  template <class T>
+  static __device__ Index end(const TileAtWork<T>& t) {
+    return t.lower();
+  }
+  template <class T>
+  static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
+    return tile_of_l(t.l, t.cells, t.i, k);
+  }
+  template <class T>
+  static __device__ T* scratch(const TileAtWork<T>& t) {
+    return t.product(t.i);
+  }
+};
+struct GTimesProduct : Sum {  // -G22 (L21 G11)
+  template <class T>
+  static __device__ Index begin(const TileAtWork<T>& t) {
+    return t.lower();
+  }
+  template <class T>
+  static __device__ Index end(const TileAtWork<T>& t) {
+    return t.i + 1;
+  }
+  template <class T>
+  static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
+    return tile_of_panel<T>(t.panel, t.cells, t.i, k, false);
+  }
+  template <class T>
+  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
+    return tile_in_scratch<T>(t.product(k), true);
+  }
+  static constexpr bool kNegative = true;
+};
+struct Quotient : Sum {  // Y = L21 G
+  template <class T>
+  static __device__ Index begin(const TileAtWork<T>& t) {
+    return t.j;
+  }
+  template <class T>
+  static __device__ Index end(const TileAtWork<T>& t) {
+    return t.pivot_tiles;
+  }
+  template <class T>
+  static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
+    return tile_of_l(t.l, t.cells, t.i, k);
+  }
+};
+struct BelowTimesQuotient : Sum {  // Z22 Y, which is -Z21
+  template <class T>
+  static __device__ Index begin(const TileAtWork<T>& t) {
+    return t.pivot_tiles;
+  }
+  template <class T>
+  static __device__ Index end(const TileAtWork<T>& t) {
+    return t.row_tiles;
+  }
+  template <class T>
+  static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
+    return tile_in_scratch<T>(t.z_tile(max(t.i, k), min(t.i, k)), flips(t, k));
+  }
+  template <class T>
+  static __device__ T* scratch(const TileAtWork<T>& t) {
+    return t.z_tile(t.i, t.j);
+  }
+  template <class T>
+  static __device__ bool flips(const TileAtWork<T>& t, Index k) {
+    return k > t.i;
+  }
+  template <class T>
+  static __device__ Index slabs_before_flips(const TileAtWork<T>& t) {
+    return t.slabs(t.pivot_tiles, t.i + 1);
+  }
+  static constexpr bool kFlips = true;
+};
+struct Pivots : Sum {  // G^T G + Y^T (Z22 Y), which is Z11
+  template <class T>
+  static __device__ Index begin(const TileAtWork<T>& t) {
+    return t.i;
+  }
+  template <class T>
+  static __device__ Index end(const TileAtWork<T>& t) {
+    return t.row_tiles;
+  }
+  template <class T>
+  static __device__ Operand<T> left(const TileAtWork<T>& t, Index k) {
+    return tile_of_panel<T>(t.panel, t.cells, k, t.i, true);
+  }
+  template <class T>
+  static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
+    return k < t.pivot_tiles ? tile_of_panel<T>(t.panel, t.cells, k, t.j, true) : tile_in_scratch<T>(t.z_tile(k, t.j), true);
+  }
+  template <class T>
+  static __device__ T* scratch(const TileAtWork<T>& t) {
+    return t.z_tile(t.i, t.j);
+  }
+  template <class T>
+  static __device__ bool flips(const TileAtWork<T>& /*t*/, Index /*k*/) {
+    return true;
+  }
+  static constexpr bool kFlips = true;
+};
+
+/// Slabs of both operands of a sum, as they come to shared memory.
+template <class Loop, class Kind>
+struct Coming {
+  using T = typename Loop::T;
+
+  __device__ explicit Coming(const TileAtWork<T>& tile) : tile(tile), k(Kind::begin(tile)) { enter(); }
+  /// The first slab of tile k.
+  __device__ void enter() {
+    const Operand<T> x = Kind::left(tile, k), w = Kind::right(tile, k);
+    slab = 0, slabs = tile.slabs_of(k);
+    whole_x = x.is_whole(), whole_w = w.is_whole();
+    if (whole_x) from_x = {x, share};
+    if (whole_w) from_w = {w, share};
+  }
+  __device__ void bring(T* to) {
+    if (!whole_x)
+      bring_part<Loop>(to, Kind::left(tile, k), slab, share);
+    else if (Kind::flips(tile, k))
+      bring_whole<Loop, true>(to, from_x, share);
+    else
+      bring_whole<Loop, false>(to, from_x, share);
+    if (whole_w)
+      bring_whole<Loop, true>(to + kSlabEntries, from_w, share);
+    else
+      bring_part<Loop>(to + kSlabEntries, Kind::right(tile, k), slab, share);
+  }
+  /// False behind the last one.
+  __device__ bool advance() {
+    from_x.advance();
+    from_w.advance();
+    if (++slab < slabs) return true;
+    if (++k >= Kind::end(tile)) return false;
+    enter();
+    return true;
+  }
+
+  const TileAtWork<T>& tile;
+  Index k, slab, slabs;
+  Share<T> share;
+  bool whole_x, whole_w;
+  Cursor<T> from_x, from_w;
+};
+
+/// The warp's part of the sum.
+template <class Loop, class Kind>
+__device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const TileAtWork<typename Loop::T>& tile, bool active,
+                                       typename Loop::T* stages) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  Coming<Loop, Kind> coming(tile);
+  Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // to be multiplied
+  const Index flipped = left - Kind::slabs_before_flips(tile);  // so many are left when the left operands begin to be transposed
+  bool more = true;
+  const auto bring = [&](int stage) {
+    if (more) coming.bring(stages + stage * kStageEntries);
+    kernels::ptx::commit_copies();
+    if (more) more = coming.advance();
+  };
+#pragma unroll 1
+  for (int stage = 0; stage < kStages - 1; ++stage) bring(stage);
+  const auto* x = stages + warp_row(warp) * kPairEntries;
+  const auto* w = stages + kSlabEntries + warp_column(warp) * kPairEntries;
+#pragma unroll 1
+  for (int stage = 0; left > 0; --left) {
+    kernels::ptx::wait_for_copies<kStages - 2>();
+    __syncthreads();
+    bring(stage == 0 ? kStages - 1 : stage - 1);
+    if (active) {
+      if (Kind::kFlips && left <= flipped)
+        Loop::template multiply<true>(acc, x + stage * kStageEntries, w + stage * kStageEntries, lane);
+      else
+        Loop::template multiply<false>(acc, x + stage * kStageEntries, w + stage * kStageEntries, lane);
+    }
+    stage = stage + 1 == kStages ? 0 : stage + 1;
+  }
+}
+
+/// The warp's part of a sum to scratch, zeros in rows from `rows` on; and to the panel.
+template <class Loop>
+__device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc, typename Loop::T* to, Index rows) {
+  using T = typename Loop::T;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
+    const Index row = warp_row(warp) + i;
+    to[slab_cell(row, warp_column(warp) + n) + r * kCell + c] = row * kCell + r < rows ? x : T(0);
+  });
+}
+template <class Loop, bool kNegative>
+__device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators& acc, const TileAtWork<typename Loop::T>& tile) {
+  using T = typename Loop::T;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const Index height = tile.cells.cells_of(tile.i), width = tile.cells.cells_of(tile.j), rows = tile.cells.rows_of(tile.i);
+  const Index first_row = tile.cells.first_cell(tile.i), first_column = tile.cells.first_cell(tile.j);
+  Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
+    const Index row = warp_row(warp) + i, column = warp_column(warp) + n;
+    if (row < height && column < width)
+      tile.panel[tile.cells.panel().cell(first_row + row, first_column + column) + r * kCell + c] = row * kCell + r >= rows ? T(0)
+                                                                                                    : kNegative             ? -x
+                                                                                                                            : x;
+  });
+}
+
+/// A tile of a sum a block.
+template <class Loop, class Kind>
+__global__ void __launch_bounds__(kThreads, 3)
+    multiply_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, InverseTiles tiles, Index h) {
+  using T = typename Loop::T;
+  extern __shared__ __align__(16) unsigned char stages[];
+  __shared__ TileAtWork<T> tile;
+  if (threadIdx.x == 0) tile.find(plan, memory, memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)], h);
+  __syncthreads();
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const bool active = warp_row(warp) < tile.cells.cells_of(tile.i) && warp_column(warp) < tile.cells.cells_of(tile.j);
+  typename Loop::Accumulators acc = {};
+  add_up<Loop, Kind>(acc, tile, active, reinterpret_cast<T*>(stages));
+  if (T* to = Kind::scratch(tile); to != nullptr)
+    store_in_scratch<Loop>(acc, to, tile.cells.rows_of(tile.i));
+  else
+    store_in_panel<Loop, Kind::kNegative>(acc, tile);
+}
+
+}  // namespace kauri::numeric::cuda::inverse

@@ -1,0 +1,37 @@
+// Products, residuals and backward errors on a CUDA device: A by full rows, each row summed in about twice the precision.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/cuda/matrix/device_rows.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
+#include "numeric/cuda/runtime/lending.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Works with host vectors: one column at a time goes to the device and back. Values are put in the order of the rows once for each set of
+/// them.
+template <class T>
+class CudaResidual final : public ResidualStore<T> {
+ public:
+  CudaResidual(const Pattern& lower, DeviceContext context);
+  ~CudaResidual() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
+  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+                         ValuesAre values) const override;
+  void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
+
+ private:
+  CudaResidual(const HostRows& host, DeviceContext context);
+  [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a, ValuesAre values) const;
+  BackwardError column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
+
+  DeviceContext context_;
+  LentStream stream_;
+  DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
+  DeviceBlock block_;
+  DeviceRows<T> rows_;
+  DeviceArray<T> value_, x_, b_, r_;
+  DeviceArray<ResidualNorms> norms_;
+};
+
+}  // namespace kauri::numeric::cuda

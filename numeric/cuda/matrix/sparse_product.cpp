@@ -1,0 +1,92 @@
+// Products with A on a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/matrix/sparse_product.hpp"
+
+#include <algorithm>
+
+#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/transfer/dense_copy.hpp"
+#include "symbolic/checked.hpp"
+#include "symbolic/device_schedule.hpp"
+
+namespace kauri::numeric::cuda {
+
+template <class T>
+CudaProduct<T>::CudaProduct(const Pattern& lower, DeviceContext context)
+    : context_(std::move(context)), spmv_(full_rows(lower), *context_.staging, *context_.heap, *LentStream(context_.lending)) {}
+
+template <class T>
+void CudaProduct<T>::set_values(std::span<const T> host) {
+  if (host.empty()) return;
+  const CurrentDevice current(context_.device);
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
+  const auto count = static_cast<Offset>(host.size());
+  DeviceBlock block(symbolic::aligned_bytes(count, sizeof(T)), heap);
+  const LentStream stream(context_.lending);  // after the block: it waits before that goes
+  T* there = block.template take<T>(count).data();
+  context_.staging->copy(there, std::as_bytes(host), stream->get());
+  spmv_.enqueue_values(there, stream->get());
+  stream->synchronize();
+}
+
+template <class T>
+void CudaProduct<T>::enqueue_values(std::span<const T> value, StreamHandle stream) {
+  if (value.empty()) return;
+  const CurrentDevice current(context_.device);
+  require_on_device(value.data(), &value.back(), "SparseProduct: value", context_.device);
+  spmv_.enqueue_values(value.data(), static_cast<cudaStream_t>(stream));
+}
+
+template <class T>
+void CudaProduct<T>::set_values_there(std::span<const T> value) {
+  const CurrentDevice current(context_.device);
+  const LentStream stream(context_.lending);
+  enqueue_values(value, stream->get());
+  stream->synchronize();
+}
+
+template <class T>
+void CudaProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) {
+  if (y.rows == 0 || y.cols == 0) return;
+  const CurrentDevice current(context_.device);
+  require_on_device(x, "SparseProduct: x", context_.device);
+  require_on_device(y, "SparseProduct: y", context_.device);
+  spmv_.enqueue(x, y, static_cast<cudaStream_t>(stream), alpha, beta);
+}
+
+template <class T>
+void CudaProduct<T>::multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
+  const CurrentDevice current(context_.device);
+  const LentStream stream(context_.lending);
+  enqueue_multiply(alpha, x, beta, y, stream->get());
+  stream->synchronize();
+}
+
+/// As many columns at a time as one launch of the merge path takes, and more do not gain anything.
+template <class T>
+void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
+  if (y.rows == 0 || y.cols == 0) return;
+  const CurrentDevice current(context_.device);
+  const Index n = y.rows, most = std::min(kMergeColumns, y.cols);
+  const Offset size = symbolic::checked_mul(n, most, "scalars of a product");
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
+  DeviceBlock block(2 * symbolic::aligned_bytes(size, sizeof(T)), heap);
+  const LentStream stream(context_.lending);
+  T* x_data = block.template take<T>(size).data();
+  T* y_data = block.template take<T>(size).data();
+  for (Index c = 0; c < y.cols; c += most) {
+    const Index count = std::min(most, y.cols - c);
+    const auto x_there = compact_view(x_data, n, count, Layout::column_major),
+               y_there = compact_view(y_data, n, count, Layout::column_major);
+    const MatrixView<T> part = columns(y, c, count);
+    send(*context_.staging, columns(x, c, count), x_there, *stream);
+    if (beta != 0) send<T>(*context_.staging, part, y_there, *stream);
+    spmv_.enqueue(x_there, y_there, stream->get(), alpha, beta);
+    receive<T>(*context_.staging, y_there, part, *stream);
+  }
+}
+
+template class CudaProduct<float>;
+template class CudaProduct<double>;
+
+}  // namespace kauri::numeric::cuda

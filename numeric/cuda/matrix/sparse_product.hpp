@@ -1,0 +1,28 @@
+// Y = alpha A X + beta Y on a CUDA device, for kauri::SparseProduct.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/matrix/spmv/spmv.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Matrices and values of the host's go through memory for the time of a call, which is counted nowhere.
+template <class T>
+class CudaProduct final : public ProductStore<T> {
+ public:
+  CudaProduct(const Pattern& lower, DeviceContext context);
+  [[nodiscard]] Offset bytes() const override { return spmv_.bytes(); }
+  void set_values(std::span<const T> host) override;
+  void set_values_there(std::span<const T> value) override;
+  void enqueue_values(std::span<const T> value, StreamHandle stream) override;
+  void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
+  void multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
+  void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) override;
+
+ private:
+  DeviceContext context_;
+  Spmv<T> spmv_;
+};
+
+}  // namespace kauri::numeric::cuda

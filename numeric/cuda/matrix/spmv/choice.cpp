@@ -1,0 +1,96 @@
+// Which kernel multiplies by a sparse matrix; tiles of the merge path (Merrill & Garland 2016).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/matrix/spmv/choice.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kauri::numeric::cuda {
+namespace {
+
+/// What one block may take longer than all others, in entries: three chunks are lost in the beginning and the end of a launch, and a
+/// multiprocessor with one block does about 1/900 of what a device with all of its blocks does.
+constexpr Offset kFreeEntries = 3 * kSpmvChunk, kShareOfOneBlock = 900;
+/// A lane adds up a row by itself at an eighth of the speed at which a block brings its entries.
+constexpr Offset kLaneCost = 8;
+/// Of more entries than this in the mean, rows fill the loads of their lanes by themselves, and shared memory would be a detour: on an H200
+/// 0.71 to 0.94 of the time of staged products for systems of 40 to 79 entries a row, 0.95 to 1.25 for 13 to 28. From three times as many
+/// on (there is one such system, of 118) a whole warp takes a row.
+constexpr Offset kLongRows = 32;
+
+/// Entries of the fullest block, each of `rows_of_block` rows.
+Offset fullest_block(const FullRows& rows, Index rows_of_block) {
+  Offset most = 0;
+  const Offset n = rows.n();
+  for (Offset first = 0; first < n; first += rows_of_block)
+    most =
+        std::max(most, rows.ptr[static_cast<std::size_t>(std::min(first + rows_of_block, n))] - rows.ptr[static_cast<std::size_t>(first)]);
+  return most;
+}
+
+Offset longest_row(const FullRows& rows) {
+  Offset most = 0;
+  for (Index i = 0; i < rows.n(); ++i) most = std::max(most, rows.length(i));
+  return most;
+}
+
+}  // namespace
+
+std::string name_of(const SpmvChoice& choice) {
+  if (choice.way == SpmvWay::merge) return "merge";
+  return (choice.way == SpmvWay::lanes ? "lanes " : "staged ") + std::to_string(choice.lanes);
+}
+
+std::vector<SpmvChoice> spmv_choices() {
+  std::vector<SpmvChoice> all{{SpmvWay::merge, 1}, {SpmvWay::staged, 1}};
+  for (const int lanes : {2, 4, 8, 16, 32}) {
+    all.push_back({SpmvWay::staged, lanes});
+    all.push_back({SpmvWay::lanes, lanes});
+  }
+  return all;
+}
+
+bool is_spmv(const SpmvChoice& choice) {
+  const std::vector<SpmvChoice> all = spmv_choices();
+  return choice.way == SpmvWay::merge || std::find(all.begin(), all.end(), choice) != all.end();
+}
+
+SpmvChoice choose_spmv(const FullRows& rows) {
+  const Offset n = std::max<Offset>(rows.n(), 1), entries = rows.entries();
+  const bool are_long = entries > kLongRows * n;
+  int lanes = are_long ? (entries > 3 * kLongRows * n ? 32 : 16) : 1;
+  while (!are_long && kSpmvThreads / lanes * entries > kSpmvChunk * n) lanes *= 2;  // the rows of a block fill a chunk
+  const Offset slowest = std::max(fullest_block(rows, kSpmvThreads / lanes), kLaneCost * longest_row(rows) / lanes);
+  if (slowest > kFreeEntries + entries / kShareOfOneBlock) return {SpmvWay::merge, 1};
+  return {are_long ? SpmvWay::lanes : SpmvWay::staged, lanes};
+}
+
+MergeTiles merge_tiles(const FullRows& rows) {
+  const Offset n = rows.n(), items = n + rows.entries(), count = (items + kMergeTile - 1) / kMergeTile;
+  if (count >= std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "a product of more than 2^31 - 1 tiles");
+  MergeTiles tiles;
+  tiles.row.reserve(static_cast<std::size_t>(count) + 1);
+  for (Offset t = 0; t <= count; ++t) {
+    const Offset diagonal = std::min(t * kMergeTile, items);
+    Offset low = std::max<Offset>(diagonal - rows.entries(), 0), high = std::min(diagonal, n);
+    while (low < high) {  // the first row that does not end among the first `diagonal` items
+      const Offset middle = (low + high) / 2;
+      if (rows.ptr[static_cast<std::size_t>(middle) + 1] <= diagonal - middle - 1)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    tiles.row.push_back(static_cast<Index>(low));
+  }
+  for (Index t = 0; t < count; ++t) {
+    const Index row = tiles.row[static_cast<std::size_t>(t) + 1];
+    if (row == n || std::min((t + Offset{1}) * kMergeTile, items) - row == rows.ptr[static_cast<std::size_t>(row)]) continue;
+    if (tiles.run.empty() || tiles.run.back().row != row) tiles.run.push_back({row, t, t});
+    tiles.run.back().last = t + 1;
+  }
+  tiles.ended.assign(static_cast<std::size_t>(count), -1);
+  for (std::size_t k = 0; k < tiles.run.size(); ++k) tiles.ended[static_cast<std::size_t>(tiles.run[k].last)] = static_cast<Index>(k);
+  return tiles;
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,101 @@
+// Entries of a stretch of rows on their way to shared memory, all of a block's loads at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/matrix/spmv/kernels.hpp"
+#include "numeric/cuda/runtime/kernel/rounded.cuh"
+#include "numeric/cuda/runtime/kernel/streaming_loads.cuh"
+
+namespace kauri::numeric::cuda {
+
+/// `count` columns behind the first `first`.
+template <class T>
+SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) {
+  SpmvColumns<T> some = columns;
+  some.x.data = &columns.x(0, first);
+  some.y.data = &columns.y(0, first);
+  some.count = count;
+  return some;
+}
+
+/// Rows of X or of Y that do not lie side by side.
+template <class T>
+bool are_apart(const SpmvColumns<T>& columns) {
+  return columns.x.row != 1 || columns.y.row != 1;
+}
+
+/// Row i's place in a column. Where those are side by side, as they mostly are, there is no product, whose registers would cost a resident
+/// block.
+template <bool kApart>
+__device__ Offset row_place(Offset i, Offset step) {
+  if constexpr (kApart)
+    return i * step;
+  else
+    return i;
+}
+
+/// A row's sum to its place: scaled, and added to what was there.
+template <class T>
+__device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
+  const T product = rounded_product(columns.alpha, sum);
+  y = columns.beta == 0 ? product : product + rounded_product(columns.beta, y);
+}
+
+/// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
+/// two apart meet different banks.
+template <class T>
+__device__ constexpr int skewed(int k) {
+  return k + k / static_cast<int>(128 / sizeof(T));
+}
+/// Items that a chunk takes.
+template <class T>
+constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
+
+/// Such a chunk in a block's shared memory, for one array of each type. It is no kernel's own: on the emulated device (tests/emulator) each
+/// thread of the host has the shared memory of all kernels, for which one a kernel would be too much.
+template <class Item>
+__device__ __forceinline__ Item* shared_chunk() {
+  __shared__ Item chunk[kSkewedChunk<Item>];
+  return chunk;
+}
+
+/// A thread's part of a chunk, in registers: eight entries, in two groups of four that lie beside each other.
+template <class T>
+struct ChunkPart {
+  static constexpr int kGroups = kSpmvChunk / (4 * kSpmvThreads);
+  Index col[kGroups][4];
+  T value[kGroups][4];
+
+  /// Of the group's first entry, from the beginning of the chunk.
+  __device__ static int place(int group) { return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads); }
+
+  /// Entries [base, end) and up to three more, which there are, or zeros behind the last; base: a multiple of four.
+  template <class P>
+  __device__ void load(const Index* col_of_entry, const T* value_of_entry, P base, P end) {
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) load_streaming(col[g], col_of_entry + base + place(g));
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) load_streaming(value[g], value_of_entry + base + place(g));
+  }
+  /// f(place, group, k) for each entry loaded.
+  template <class P, class F>
+  __device__ static void each(P base, P end, const F& f) {
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g)
+      if (base + place(g) < end) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
+      }
+  }
+  /// Products with x to shared memory; row by row x lies `step` places apart.
+  template <bool kApart, class P>
+  __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
+    T factor[kGroups][4] = {};
+    each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + row_place<kApart>(col[g][k], step)); });
+    each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = rounded_product(value[g][k], factor[g][k]); });
+  }
+};
+
+}  // namespace kauri::numeric::cuda

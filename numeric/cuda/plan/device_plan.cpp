@@ -1,0 +1,146 @@
+// The upload of a plan's flat arrays.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/plan/device_plan.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/transfer/staging.hpp"
+#include "src/base/allowed_threads.hpp"
+#include "src/base/blocks.hpp"
+#include "symbolic/child_rows.hpp"
+#include "symbolic/front_cells.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+Front front_of(const Plan& plan, Index s, Index place) {
+  const Supernodes& nodes = plan.supernodes;
+  const Index m = nodes.order(s), p = nodes.pivots(s), tiled = plan.device.tiled[s];
+  return {.panel = plan.device.panel[s],
+          .inverses = plan.device.inverses[s],
+          .block = plan.device.block[s],
+          .row = nodes.row_ptr[s],
+          .relative = nodes.row_ptr[s] - nodes.first[s],
+          .update = plan.device.update[s],
+          .first = nodes.first[s],
+          .m = m,
+          .p = p,
+          .child_begin = plan.assembly.child_ptr[s],
+          .child_end = plan.assembly.child_ptr[s + 1],
+          .parent = nodes.parent[s],
+          .tiled = tiled,
+          .place = place};
+}
+
+/// Teams of the loops that a factor may have: the fewest, since a list made for fewer than there are serves too.
+int teams_of(const DeviceContext& context) {
+  const int of_float = context.of_float.teams, of_double = context.of_double.teams;
+  return of_float == 0 || of_double == 0 ? std::max(of_float, of_double) : std::min(of_float, of_double);
+}
+
+bool has_tasks(const Plan& plan, const DeviceContext& context) { return !plan.device.by_level && teams_of(context) > 0; }
+
+/// Factors of either scalar may ask for the lists.
+bool has_lists(const Plan& plan, const DeviceContext& context) {
+  return has_sweeps<float>(plan, context) || has_sweeps<double>(plan, context);
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
+  if (!symbolic::is_device_target(plan->target))
+    throw Error(ErrorKind::usage, "the plan was made for " + plan->target + ", not for a CUDA device");
+  return plan;
+}
+
+template <class T>
+bool has_sweeps(const Plan& plan, const DeviceContext& context) {
+  constexpr bool in_double = std::is_same_v<T, double>;
+  const int blocks = in_double ? context.sweep_blocks : context.float_sweep_blocks;
+  const Loops& loops = in_double ? context.of_double : context.of_float;
+  return blocks > 0 && loops.teams > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
+}
+
+template bool has_sweeps<float>(const Plan&, const DeviceContext&);
+template bool has_sweeps<double>(const Plan&, const DeviceContext&);
+
+Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
+  return plan.device.plan_bytes + (has_tasks(plan, context) ? plan.device.shared_bytes : 0) +
+         (has_lists(plan, context) ? plan.device.sweeps.bytes : 0);
+}
+
+DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
+    : PlanStore(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
+  const LentStream stream(context.lending);
+  Uploader uploader(*context.staging, block_, *stream);
+  const bool sweeps = has_lists(*this->plan(), context);
+  symbolic::SweepLists lists;
+  with_threads(0, [&] {
+    meanwhile(
+        [&] {
+          const Plan& p = *this->plan();
+          if (sweeps) lists = symbolic::list_sweeps(p.supernodes, p.assembly, p.device);
+        },
+        [&] {
+          view_ = upload(uploader);
+          if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
+            tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+        });
+  });
+  if (sweeps) sweeps_ = upload_sweeps(lists, uploader);
+  uploader.finish();
+}
+
+SweepView DevicePlan::upload_sweeps(const symbolic::SweepLists& lists, Uploader& uploader) const {
+  const Plan& p = *plan();
+  const auto& [rows, forward, backward] = lists;
+  SweepView out{};
+  out.front = view_.front, out.order = view_.order, out.row = view_.row;
+  out.new_of = uploader.copy(p.perm.new_of()).data();
+  out.ptr = uploader.copy(rows.ptr).data();
+  out.slot = uploader.copy(rows.slot).data();
+  out.forward = uploader.copy(forward.task).data();
+  out.backward = uploader.copy(backward.task).data();
+  out.forward_tasks = static_cast<Index>(forward.task.size()), out.backward_tasks = static_cast<Index>(backward.task.size());
+  out.n = p.n, out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
+  return out;
+}
+
+PlanView DevicePlan::upload(Uploader& uploader) const {
+  const Plan& p = *plan();
+  PlanView view{};
+  std::vector<Index> place(p.device.front.size());
+  for (std::size_t k = 0; k < place.size(); ++k) place[static_cast<std::size_t>(p.device.front[k])] = static_cast<Index>(k);
+  view.front = uploader
+                   .make<Front>(p.supernodes.count(),
+                                [&](Offset begin, Offset end, Front* out) {
+                                  for (Offset s = begin; s < end; ++s)
+                                    out[s - begin] = front_of(p, static_cast<Index>(s), place[static_cast<std::size_t>(s)]);
+                                })
+                   .data();
+  view.relative =
+      uploader
+          .make<Index>(static_cast<Offset>(p.supernodes.row.size()) - p.n,
+                       [&](Offset begin, Offset end, Index* out) { symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out); })
+          .data();
+  view.child = uploader.copy(p.assembly.child).data();
+  view.row = uploader.copy(p.supernodes.row).data();
+  // In 32 bits, since A has no more than kMostEntries.
+  view.entry_ptr = uploader
+                       .make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()),
+                                            [&](Offset begin, Offset end, auto* out) {
+                                              std::transform(p.assembly.entry_ptr.begin() + begin, p.assembly.entry_ptr.begin() + end, out,
+                                                             [](Offset at) { return static_cast<std::uint32_t>(at); });
+                                            })
+                       .data();
+  view.entry_row = uploader.copy(p.assembly.entry_row).data();
+  view.entry_source = uploader.copy(p.assembly.entry_source).data();
+  view.order = uploader.copy(p.device.front).data();
+  view.tile_ptr = uploader.copy(p.device.tile_ptr).data();
+  view.old_of = uploader.copy(p.perm.old_of()).data();
+  return view;
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,42 @@
+// The pivots of many fronts, looked through by warps.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/tile.cuh"
+
+namespace kauri::numeric::cuda {
+
+/// A front whose pivots are looked through.
+struct Diagonal {
+  Offset panel = 0;
+  Index m = 0, p = 0, tiled = kNone, first = 0;
+
+  Diagonal() = default;
+  __device__ explicit Diagonal(const Front& f) : panel(f.panel), m(f.m), p(f.p), tiled(f.tiled), first(f.first) {}
+  __device__ Diagonal(const Diagonal& mine, int lane)
+      : panel(__shfl_sync(~0U, mine.panel, lane)),
+        m(__shfl_sync(~0U, mine.m, lane)),
+        p(__shfl_sync(~0U, mine.p, lane)),
+        tiled(__shfl_sync(~0U, mine.tiled, lane)),
+        first(__shfl_sync(~0U, mine.first, lane)) {}
+
+  template <class T>
+  __device__ double root(const T* entries, Index c) const {
+    return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c) : FrontCells{m, p}.place(c, c))]);
+  }
+};
+
+/// meet(front, c): pivots of 32 fronts, `mine` a lane's; those beyond a front's first few by the whole warp. Which lane meets which pivot,
+/// and in what order, depends on the fronts alone.
+template <class Meet>
+__device__ void for_pivots(const Diagonal& mine, Index lane, const Meet& meet) {
+  constexpr Index kOwn = 4;  // of a front that one thread looks through alone
+  for (Index c = 0; c < min(mine.p, kOwn); ++c) meet(mine, c);
+  for (unsigned many = __ballot_sync(~0U, mine.p > kOwn); many != 0; many &= many - 1) {
+    const Diagonal shared(mine, __ffs(static_cast<int>(many)) - 1);
+#pragma unroll 4
+    for (Index c = kOwn + lane; c < shared.p; c += 32) meet(shared, c);
+  }
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,75 @@
+// What the kernels of factorisation and solve share: fronts and tiles of a launch.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "symbolic/front_cells.hpp"
+#include "symbolic/small_layout.hpp"
+
+namespace kauri::numeric::cuda {
+
+using symbolic::FrontCells;
+using symbolic::kTile;
+using symbolic::SmallLayout;
+
+__device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
+__device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
+
+/// Place of L(r, c).
+__device__ inline Offset factor_place(const Front& f, Index r, Index c) {
+  return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
+}
+
+/// Where the inverses of the 16 x 16 diagonal blocks of L of a tiled front are; place of entry (r, c), r >= c, of one.
+__device__ inline Offset diagonals_of(const Front& f) { return f.panel + cells_of(f).panel().entries(); }
+__device__ inline Offset diagonal_place(const Front& f, Index r, Index c) { return diagonals_of(f) + FrontCells::diagonal_place(r, c); }
+
+/// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
+__device__ inline Offset block_place(const Front& f, Index r, Index c) {
+  return f.block + (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
+}
+
+/// The front of block `block` of a launch over `list`, and which of its tiles that is.
+struct TileAt {
+  Index front, tile;
+};
+__device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, Index block) {
+  const Index* ptr = plan.tile_ptr + list.at;
+  Index low = 0, high = list.count;  // ptr[low] <= block < ptr[high]
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    if (ptr[middle] <= block)
+      low = middle;
+    else
+      high = middle;
+  }
+  return {plan.order[list.first + low], block - ptr[low]};
+}
+
+/// Tile t of a lower triangle of `order` tile rows, column by column: its row and column.
+struct TilePair {
+  Index i, j;
+};
+__device__ inline TilePair pair_of(Index t, Index order) {
+  Index j = 0;
+  for (; t >= order - j; ++j) t -= order - j;
+  return {j + t, j};
+}
+
+/// First k in [0, count) with list[k] >= row.
+__device__ inline Index lower_bound(const Index* list, Index count, Index row) {
+  Index low = 0;
+  while (count > 0) {
+    const Index half = count / 2;
+    if (list[low + half] < row) {
+      low += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return low;
+}
+
+}  // namespace kauri::numeric::cuda

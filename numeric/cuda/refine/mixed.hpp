@@ -1,0 +1,79 @@
+// Mixed precision on a CUDA device: vectors stay there, and the host sees norms and products of them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/matrix/device_rows.hpp"
+#include "numeric/cuda/refine/mixed_kernels.hpp"
+
+namespace kauri::numeric::cuda {
+
+class CudaMixed final : public MixedStore {
+ public:
+  CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context) : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
+  ~CudaMixed() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
+  [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  void reserve(Index nrhs) override;
+  [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
+  void begin_after(StreamHandle stream) override;
+  void set_values(std::span<const double> value) override;
+  [[nodiscard]] std::span<const float> rounded() const override { return {rounded_.data(), static_cast<std::size_t>(rounded_.size())}; }
+  [[nodiscard]] std::span<const double> scaled() override;
+  [[nodiscard]] int exponent(Index i) const override;
+  [[nodiscard]] bool positive_diagonal() const override { return positive_; }
+  void load(MatrixView<const double> b, std::span<double> error) override;
+  void clear(Index column) override;
+  void spoil(Index column) override;
+  void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
+  bool store(Index column, MatrixView<double> x) override;
+  void precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) override;
+  void correct(std::span<const Index> columns) override;
+  void correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) override;
+  void keep(Index column) override;
+  void take_back(Index column) override;
+  double begin_search(Index column) override;
+  Dots curvature(Index column) override;
+  void advance(Index column, double step) override;
+  Dots project(Index column) override;
+  void turn(double beta) override;
+
+ private:
+  CudaMixed(const HostRows& host, Index nrhs, DeviceContext context);
+  /// Of the vectors of so many columns.
+  [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
+  [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const { return of.data() + Offset{n_} * column; }
+  [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
+  void copy(const double* from, double* to);
+  /// Every byte of y.
+  void fill(Index column, int byte);
+  /// From the device, when the stream has come to it.
+  template <class V>
+  V fetch(const V* there);
+  Dots dots(const double* u, const double* v, const double* w);
+
+  DeviceContext context_;
+  Index n_, nrhs_ = 0;
+  Offset bytes_, vector_bytes_ = 0;
+  DeviceHeap heap_;
+  DeviceBlock block_;                     // what A has
+  std::unique_ptr<DeviceBlock> vectors_;  // the rest
+  LentStream stream_;                     // after these: it waits before they go
+  DeviceRows<double> rows_;
+  DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() was asked for
+  DeviceArray<float> rounded_;                             // nnz
+  DeviceArray<int> exponent_;                              // n
+  DeviceArray<double> c_, y_, before_, r_;                 // n x nrhs each
+  DeviceArray<float> d_;                                   // n x nrhs: of the columns of the last precondition(), side by side
+  DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; the last one: b or x on the way
+  DeviceArray<ResidualNorms> norms_;                       // nrhs: worst.residual is that of r, where M^-1 r is asked for
+  DeviceArray<double> grow_;                               // nrhs: d is to be taken so many times, a power of two
+  DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one of A's diagonal
+  DeviceArray<Dots> dots_;                                 // kDotBlocks parts, and their sum
+  std::vector<ResidualNorms> seen_;                        // nrhs: of the last residuals
+  std::vector<bool> has_norm_;                             // nrhs: norms_ has that of y and is else zero: from correct() to residuals()
+  bool positive_ = true, scaled_ = false;
+};
+
+}  // namespace kauri::numeric::cuda

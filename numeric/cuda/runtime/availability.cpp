@@ -1,0 +1,91 @@
+// Devices, their figures, and reasons against them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/runtime/availability.hpp"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "numeric/cuda/runtime/architectures.hpp"
+#include "numeric/cuda/runtime/device.hpp"
+#include "src/base/host_threads.hpp"
+#include "src/base/per_process.hpp"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+/// There is code for devices of compute capability 8.0 and later.
+constexpr int kLeastMajor = 8;
+
+std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
+/// Why the runtime tells of no devices: its own words, and what they are met with.
+std::string why_none(cudaError_t status) {
+  if (status != cudaErrorInsufficientDriver) return in_words(status);
+  int driver = 0;
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  if (driver == 0) return "no NVIDIA driver is installed";
+  return in_words(status) + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
+}
+
+/// The runtime's first call loads the driver.
+cudaError_t device_count(int& count) {
+  static std::atomic<bool> is_loaded = false;
+  const host_threads::FirstCall call(is_loaded);
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  is_loaded = true;
+  return status;
+}
+
+}  // namespace
+
+/// The driver takes a millisecond and more to answer, and always says the same.
+const cudaDeviceProp& properties_of(int device) {
+  struct Known {
+    std::mutex mutex;
+    std::map<int, cudaDeviceProp> properties;  // what is in it stays where it is
+  };
+  static PerProcess<Known> process;
+  auto& [mutex, known] = process.here();
+  const std::scoped_lock lock(mutex);
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "the device");
+  return known.emplace(device, properties).first->second;
+}
+
+void require_device(int device) {
+  const std::string name = "there is no CUDA device " + std::to_string(device) + ": ";
+  int count = 0;
+  cudaError_t status = device_count(count);
+  if (status != cudaSuccess)
+    static_cast<void>(cudaGetLastError());
+  else
+    status = state_of_driver();
+  if (status != cudaSuccess) throw Error(ErrorKind::device, name + why_none(status));
+  if (device < 0 || device >= count) throw Error(ErrorKind::device, name + std::to_string(count) + " found");
+}
+
+void require_code(int device) {
+  const cudaDeviceProp& found = properties_of(device);
+  const std::string name = "CUDA device " + std::to_string(device) + " (" + found.name + ") ";
+  if (found.major < kLeastMajor)
+    throw Error(ErrorKind::device, name + "has compute capability " + capability(found) + "; kauri has code for 8.0 and later");
+  const Code code = code_for(built_for(), found.major, found.minor);
+  if (code == Code::none) throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+  int driver = 0;
+  if (code == Code::ptx && cudaDriverGetVersion(&driver) == cudaSuccess && driver < CUDART_VERSION)
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) +
+                                       " and can run this build's PTX alone, which needs a driver for CUDA " + version(CUDART_VERSION) +
+                                       " or later; this driver is for CUDA " + version(driver));
+}
+
+std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }
+
+std::string what_was_built(const cudaDeviceProp& device) {
+  const std::string known = in_words(built_for());
+  return (known.empty() ? "" : "it was built for " + known + "; ") + "the device is " + capability(device);
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,30 @@
+// Running sums whose rounding errors are collected: products summed in about twice the precision of double.
+//
+// T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005 (Dot2).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/runtime/launch.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// The intrinsics keep the compiler from fusing what must round.
+struct Dot2 {
+  double sum = 0, error = 0;
+
+  /// v x is taken away. T: of both, or of v, beside which a sum in double is exact enough.
+  template <class T>
+  __device__ void subtract(double v, double x) {
+    if constexpr (sizeof(T) == 4) {  // of two floats the product is exact
+      sum = __dsub_rn(sum, __dmul_rn(v, x));
+      return;
+    }
+    const double product = __dmul_rn(-v, x), product_error = __fma_rn(-v, x, -product);
+    const double next = __dadd_rn(sum, product), shadow = __dsub_rn(next, sum);
+    error = __dadd_rn(error, __dadd_rn(__dadd_rn(__dsub_rn(sum, __dsub_rn(next, shadow)), __dsub_rn(product, shadow)), product_error));
+    sum = next;
+  }
+  [[nodiscard]] __device__ double value() const { return sum + error; }
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,68 @@
+// Streams and places for verdicts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/runtime/lending.hpp"
+
+#include <atomic>
+#include <string>
+
+namespace kauri::numeric::cuda {
+
+static_assert(sizeof(Owned<DeviceVerdict>) <= 64);
+
+std::uint64_t next_owner() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+void throw_foreign(const char* name) {
+  throw Error(ErrorKind::usage,
+              std::string(name) +
+                  " was overwritten by work of an object that has ended: a graph that was captured from a factor, a batch "
+                  "or a refiner was launched after its end");
+}
+
+Lending::Lending() {
+  make_stream();
+  make_stream();
+  make_places();
+}
+
+void Lending::make_stream() {
+  idle_stream_.reserve(stream_.size() + 1);
+  stream_.push_back(std::make_unique<Stream>());
+  idle_stream_.push_back(stream_.back().get());
+}
+
+void Lending::make_places() {
+  idle_place_.reserve((slab_.size() + 1) * (kSlabBytes / kPlaceBytes));
+  slab_.push_back(std::make_unique<PinnedBytes>(kSlabBytes));
+  for (std::size_t at = 0; at < kSlabBytes; at += kPlaceBytes) idle_place_.push_back(static_cast<std::byte*>(slab_.back()->data()) + at);
+}
+
+Stream* Lending::lend_stream() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_stream_.empty()) make_stream();
+  Stream* stream = idle_stream_.back();
+  idle_stream_.pop_back();
+  return stream;
+}
+
+void* Lending::lend_place() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_place_.empty()) make_places();
+  void* place = idle_place_.back();
+  idle_place_.pop_back();
+  return place;
+}
+
+void Lending::give_back(Stream* stream) noexcept {
+  const std::scoped_lock lock(mutex_);
+  idle_stream_.push_back(stream);
+}
+
+void Lending::give_back(void* place) noexcept {
+  const std::scoped_lock lock(mutex_);
+  idle_place_.push_back(place);
+}
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,28 @@
+// Copies from and to the caller's arrays end before the call that began them, also where that call throws.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+
+#include "numeric/cuda/runtime/device.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Waits for the stream where an exception leaves its scope. Page-locked arrays of the caller's are copied as they lie, while the host goes
+/// on, and kernels work on arrays on the device: without the wait they could read or write them after the caller has caught the exception
+/// and given them back. Streams that are lent for a call (LentStream) are waited for anyway.
+class WaitInUnwinding {
+ public:
+  explicit WaitInUnwinding(const Stream& stream) : stream_(stream) {}
+  WaitInUnwinding(const WaitInUnwinding&) = delete;
+  WaitInUnwinding& operator=(const WaitInUnwinding&) = delete;
+  ~WaitInUnwinding() {
+    if (std::uncaught_exceptions() > exceptions_) stream_.wait();
+  }
+
+ private:
+  const Stream& stream_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,370 @@
+// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
+// order, then go through their tile columns, one launch per step for all large fronts of a level. Sums of the backward sweep keep what
+// they round (dot2.cuh); those of the forward sweep were not seen to matter (docs/design.md, section 7).
+// SPDX-License-Identifier: BSD-3-Clause
+#include <limits>
+
+#include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/kernel/dot2.cuh"
+#include "numeric/cuda/runtime/kernel/left_out.cuh"
+
+namespace kauri::numeric::cuda {
+namespace {
+
+constexpr unsigned kThreads = 128;
+constexpr Index kBlock = symbolic::kInverseOrder;
+
+/// Row r of a front in a forward sweep: a pivot row of x, or an update row.
+template <class T>
+__device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
+  return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs : memory.update + (f.update + r - f.p) * memory.nrhs;
+}
+
+/// Update rows from zero; then the children's, child after child. One block a front.
+template <class T>
+__device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory, const Front& f) {
+  const Index nrhs = memory.nrhs;
+  for (Offset k = threadIdx.x; k < Offset{f.m - f.p} * nrhs; k += blockDim.x) memory.update[f.update * nrhs + k] = T(0);
+  __syncthreads();
+  for (Index c = f.child_begin; c < f.child_end; ++c) {
+    const Front& child = plan.front[plan.child[c]];
+    for (Offset k = threadIdx.x; k < Offset{child.m - child.p} * nrhs; k += blockDim.x) {
+      const auto r = static_cast<Index>(k / nrhs), column = static_cast<Index>(k % nrhs);
+      forward_row(memory, f, plan.relative[child.relative + r])[column] += memory.update[child.update * nrhs + k];
+    }
+    __syncthreads();
+  }
+}
+
+/// Pivots of step k: all of a small front's, or those of a tile.
+__device__ Index pivots_of(const Front& f, Index k) { return f.tiled == kNone ? f.p : cells_of(f).rows_of(k); }
+
+/// y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
+template <class T>
+__device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T* y) {
+  const Index nrhs = memory.nrhs;
+  const T* l = memory.l + f.panel;
+  const SmallLayout layout = small_of(f);
+  const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  for (Index e = thread; e < f.p * nrhs; e += threads) y[e] = memory.x[Offset{f.first} * nrhs + e];
+  __syncthreads();
+  for (Index c = 0; c < f.p; ++c) {
+    for (Index e = thread; e < nrhs; e += threads) y[c * nrhs + e] /= l[layout.place(c, c)];
+    __syncthreads();
+    for (Index e = thread; e < (f.p - c - 1) * nrhs; e += threads) {
+      const Index r = c + 1 + e / nrhs;
+      y[r * nrhs + e % nrhs] -= l[layout.place(r, c)] * y[c * nrhs + e % nrhs];
+    }
+    __syncthreads();
+  }
+}
+
+/// Row `lane` of a triangular block of L, or of its transpose, and of the inverse of that.
+template <class T>
+struct BlockRow {
+  T l[kBlock], inverse[kBlock];
+};
+
+/// The diagonal block of a tiled front that begins with pivot `first`; kTransposed: its transpose. 16 lanes, a row each.
+template <bool kTransposed, class T>
+__device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index lane) {
+  BlockRow<T> row;
+#pragma unroll
+  for (Index k = 0; k < kBlock; ++k) {
+    const Index r = kTransposed ? k : lane, c = kTransposed ? lane : k;
+    const bool there = c <= r && r < rows;
+    row.l[k] = there ? memory.l[factor_place(f, first + r, first + c)] : T(0);
+    row.inverse[k] = there ? memory.l[diagonal_place(f, first + r, first + c)] : T(0);
+  }
+  return row;
+}
+
+/// Entry `lane` of the product of a matrix, a row a lane, and x, an entry a lane; 16 lanes.
+template <class T>
+__device__ T multiply_row(const T (&row)[kBlock], T x) {
+  T sum = T(0);
+#pragma unroll
+  for (Index k = 0; k < kBlock; ++k) sum += row[k] * __shfl_sync(0xffffffffu, x, k, kBlock);
+  return sum;
+}
+
+/// y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse alone would cost digits where the block is nearly
+/// singular (kernels/correction.cuh). The residual keeps what it rounds. x, y: block rows of nrhs columns, x numbers or sums. All threads
+/// of the block, a half warp a column.
+template <bool kTransposed, class Right, class T>
+__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const Right* x, T* y) {
+  const Index nrhs = memory.nrhs, lane = static_cast<Index>(threadIdx.x) % kBlock;
+  const BlockRow<T> row = load_block_row<kTransposed>(memory, f, first, rows, lane);
+  for (Index begin = 0; begin < nrhs; begin += static_cast<Index>(blockDim.x) / kBlock) {
+    const Index column = begin + static_cast<Index>(threadIdx.x) / kBlock;
+    const bool there = lane < rows && column < nrhs;
+    Dot2 rest = there ? Dot2{x[Offset{lane} * nrhs + column]} : Dot2{};
+    const T start = multiply_row(row.inverse, static_cast<T>(rest.value()));
+#pragma unroll
+    for (Index k = 0; k < kBlock; ++k) rest.subtract<T>(row.l[k], __shfl_sync(0xffffffffu, start, k, kBlock));
+    const T solution = start + multiply_row(row.inverse, static_cast<T>(rest.value()));
+    if (there) y[Offset{lane} * nrhs + column] = solution;
+  }
+}
+
+/// y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; of a tiled front by blocks of 16 columns, whose diagonal blocks are there
+/// inverted.
+template <class T>
+__device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
+  if (f.tiled == kNone) return small_pivot_rows(memory, f, y);
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
+  const Index first = k * kTile;
+  T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
+  for (Index b = 0; b < w; b += kBlock) {
+    const Index rows = min(kBlock, w - b);
+    for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index r = b + e / nrhs, column = e % nrhs;
+      T sum = T(0);
+      for (Index c = 0; c < b; ++c) sum += memory.l[factor_place(f, first + r, first + c)] * y[c * nrhs + column];
+      x[Offset{r} * nrhs + column] -= sum;
+    }
+    __syncthreads();
+    solve_block<false>(memory, f, first + b, rows, x + Offset{b} * nrhs, y + b * nrhs);
+    __syncthreads();
+  }
+}
+
+/// Rows [first, first + rows) of a front take away L(., k) y_k.
+template <class T>
+__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index k, const T* y) {
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index r = e % rows, column = e / rows;
+    T sum = T(0);
+    for (Index c = 0; c < w; ++c) sum += memory.l[factor_place(f, first + r, k * kTile + c)] * y[c * nrhs + column];
+    forward_row(memory, f, first + r)[column] -= sum;
+  }
+}
+
+template <class T>
+__device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k, const T* y) {
+  const Index w = pivots_of(f, k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+    memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
+}
+
+/// Small fronts whole: one tile of pivots, at most one below.
+template <class T>
+__global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  if (is_left_out(memory.unless_zero)) return;
+  T* y = reinterpret_cast<T*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  pull_children(plan, memory, f);
+  pivot_rows(memory, f, 0, y);
+  __syncthreads();
+  keep_rows(memory, f, 0, y);
+  update_rows(memory, f, f.p, f.m - f.p, 0, y);
+}
+
+template <class T>
+__global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) {
+  if (is_left_out(memory.unless_zero)) return;
+  pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
+}
+
+/// Step k of large fronts: a block for the pivot rows, which finds y_k; then one for each tile below, which reads it.
+template <class T>
+__global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  if (is_left_out(memory.unless_zero)) return;
+  T* y = reinterpret_cast<T*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  pivot_rows(memory, f, k, y);
+  __syncthreads();
+  keep_rows(memory, f, k, y);
+}
+
+template <class T>
+__global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList list, Index k) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  if (is_left_out(memory.unless_zero)) return;
+  T* y = reinterpret_cast<T*>(shared);
+  __shared__ TileAt at;
+  if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
+  __syncthreads();
+  const Front f = plan.front[at.front];
+  const Index w = pivots_of(f, k);
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+    y[e] = memory.y[Offset{f.first + k * kTile} * memory.nrhs + e];
+  __syncthreads();
+  const FrontCells cells = cells_of(f);
+  update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
+}
+
+/// x = L(0,0)^-T z of a small front, column by column from the last; x to `z`, too.
+template <class T>
+__device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Dot2* z) {
+  const Index nrhs = memory.nrhs;
+  const T* l = memory.l + f.panel;
+  const SmallLayout layout = small_of(f);
+  const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  for (Index c = f.p; c-- > 0;) {
+    for (Index e = thread; e < nrhs; e += threads) {
+      const T x = static_cast<T>(z[c * nrhs + e].value() / l[layout.place(c, c)]);
+      z[c * nrhs + e] = {x};
+      memory.x[Offset{f.first + c} * nrhs + e] = x;
+    }
+    __syncthreads();
+    for (Index e = thread; e < c * nrhs; e += threads) z[e].template subtract<T>(l[layout.place(c, e / nrhs)], z[c * nrhs + e % nrhs].sum);
+    __syncthreads();
+  }
+}
+
+/// x_k = L(k,k)^-T z_k, z in shared memory.
+template <class T>
+__device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
+  if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs;
+  const Index first = k * kTile;
+  T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
+  for (Index b = (w - 1) / kBlock * kBlock; b >= 0; b -= kBlock) {
+    const Index end = min(w, b + kBlock);
+    solve_block<true>(memory, f, first + b, end - b, z + b * nrhs, x + Offset{b} * nrhs);
+    __syncthreads();
+    for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
+      const Index c = e / nrhs, column = e % nrhs;
+      Dot2 sum = z[e];
+      for (Index r = b; r < end; ++r)
+        sum.template subtract<T>(memory.l[factor_place(f, first + r, first + c)], x[Offset{r} * nrhs + column]);
+      z[e] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+/// x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x), the rows below the pivots where the ancestors have them. One block a
+/// front.
+template <class T>
+__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
+  const Index w = pivots_of(f, k), nrhs = memory.nrhs, begin = k * kTile;
+  const Index* row = plan.row + f.row;
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
+    const Index c = e / nrhs, column = e % nrhs;
+    Dot2 sum{memory.y[Offset{f.first + begin} * nrhs + e]};
+    for (Index r = begin + w; r < f.m; ++r) {
+      const Index at = r < f.p ? f.first + r : row[r];
+      sum.template subtract<T>(memory.l[factor_place(f, r, begin + c)], memory.x[Offset{at} * nrhs + column]);
+    }
+    z[e] = sum;
+  }
+  __syncthreads();
+  pivot_rows_back(memory, f, k, z);
+}
+
+template <class T>
+__global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begin) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  if (is_left_out(memory.unless_zero)) return;
+  Dot2* z = reinterpret_cast<Dot2*>(shared);
+  const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
+  for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
+}
+
+/// In the caller's numbering; without a permutation k itself.
+__device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
+
+template <class T, class V>
+__global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemory<V> memory) {
+  if (is_left_out(memory.unless_zero)) return;
+  const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= n) return;
+  for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b(row_of(plan.old_of, k), c);
+}
+
+template <class T, class V>
+__global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V> memory, const DeviceVerdict* verdict) {
+  if (is_left_out(memory.unless_zero)) return;
+  const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= n) return;
+  const bool good = verdict->status == VerdictStatus::positive_definite;
+  for (Index c = 0; c < memory.nrhs; ++c)
+    b(row_of(plan.old_of, k), c) = good ? static_cast<T>(memory.x[Offset{k} * memory.nrhs + c]) : std::numeric_limits<T>::quiet_NaN();
+}
+
+unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
+
+/// Of shared memory, for a number of that type for each pivot of a tile and right-hand side.
+template <class Number>
+std::size_t pivot_bytes(Index nrhs) {
+  return sizeof(Number) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(nrhs);
+}
+
+template <class T>
+void load_kernels() {
+  load(gather<T, T>);
+  load(gather<T, double>);
+  load(forward_small<T>);
+  load(forward_pull<T>);
+  load(forward_pivots<T>);
+  load(forward_tiles<T>);
+  load(backward_fronts<T>);
+  load(scatter<T, T>);
+  load(scatter<T, double>);
+}
+
+}  // namespace
+
+void load_solve_kernels() {
+  load_kernels<float>();
+  load_kernels<double>();
+}
+
+template <class T>
+void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
+  const std::size_t bytes = pivot_bytes<T>(memory.nrhs);
+  if (level.small > 0)
+    check(kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first),
+          "a launch of a forward sweep");
+  if (const Index large = level.count - level.small; large > 0)
+    check(kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan, memory, level.first + level.small),
+          "a launch of a forward sweep");
+  for (const Step& step : level.steps) {
+    check(kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads, bytes, stream, plan, memory,
+                          step.panel.first, step.k),
+          "a launch of a forward sweep");
+    if (step.panel.tiles > 0)
+      check(kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream, plan, memory, step.panel,
+                            step.k),
+            "a launch of a forward sweep");
+  }
+}
+
+template <class T>
+void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
+  check(kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes<Dot2>(memory.nrhs), stream, plan,
+                        memory, level.first),
+        "a launch of a backward sweep");
+}
+
+template <class T, class V>
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<V>& memory, cudaStream_t stream) {
+  check(kernels::launch(gather<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory), "a launch of a gather");
+}
+
+template <class T, class V>
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<V>& memory, const DeviceVerdict* verdict,
+                     cudaStream_t stream) {
+  check(kernels::launch(scatter<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory, verdict), "a launch of a scatter");
+}
+
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<float>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const double>&, const SolveMemory<double>&, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<float>&, const DeviceVerdict*,
+                              cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<double>&, const DeviceVerdict*,
+                              cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<double>&, const SolveMemory<double>&, const DeviceVerdict*,
+                              cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,328 @@
+// Sweeps of several right-hand sides through narrow and small fronts, a warp each: a lane has one right-hand side of every row, of every
+// second where 16 are solved together, of every fourth where 8 are. All numbers of a front lie in shared memory; sums over them are made
+// block by block of rows, in registers, so that L and what it is multiplied by are read once a block, L by all lanes together.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/solve/multi/shared.cuh"
+#include "numeric/cuda/solve/single/fronts.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+
+/// Where a lane stands: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
+template <int kWidth>
+struct Part {
+  static constexpr int kApart = 32 / kWidth;
+  static constexpr int kPivots = kWidth == 8 ? 2 : 4, kBelow = kWidth == 8 ? 2 : 8;  // rows of a lane in a block, of pivots and below them
+  static constexpr int kLooks = 8;                                                   // numbers of a lane that are looked at together
+  int row, column;
+  __device__ explicit Part(int lane) : row(lane / kWidth), column(lane % kWidth) {}
+};
+
+/// What a lane has of x, from the lane that has it of row `of` of kApart.
+template <int kWidth>
+__device__ double from_row(double x, int of, const Part<kWidth>& at) {
+  if constexpr (kWidth == 32)
+    return x;
+  else
+    return __shfl_sync(kAll, x, of * kWidth + at.column);
+}
+
+/// Places of the next front, which its rows' lanes load while this one is done.
+template <int kRows, int kWidth, bool kForward>
+class PlacesAhead {
+ public:
+  using Panels = FrontShared<kRows, kWidth>;
+  __device__ PlacesAhead(Panels& shared, const Fronts<Panels>& fronts, Index count, const SweepView& view, int lane)
+      : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
+    load(0);
+  }
+  /// Those of number k to shared memory.
+  __device__ void begin(Index k) {
+#pragma unroll
+    for (int h = 0; h < kRows / 32; ++h) {
+      const int r = lane_ + 32 * h;
+      shared_.place[r] = next_.place[h];
+      if constexpr (kForward) shared_.begin[r] = next_.begin[h], shared_.end[r] = next_.end[h];
+    }
+    __syncwarp();
+    load(k + 1);
+  }
+
+  /// To the L2 cache what number k + 1 starts from, since most of it was written long ago: its update rows, which follow each other, and
+  /// rows of `own`, of its pivots.
+  __device__ void prefetch(Index k, const double* update, const double* own) const {
+    if (k + 1 >= count_) return;
+    const Front& f = fronts_.front(k + 1);
+    if (lane_ == 0) kernels::ptx::prefetch(own + Offset{f.first} * kWidth, f.p * kWidth * 8);
+    if constexpr (kForward) {
+      const std::uint32_t begin = next_.begin[0];
+#pragma unroll
+      for (int h = 0; h < kRows / 32; ++h)
+        if (const Index last = f.m - 1 - 32 * h; last >= 0 && last < 32) {
+          const std::uint32_t end = __shfl_sync(kAll, next_.end[h], last);
+          if (lane_ == 0 && end > begin)
+            kernels::ptx::prefetch(update + Offset{begin} * kWidth, static_cast<int>(min(end - begin, 1024u)) * kWidth * 8);
+        }
+    }
+  }
+
+ private:
+  __device__ void load(Index k) { next_.template load<kForward>(fronts_.front(k), fronts_.id(k), k < count_, view_, lane_); }
+
+  Panels& shared_;
+  const Fronts<Panels>& fronts_;
+  Index count_;
+  const SweepView& view_;
+  int lane_;
+  RowPlaces<kRows / 32> next_;
+};
+
+template <int kRows, int kWidth>
+__device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, int lane) {
+  double reciprocal[kRows / 32];
+  take_reciprocals(l, f, lane, reciprocal);
+#pragma unroll
+  for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
+}
+
+/// b and the children's update rows, one after the other, of all rows; two of each row are looked at together.
+template <int kRows, int kWidth>
+__device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, const WideMemory& memory, const Part<kWidth>& at) {
+  using Part = wide::Part<kWidth>;
+  for (Index first = at.row; first < f.m; first += Part::kLooks * Part::kApart) {
+    double sum[Part::kLooks];
+    double* place[Part::kLooks];
+    std::uint32_t count[Part::kLooks], most = 0;
+#pragma unroll
+    for (int j = 0; j < Part::kLooks; ++j) {
+      const Index r = first + Part::kApart * j;
+      const bool there = r < f.m;
+      sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
+      count[j] = there ? shared.end[r] - shared.begin[r] : 0;
+      place[j] = memory.numbers.update + (there ? Offset{shared.begin[r]} * kWidth : 0) + at.column;
+      most = max(most, count[j]);
+    }
+    for (std::uint32_t k = 0; k < most; k += 2) {
+      double x[2][Part::kLooks];
+#pragma unroll
+      for (int u = 0; u < 2; ++u)
+#pragma unroll
+        for (int j = 0; j < Part::kLooks; ++j) x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
+      Watch watch;
+      for (;;) {
+        bool all = true;
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+#pragma unroll
+          for (int j = 0; j < Part::kLooks; ++j) all = all && is_set(x[u][j]);
+        if (all) break;
+        look_at<Part::kLooks>(
+            watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
+        look_at<Part::kLooks>(
+            watch, [&](int j) { return is_set(x[1][j]); }, [&](int j) { return place[j] + kWidth; });
+        __nanosleep(kSoon);
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+#pragma unroll
+          for (int j = 0; j < Part::kLooks; ++j)
+            if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
+      }
+#pragma unroll
+      for (int j = 0; j < Part::kLooks; ++j) {
+#pragma unroll
+        for (int u = 0; u < 2; ++u)
+          if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
+        place[j] += 2 * kWidth;
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < Part::kLooks; ++j)
+      if (const Index r = first + Part::kApart * j; r < f.m) shared.number[r * kWidth + at.column] = sum[j];
+  }
+}
+
+/// y of the pivots and x of the rows below them.
+template <int kRows, int kWidth>
+__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory<double>& memory,
+                               const Part<kWidth>& at) {
+  using Part = wide::Part<kWidth>;
+  constexpr int kLooks = kWidth == 32 ? 12 : Part::kLooks;  // two rounds of most fronts
+  for (Index first = at.row; first < f.m; first += kLooks * Part::kApart) {
+    double x[kLooks];
+    const double* place[kLooks];
+#pragma unroll
+    for (int j = 0; j < kLooks; ++j) {
+      const Index r = first + Part::kApart * j, row = r < f.p ? f.first + r : r < f.m ? static_cast<Index>(shared.place[r]) : 0;
+      place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * kWidth + at.column;
+      x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
+    }
+    await_numbers(place, x, kSoon);
+#pragma unroll
+    for (int j = 0; j < kLooks; ++j)
+      if (const Index r = first + Part::kApart * j; r < f.m) shared.number[r * kWidth + at.column] = x[j];
+  }
+}
+
+/// Of a lane's rows of a block their numbers, less the products of L's columns before `end`; behind row `last` that row's once more.
+template <int kCount, int kWidth>
+struct RowBlock {
+  double sum[kCount];
+  Index row[kCount];
+  __device__ RowBlock(const double* number, const double* l, Index m, Index first, Index last, Index end, const Part<kWidth>& at) {
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      row[j] = min(first + at.row + Part<kWidth>::kApart * j, last), sum[j] = number[row[j] * kWidth + at.column];
+    const double* column = l;
+#pragma unroll 4
+    for (Index c = 0; c < end; ++c) {
+      const double y = number[c * kWidth + at.column];
+#pragma unroll
+      for (int j = 0; j < kCount; ++j) sum[j] = fma(-column[row[j]], y, sum[j]);
+      column += m - c - 1;
+    }
+  }
+};
+
+/// y of the front's pivots.
+template <int kRows, int kWidth>
+__device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const SweepMemory<double>& memory,
+                               const Part<kWidth>& at) {
+  using Part = wide::Part<kWidth>;
+  for (Index first = 0; first < f.p; first += Part::kPivots * Part::kApart) {
+    RowBlock<Part::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
+#pragma unroll
+    for (int j = 0; j < Part::kPivots; ++j)
+#pragma unroll
+      for (int k = 0; k < Part::kApart; ++k) {
+        const Index c = first + Part::kApart * j + k;
+        if (c >= f.p) break;
+        const double y = from_row(block.sum[j] * shared.reciprocal[c], k, at);
+        if (at.row == k) block.sum[j] = y;
+        const double* column = l + packed_column(c, f.m);
+#pragma unroll
+        for (int i = j; i < Part::kPivots; ++i)
+          if (first + at.row + Part::kApart * i > c) block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
+      }
+    __syncwarp();  // all have read what is overwritten
+#pragma unroll
+    for (int j = 0; j < Part::kPivots; ++j)
+      if (const Index r = first + at.row + Part::kApart * j; r < f.p) {
+        shared.number[r * kWidth + at.column] = block.sum[j];
+        publish(memory.y + Offset{f.first + r} * kWidth + at.column, block.sum[j]);
+      }
+    __syncwarp();
+  }
+}
+
+template <int kRows, int kWidth>
+__device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers, const SweepView& view,
+                                     const WideMemory& memory, const Dealt& dealt, int lane) {
+  using Part = wide::Part<kWidth>;
+  if (dealt.count <= 0) return;
+  const Part at(lane);
+  Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
+  PlacesAhead<kRows, kWidth, true> ahead(shared, fronts, dealt.count, view, lane);
+  for (Index k = 0; k < dealt.count; ++k) {
+    fronts.begin(k);
+    const Front& f = fronts.front(k);
+    ahead.begin(k);
+    take_starts(shared, f, memory, at);
+    ahead.prefetch(k, memory.numbers.update, memory.rows);
+    const double* l = fronts.await_panel();
+    put_reciprocals(shared, l, f, lane);
+    __syncwarp();
+    eliminate_rows(shared, l, f, memory.numbers, at);
+    for (Index first = f.p; first < f.m; first += Part::kBelow * Part::kApart) {
+      const RowBlock<Part::kBelow, kWidth> block(shared.number, l, f.m, first, f.m - 1, f.p, at);
+#pragma unroll
+      for (int j = 0; j < Part::kBelow; ++j)
+        if (const Index r = first + at.row + Part::kApart * j; r < f.m)
+          publish(memory.numbers.update + Offset{shared.place[r]} * kWidth + at.column, block.sum[j]);
+    }
+    fronts.end();
+  }
+}
+
+/// Products between two of which a sum keeps what it rounds.
+constexpr Index kCarried = 8;
+
+/// Of a lane's columns of a block y less the products of the rows from `end` on: what the sums round is in the second half.
+template <int kWidth>
+struct ColumnBlock {
+  using Part = wide::Part<kWidth>;
+  Dot2 sum[Part::kPivots];
+  const double* l[Part::kPivots];
+  __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end, const Part& at) {
+#pragma unroll
+    for (int j = 0; j < Part::kPivots; ++j) {
+      const Index c = min(first + at.row + Part::kApart * j, end - 1);
+      l[j] = panel + packed_column(c, m), sum[j].sum = number[c * kWidth + at.column];
+    }
+    for (Index begin = end; begin < m; begin += kCarried) {
+      for (Index r = begin; r < min(begin + kCarried, m); ++r) {
+        const double x = number[r * kWidth + at.column];
+#pragma unroll
+        for (int j = 0; j < Part::kPivots; ++j) sum[j].error = fma(-l[j][r], x, sum[j].error);
+      }
+#pragma unroll
+      for (int j = 0; j < Part::kPivots; ++j) sum[j] = add(Dot2{sum[j].sum}, Dot2{sum[j].error});
+    }
+  }
+};
+
+/// x of the front's pivots, blocks of columns from the last.
+template <int kRows, int kWidth>
+__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const WideMemory& memory,
+                                  const Part<kWidth>& at) {
+  using Part = wide::Part<kWidth>;
+  constexpr Index kBlock = Part::kPivots * Part::kApart;
+  for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
+    ColumnBlock<kWidth> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
+#pragma unroll
+    for (int j = Part::kPivots - 1; j >= 0; --j)
+#pragma unroll
+      for (int k = Part::kApart - 1; k >= 0; --k) {
+        const Index c = first + Part::kApart * j + k;
+        if (c >= f.p) continue;
+        const double x = from_row(block.sum[j].value() * shared.reciprocal[c], k, at);
+        if (at.row == k) block.sum[j] = {x};
+#pragma unroll
+        for (int i = 0; i <= j; ++i)
+          if (first + at.row + Part::kApart * i < c) block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
+      }
+    __syncwarp();  // all have read what is overwritten
+#pragma unroll
+    for (int j = 0; j < Part::kPivots; ++j) {
+      const Index r = first + at.row + Part::kApart * j;
+      if (r >= f.p) continue;
+      const double x = block.sum[j].sum;
+      shared.number[r * kWidth + at.column] = x;
+      publish(memory.numbers.x + Offset{f.first + r} * kWidth + at.column, x);
+    }
+    __syncwarp();
+  }
+}
+
+template <int kRows, int kWidth>
+__device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers, const SweepView& view,
+                                      const WideMemory& memory, const Dealt& dealt, int lane) {
+  if (dealt.count <= 0) return;
+  const Part<kWidth> at(lane);
+  Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
+  PlacesAhead<kRows, kWidth, false> ahead(shared, fronts, dealt.count, view, lane);
+  for (Index k = 0; k < dealt.count; ++k) {
+    fronts.begin(k);
+    const Front& f = fronts.front(k);
+    ahead.begin(k);
+    take_rows_back(shared, f, memory.numbers, at);
+    ahead.prefetch(k, nullptr, memory.numbers.y);
+    const double* l = fronts.await_panel();
+    put_reciprocals(shared, l, f, lane);
+    __syncwarp();
+    eliminate_columns(shared, l, f, memory, at);
+    fronts.end();
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep::wide

@@ -1,0 +1,194 @@
+// The kernel of a fast solve of several right-hand sides: as that of one (single/kernel.cu), with rows of numbers in the place of numbers.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/solve/multi/fronts.cuh"
+#include "numeric/cuda/solve/multi/tiles.cuh"
+#include "numeric/cuda/solve/single/roles.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+namespace {
+
+template <bool kForward, int kRows, int kWidth, int kWarps>
+__device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const WideMemory& memory, const Place& at, const Team& team, Index begin, Index end, int warp, int lane) {
+  if (warp >= kWarps) return;
+  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp, at);
+  if constexpr (kForward)
+    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
+  else
+    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
+}
+
+/// Shared memory that was read and written is next filled by copies.
+__device__ void hand_over() {
+  ptx::shared_proxy_fence();
+  __syncthreads();
+}
+
+template <bool kForward, int kWidth>
+__device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+  const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
+  const Place at(memory.teams);
+  const Roles roles(view, at);
+  Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
+  const auto narrow = [&] {
+    sweep_fronts<kForward>(shared.narrow, barriers.narrow, view, memory, at, roles.narrow, 0, view.narrow, warp, lane);
+    hand_over();
+  };
+  const auto small = [&] {
+    sweep_fronts<kForward>(shared.small, barriers.small, view, memory, at, roles.small, view.narrow, view.small, warp, lane);
+    hand_over();
+  };
+  if constexpr (kForward) narrow(), small();
+  if (place_in(roles.tiles, at) >= 0) sweep_tiles<kForward>(Tiles<kWidth>{shared.tiles, barriers.tiles}, view, memory);
+  hand_over();
+  if constexpr (!kForward) small(), narrow();
+}
+
+/// Numbers of a team, which solves kWidth of the columns: its own arrays, one behind the other.
+template <int kWidth>
+__device__ void take_share(WideMemory& memory) {
+  const auto team = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.teams);
+  const Offset vector = team * memory.n * kWidth, kept = team * memory.kept * kWidth;
+  memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
+  memory.numbers.update += kept, memory.numbers.forward_part += kept, memory.numbers.backward_part += kept;
+  memory.numbers.ticket += 2 * team;
+}
+
+template <int kWidth>
+__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
+  take_share<kWidth>(memory);
+  extern __shared__ __align__(128) unsigned char wide_shared[];
+  Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
+  watchdog::begin(watchdog::Kernel::wide_sweep);
+  if (ptx::thread_index() == 0) {
+    set_up(shared.direction[0]), set_up(shared.direction[1]);
+    ptx::barrier_init_fence();
+  }
+  __syncthreads();
+  if (forward) sweep_direction<true>(shared, view, memory);
+  if (backward) sweep_direction<false>(shared, view, memory);
+}
+
+constexpr int kCopyThreads = 256, kCopyRows = 32;
+
+/// Of row k and column c, where each team has its own columns.
+template <int kWidth>
+__device__ Offset place_of_row(Index k, int c, Index n) {
+  return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
+}
+
+/// f(row, column) of kCopyRows rows of kColumns, along columns or along rows.
+template <int kColumns, bool kByRows, class F>
+__device__ void for_block(const F& f) {
+#pragma unroll
+  for (int j = 0; j < kCopyRows * kColumns / kCopyThreads; ++j) {
+    const int e = static_cast<int>(threadIdx.x) + kCopyThreads * j;
+    if constexpr (kByRows)
+      f(e / kColumns, e % kColumns);
+    else
+      f(e % kCopyRows, e / kCopyRows);
+  }
+}
+
+/// Along what lies side by side in the caller's array, whose rows are `step` apart.
+template <int kColumns, class F>
+__device__ void for_caller(Offset step, const F& f) {
+  if (step == 1)
+    for_block<kColumns, false>(f);
+  else
+    for_block<kColumns, true>(f);
+}
+
+/// b by rows, and the numbers of the solve unset. For a backward sweep alone y = b: a NaN of the caller's must not look as if it were still
+/// to come.
+template <int kWidth, int kColumns>
+__global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
+  __shared__ double block[kColumns][kCopyRows + 1];
+  const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
+  if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
+  for_caller<kColumns>(memory.numbers.b_step, [&](int r, int c) {
+    const bool there = first + r < memory.n && c < memory.columns;
+    block[c][r] = there ? memory.numbers.b[(first + r) * memory.numbers.b_step + c * memory.b_column] : 0.0;
+  });
+  __syncthreads();
+  for_block<kColumns, true>([&](int r, int c) {
+    if (first + r >= memory.n || c / kWidth >= memory.teams) return;
+    const Offset place = place_of_row<kWidth>(row_of(memory.b_row, first + r), c, memory.n);
+    memory.numbers.x[place] = unset_number();
+    memory.numbers.y[place] = forward ? unset_number() : as_number(block[c][r]);
+    if (forward) memory.rows[place] = block[c][r];
+  });
+}
+
+/// out = x, or y after a forward sweep alone.
+template <int kWidth, int kColumns>
+__global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
+  if (is_left_out(memory.numbers.unless_zero)) return;
+  __shared__ double block[kColumns][kCopyRows + 1];
+  const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
+  const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;
+  for_block<kColumns, true>([&](int r, int c) {
+    if (first + r < memory.n && c < memory.columns)
+      block[c][r] = from[place_of_row<kWidth>(row_of(memory.out_row, first + r), c, memory.n)];
+  });
+  __syncthreads();
+  for_caller<kColumns>(memory.numbers.out_step, [&](int r, int c) {
+    if (first + r < memory.n && c < memory.columns)
+      memory.numbers.out[(first + r) * memory.numbers.out_step + c * memory.out_column] =
+          good ? block[c][r] : std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+inline unsigned copy_blocks(Index n) { return static_cast<unsigned>((Offset{n} + kCopyRows - 1) / kCopyRows); }
+
+}  // namespace
+}  // namespace kauri::numeric::cuda::sweep::wide
+
+namespace kauri::numeric::cuda {
+
+template <int kWidth>
+int wide_blocks() {
+  namespace wide = sweep::wide;
+  const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
+  if (blocks == 0) return 0;  // other devices have none of the three
+  load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
+  if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
+  return blocks;
+}
+
+template <int kWidth>
+void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
+  namespace wide = sweep::wide;
+  const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
+  if (most == 0) return;
+  auto* take = wide::take_b<kWidth, 32>;
+  auto* give = wide::give_x<kWidth, 32>;
+  if constexpr (kWidth == 8)
+    if (memory.columns <= 8) take = wide::take_b<8, 8>, give = wide::give_x<8, 8>;
+  const Index each = std::min<Index>(blocks / memory.teams, most);
+  if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than teams");
+  const unsigned copies = wide::copy_blocks(memory.n);
+  check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
+  if (forward || backward)  // neither: a permutation alone
+    check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
+                                      sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
+          "a launch of sweeps");
+  check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),
+        "a launch of sweeps");
+}
+
+template int wide_blocks<8>();
+template int wide_blocks<16>();
+template int wide_blocks<32>();
+template void enqueue_wide_sweeps<8>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
+template void enqueue_wide_sweeps<16>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
+template void enqueue_wide_sweeps<32>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,500 @@
+// The warps that bring what others multiply, for several right-hand sides: the loader as in solves of one, and warps that bring all
+// numbers: each has some rows of every tile, 16 bytes a lane, and asks for all of them at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/solve/multi/shared.cuh"
+#include "numeric/cuda/solve/single/load.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+
+// ---- the loader
+
+/// Stages of the ring, as the loader fills them.
+template <int kWidth>
+class Stages {
+ public:
+  __device__ explicit Stages(const Tiles<kWidth>& shared) : shared_(shared) {}
+  /// The next stage, free, for so many bytes.
+  __device__ double* begin(int bytes) {
+    ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
+    ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
+    return shared_.data.stage[turn_.at];
+  }
+  __device__ void copy(double* to, const double* from, int entries) {
+    ptx::bulk_copy(to, from, entries * 8, &shared_.barrier.full[turn_.at]);
+  }
+  __device__ void end() { turn_.next(); }
+
+ private:
+  const Tiles<kWidth>& shared_;
+  Turn<Shape<kWidth>::kStages> turn_;
+};
+
+template <bool kForward, int kWidth>
+__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const double *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
+  const Index pivots = cells.pivot_tiles();
+  if constexpr (kForward) {
+    for (Index i = task.row; i < task.row + task.rows; ++i) {
+      const bool product = ends_with_product(task, i, pivots);
+      for (Index k = task.column, end = last_column(task, i, pivots) - (product ? 1 : 0); k < end; ++k)
+        load_tile(stages, panel, cells, i, k);
+      if (i < pivots && task.kind != SweepTask::Kind::part)
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
+    }
+  } else {
+    const bool product = ends_with_product_back(task, pivots);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
+    if (task.kind != SweepTask::Kind::part)
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
+  }
+}
+
+/// To the L2 cache, whenever, `count` words, and what lies with them in units of 16 bytes.
+__device__ inline void prefetch_words(const void* from, Index count) {
+  const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
+  if (count > 0)
+    ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+}
+
+/// What a task reads of lists, and of b or y, before it can look at any number: nobody has read that lately.
+template <bool kForward, int kWidth>
+__device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Index begin = cells.first_row(task.row), below = max(begin, front.p);
+  const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) + cells.rows_of(task.row + task.rows - 1) : begin;
+  const auto numbers = [&](const double* array, Index first) {
+    if (const Index rows = min(front.p - first, kTile); rows > 0)
+      ptx::prefetch(array + Offset{front.first + first} * kWidth, rows * kWidth * static_cast<int>(sizeof(double)));
+  };
+  if constexpr (kForward) {
+    if (!whole) return;
+    prefetch_words(view.ptr + front.row + task.front + begin, end - begin + 1);
+    prefetch_words(view.slot + front.relative + below - front.p, end - below);
+    numbers(memory.rows, begin);
+  } else {
+    prefetch_words(view.row + front.row + below, end - below);
+    if (whole) numbers(memory.numbers.y, task.column * kTile);
+  }
+}
+
+/// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
+template <bool kForward, int kWidth>
+__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+  const SweepTask* tasks = kForward ? view.forward : view.backward;
+  const Index count = kForward ? view.forward_tasks : view.backward_tasks;
+  int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
+  const int lane = ptx::thread_index() % 32;
+  Stages<kWidth> stages(shared);
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
+    int drawn = 0;
+    if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
+    drawn = __shfl_sync(kAll, drawn, 0);
+    watchdog::hand_on(turn.at, drawn);
+    SweepTask& task = shared.data.task[turn.at];
+    if (drawn < count)
+      kernels::copy_words(task, tasks[drawn], lane);
+    else if (lane == 0)
+      task.front = kNone;
+    __syncwarp();
+    if (drawn < count) kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
+    __syncwarp();
+    if (lane == 0) {
+      ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
+      const bool loads = drawn < count && task.kind != SweepTask::Kind::gather;
+      if (loads) prefetch_task<kForward, kWidth>(task, shared.data.front[turn.at], view, memory);
+      if (loads) load_task<kForward>(stages, task, shared.data.front[turn.at], memory);
+    }
+    __syncwarp();
+    if (drawn >= count) return;
+  }
+}
+
+// ---- those that bring numbers
+
+/// Rounds in which a lane brings its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
+template <int kWidth>
+struct Rounds;
+template <>
+struct Rounds<8> {
+  static constexpr int kApart = 24, kMain = 3, kSpare = 0;
+};
+template <>
+struct Rounds<16> {
+  static constexpr int kApart = 8, kMain = 6, kSpare = 2;
+};
+template <>
+struct Rounds<32> {
+  static constexpr int kApart = 8, kMain = 8, kSpare = 3;
+};
+
+/// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
+/// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
+template <int kWidth>
+struct Bringer : Rounds<kWidth> {
+  using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
+  static constexpr int kLanes = kWidth / 2;  // of a row
+  static constexpr int kRounds = kMain + kSpare;
+  int lane, row, spare, column;
+  /// Found anew where it is used: kept, it would cost registers of all loops.
+  __device__ Bringer() {
+    const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
+    lane = thread % 32, column = lane % kLanes * 2;
+    const int r = lane / kLanes;
+    if constexpr (kWidth == 8) row = 8 * warp + r, spare = kTile;
+    if constexpr (kWidth == 16) row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
+    if constexpr (kWidth == 32) row = 2 * warp + r, spare = 24 * warp + 6 + r;
+    static_assert(kBringers == 3);
+  }
+  [[nodiscard]] __device__ int row_of(int round) const { return round < kMain ? row + kApart * round : spare + kApart * (round - kMain); }
+  /// The lane's pair of row row_of(round) of a tile in shared memory.
+  [[nodiscard]] __device__ double2& at(double* tile, int round) const {
+    const int first = place_of<kWidth>(round < kMain ? row : spare, column);
+    return *reinterpret_cast<double2*>(tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
+  }
+};
+
+/// What they are to a tile in shared memory.
+enum class Add { put, more, less };
+
+/// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
+/// again and again; of others one, and not so often. meanwhile(): after the first look.
+template <bool kList, int kWidth, class F>
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine, double2 (&x)[Bringer<kWidth>::kRounds],
+                                           const F& meanwhile) {
+  constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
+  double *main = nullptr, *spare = nullptr;
+  Index row[kRounds];
+  if constexpr (kList) {
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
+  } else {
+    main = rows.array + mine.row * kWidth + mine.column, spare = rows.array + mine.spare * kWidth + mine.column;
+  }
+  const auto place = [&](int j) {
+    if constexpr (kList) return rows.array + Offset{row[j]} * kWidth + mine.column;
+    return j < kMain ? main + j * kStep : spare + (j - kMain) * kStep;
+  };
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    x[j] = make_double2(0, 0);
+    if (mine.row_of(j) < rows.count) x[j] = look(place(j));
+  }
+  meanwhile();
+  Watch watch;
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
+    if (__any_sync(kAll, !all) == 0) break;
+    look_at<kRounds>(
+        watch, [&](int j) { return is_set(x[j]); }, place);
+    if (!next) {
+      if (rows.once) {
+        __nanosleep(kLater);  // another warp may have read and unset the last one
+      } else if (mine.lane == 0) {
+        await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth, kLater);
+      }
+      __syncwarp();
+    }
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (!is_set(x[j])) x[j] = look(place(j));
+  }
+  if (!rows.once) return;
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < rows.count) unset_pair(place(j));
+}
+
+/// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
+template <int kWidth, class F>
+__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase,
+                                      const F& meanwhile) {
+  constexpr int kRounds = Bringer<kWidth>::kRounds;
+  const Bringer<kWidth> mine;
+  double2 x[kRounds];
+  if (rows.row != nullptr)
+    await_rows<true>(rows, next, mine, x, meanwhile);
+  else
+    await_rows<false>(rows, next, mine, x, meanwhile);
+  ptx::barrier_wait(empty, phase);
+  if (how != Add::put) {
+    const double sign = how == Add::less ? -1.0 : 1.0;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) {
+      if (mine.row_of(j) >= kTile) continue;
+      const double2 to = mine.at(tile, j);
+      x[j].x = fma(sign, x[j].x, to.x), x[j].y = fma(sign, x[j].y, to.y);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
+  __syncwarp();
+}
+
+/// Copies of a lane's numbers of a tile to shared memory, as they are, under way when this returns.
+template <int kWidth>
+__device__ __forceinline__ void ask(const Rows& rows, double* tile) {
+  const Bringer<kWidth> mine;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) {
+    const int r = mine.row_of(j);
+    if (r >= kTile) continue;
+    if (r < rows.count)
+      ptx::copy_16_async(&mine.at(tile, j), rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth + mine.column);
+    else
+      mine.at(tile, j) = make_double2(0, 0);
+  }
+  ptx::commit_copies();
+}
+
+/// What the warp has asked for before its last copies is there, and none of it was unset when it was copied.
+template <int kWidth>
+__device__ __forceinline__ bool have_come(double* tile) {
+  const Bringer<kWidth> mine;
+  ptx::wait_for_copies<1>();
+  bool all = true;
+#pragma unroll
+  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  return __any_sync(kAll, !all) == 0;
+}
+
+/// What was asked for, asked for again as long as it was not there.
+template <int kWidth>
+__device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+  const Bringer<kWidth> mine;
+  Watch watch;
+  while (!have_come<kWidth>(tile)) {
+    look_at<Bringer<kWidth>::kRounds>(
+        watch, [&](int j) { return mine.row_of(j) >= kTile || is_set(mine.at(tile, j)); },
+        [&](int j) { return rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} * kWidth; });
+    if (ptx::thread_index() % 32 == 0) {
+      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      Watch at_last;
+      while (!is_set(load_relaxed(last))) at_last.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
+    }
+    __syncwarp();
+    ask<kWidth>(rows, tile);
+    ptx::commit_copies();  // of nothing
+  }
+}
+
+/// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses.
+template <int kCount, class F>
+__device__ void await_pairs(double2 (&x)[kCount], const F& at) {
+  Watch watch;
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : unset_number();
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      if (!is_set(x[j])) x[j] = look(at(j));
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
+    if (all) return;
+    look_at<kCount>(
+        watch, [&](int j) { return is_set(x[j]); }, at);
+    __nanosleep(kSoon);
+  }
+}
+
+/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other:
+/// of all of a lane's rows together, since what is waited for is the way there and back.
+template <int kWidth>
+__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                           const WideMemory& memory) {
+  constexpr int kRounds = Bringer<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
+  const Bringer<kWidth> mine;
+  const FrontCells cells{front.m, front.p};
+  const Index row = cells.first_row(i), rows = cells.rows_of(i);
+  const bool adds = task.kind != SweepTask::Kind::gathered;
+  const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+  std::uint32_t begin[kRounds], end[kRounds], most = 0;
+  double2 x[kRounds];
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    const int r = mine.row_of(j);
+    begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
+    end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
+    x[j] = r < rows && row + r < front.p
+               ? *reinterpret_cast<const double2*>(memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+               : make_double2(0, 0);
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    most = max(most, end[j] - begin[j]);
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
+  }
+#pragma unroll 1
+  for (std::uint32_t k = 0; k < most; k += kTogether) {
+    double2 next[kTogether * kRounds];
+    const auto place = [&](int j) {
+      const std::uint32_t own = static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
+      return memory.numbers.update + Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+    };
+    const auto there = [&](int j) { return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds]; };
+    await_pairs(next, [&](int j) { return there(j) ? place(j) : nullptr; });
+#pragma unroll
+    for (int j = 0; j < kTogether * kRounds; ++j) {
+      if (!there(j)) continue;
+      double2& to = mine.at(tile, j % kRounds);
+      to = sum_of(to, next[j]);
+      unset_pair(place(j));
+    }
+  }
+  __syncwarp();
+}
+
+/// Numbers that a sum over tiles takes, in their order: `adds` vectors that its start is made of, the last of them two tiles before the
+/// last, since it is made of the numbers just before those, and `inputs` tiles to multiply by.
+struct Sequence {
+  static constexpr Index kTilesAfter = 2;
+  Index adds, inputs, late;
+  __device__ Sequence(Index vectors, Index tiles)
+      : adds(vectors), inputs(tiles), late(vectors > 0 ? vectors - 1 + max(tiles - kTilesAfter, 0) : -1) {}
+  [[nodiscard]] __device__ bool is_add(Index s) const { return s < adds - 1 || s == late; }
+  [[nodiscard]] __device__ Index add(Index s) const { return s == late ? adds - 1 : s; }
+  [[nodiscard]] __device__ Index input(Index s) const { return s - adds + (s < late ? 1 : 0); }
+};
+
+template <bool kForward>
+__device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, Index i) {
+  const bool whole = task.kind != SweepTask::Kind::part;
+  if constexpr (!kForward) return {whole ? task.parts + 1 : 0, task.rows};
+  const Index adds = task.parts + (task.kind == SweepTask::Kind::gathered ? 1 : 0);
+  if (has_one_input(task)) return {adds, task.row > 0 && i == task.row ? 1 : 0};
+  return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
+}
+
+/// Vector a of a start. Backward the first is y.
+template <bool kForward, int kWidth>
+__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory<double>& memory) {
+  const Index count = FrontCells{front.m, front.p}.rows_of(i);
+  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
+  if constexpr (kForward) {
+    const bool gathered = task.kind == SweepTask::Kind::gathered;
+    const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
+    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
+  } else {
+    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
+    return {from, nullptr, count, count - 1, a > 0};
+  }
+}
+
+/// Tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, the front's own or its ancestors'.
+template <bool kForward, int kWidth>
+__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory<double>& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
+  if (k < cells.pivot_tiles())
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1, false};
+  return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
+}
+
+/// The rings as those that bring numbers go through them.
+template <int kWidth>
+struct BroughtRings {
+  Turn<Shape<kWidth>::kInputs> input;
+  Turn<Shape<kWidth>::kStarts> start;
+};
+
+/// Whether there is room to ask for a tile before the one before it has come.
+template <int kWidth>
+constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
+
+template <class Turn>
+__device__ void leave_full(std::uint64_t* full, Turn& turn) {
+  __syncwarp();
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(full + turn.at);
+  turn.next();
+}
+
+/// All numbers of the sums of tile row i, or backward of tile column i.
+template <bool kForward, int kWidth>
+__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Sequence sequence = sequence_of<kForward>(task, cells, i);
+  if constexpr (kForward) {
+    if (whole) {
+      ptx::barrier_wait(&shared.barrier.start_empty[rings.start.at], rings.start.phase ^ 1);
+      put_starts<kWidth>(shared.data.start[rings.start.at], task, front, i, view, memory);
+      if (sequence.adds == 0) leave_full(shared.barrier.start_full, rings.start);
+    }
+  }
+  const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
+  const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
+  const auto input = [&](Index n) { return input_of<kForward, kWidth>(task, front, n, view, memory.numbers); };
+  Index asked = -1;  // an input whose copies are under way, to this place
+  Turn<Shape<kWidth>::kInputs> coming;
+  const auto finish = [&] {
+    await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    leave_full(shared.barrier.input_full, coming);
+  };
+#pragma unroll 1
+  for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
+    const bool add = sequence.is_add(s);
+    const Index n = add ? sequence.add(s) : sequence.input(s);
+    if (kAhead<kWidth> && !add && n + 1 < sequence.inputs) {
+      ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+      ask<kWidth>(input(n), shared.data.input[rings.input.at]);
+      if (asked >= 0) finish();
+      asked = n, coming = rings.input;
+      rings.input.next();
+      continue;
+    }
+    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
+    const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
+    const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
+    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
+                  add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
+                  (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+                    if (!kAhead<kWidth> || asked < 0) return;
+                    ptx::commit_copies();  // of nothing
+                    finish();
+                    asked = -1;
+                  });
+    if (!add)
+      leave_full(shared.barrier.input_full, rings.input);
+    else if (s == sequence.late)
+      leave_full(shared.barrier.start_full, rings.start);
+  }
+}
+
+template <bool kForward, int kWidth>
+__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front,
+                           const SweepView& view, const WideMemory& memory) {
+  if constexpr (!kForward) return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
+  if (has_one_input(task) && task.row == 0) {
+    ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+    leave_full(shared.barrier.input_full, rings.input);  // as it is: the task's own numbers are to lie there
+  }
+  for (Index i = task.row; i < task.row + task.rows; ++i) bring_sums<true>(shared, rings, task, front, i, view, memory);
+}
+
+template <bool kForward, int kWidth>
+__device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+  BroughtRings<kWidth> rings;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    if (task.kind != SweepTask::Kind::gather) bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
+    __syncwarp();
+    if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep::wide

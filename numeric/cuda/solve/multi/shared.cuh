@@ -1,0 +1,141 @@
+// What the warps of a block share in sweeps of several right-hand sides. Numbers of a tile of rows lie in shared memory so that neither who
+// brings them nor a product's fragments meet in a bank.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "numeric/cuda/solve/multi/memory.hpp"
+#include "numeric/cuda/solve/single/fronts.cuh"
+#include "numeric/cuda/solve/single/shared.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+
+constexpr int kBringers = 3;                                 // warps after the loader: all numbers that products and sums start from
+constexpr int kResident = 2;                                 // blocks a multiprocessor
+constexpr int kRegisters = 128, kMultiplierRegisters = 144;  // a thread: of the kernel, and of those that multiply while there are tiles
+static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
+
+/// Rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of sums.
+template <int kWidth>
+struct Shape;
+template <>
+struct Shape<8> {
+  static constexpr int kStages = 5, kInputs = 4, kStarts = 2;
+};
+template <>
+struct Shape<16> {
+  static constexpr int kStages = 4, kInputs = 3, kStarts = 2;
+};
+template <>
+struct Shape<32> {
+  static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
+};
+
+/// Where a number of a tile of 64 rows is. Units of four columns are turned about within 128 bytes, by the row: a fragment's rows are t and
+/// t + 4, or 2t and 2t + 1, and either way four of them are then in different banks.
+__device__ constexpr int turn_of(int row) { return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1); }
+template <int kWidth>
+__device__ constexpr int place_of(int row, int column) {
+  return ((row * (kWidth / 4) + column / 4) ^ turn_of(row)) * 4 + column % 4;
+}
+
+template <int kWidth>
+struct TileShared {
+  using Shape = wide::Shape<kWidth>;
+  double stage[Shape::kStages][kStageEntries];
+  double input[Shape::kInputs][kTile * kWidth];
+  double start[Shape::kStarts][kTile * kWidth];  // then what is left to be multiplied by an inverse
+  SweepTask task[2];
+  Front front[2];
+};
+template <int kWidth>
+struct TileBarriers {
+  using Shape = wide::Shape<kWidth>;
+  std::uint64_t full[Shape::kStages], empty[Shape::kStages], input_full[Shape::kInputs], input_empty[Shape::kInputs],
+      start_full[Shape::kStarts], start_empty[Shape::kStarts], task_full[2], task_empty[2];
+};
+
+/// What a warp has that takes narrow or small fronts: as WarpShared, and the numbers of all rows.
+template <int kRows, int kWidth>
+struct alignas(16) FrontShared {
+  static constexpr int kPanel = kRows * (kRows + 1) / 2;
+  static constexpr int kRoom = kRows <= 32 ? kPanel : kPanel + kPanel / 8;
+  double panel[kRoom];
+  double number[kRows * kWidth];
+  double reciprocal[kRows];
+  Front front[4];
+  Index id[4];
+  std::uint32_t place[kRows], begin[kRows], end[kRows];  // RowPlaces
+};
+
+template <int kWidth>
+struct Barriers {
+  TileBarriers<kWidth> tiles;
+  WarpBarriers narrow[kNarrowWarps], small[kSmallWarps];
+};
+
+template <int kWidth>
+struct Shared {
+  union {
+    TileShared<kWidth> tiles;
+    FrontShared<32, kWidth> narrow[kNarrowWarps];
+    FrontShared<64, kWidth> small[kSmallWarps];
+  };
+  Barriers<kWidth> direction[2];
+};
+static_assert(kResident * (std::max({sizeof(Shared<8>), sizeof(Shared<16>), sizeof(Shared<32>)}) + 1024) <= 228 * 1024);
+
+template <int kWidth>
+struct Tiles {
+  TileShared<kWidth>& data;
+  TileBarriers<kWidth>& barrier;
+};
+
+/// True where all rows of a forward task are multiplied by the same numbers: those of the front's one pivot tile, which the task itself
+/// makes, or which are brought once.
+__device__ inline bool has_one_input(const SweepTask& task) { return task.rows > 1; }
+
+template <int kWidth>
+__device__ void set_up(Barriers<kWidth>& barriers) {
+  TileBarriers<kWidth>& tiles = barriers.tiles;
+  const auto ring = [](auto& full, int fillers, auto& empty, int readers) {
+    for (std::uint64_t& barrier : full) ptx::barrier_init(&barrier, fillers);
+    for (std::uint64_t& barrier : empty) ptx::barrier_init(&barrier, readers);
+  };
+  ring(tiles.full, 1, tiles.empty, kMultipliers);
+  ring(tiles.input_full, kBringers, tiles.input_empty, kMultipliers);
+  ring(tiles.start_full, kBringers, tiles.start_empty, kMultipliers);
+  ring(tiles.task_full, 1, tiles.task_empty, kMultipliers + kBringers);
+  for (WarpBarriers& warp : barriers.narrow)
+    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
+  for (WarpBarriers& warp : barriers.small)
+    for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
+}
+
+/// Two neighbours of a row, that others wait for.
+__device__ inline void publish(double* p, double x, double y) {
+  if (!watchdog::loses()) ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
+}
+using cuda::publish;
+/// What is read once is unset by who has read it: see WideMemory.
+__device__ inline double unset_number() { return __longlong_as_double(-1); }
+__device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
+__device__ inline void unset_pair(double* p) {
+  ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
+}
+/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
+/// `once` are unset again.
+struct Rows {
+  double* array;
+  const Index* row;
+  Index count, last;
+  bool once;
+};
+
+__device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
+__device__ inline double2 look(const double* p) { return ptx::load_relaxed(reinterpret_cast<const double2*>(p)); }
+__device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
+using cuda::is_set;
+
+}  // namespace kauri::numeric::cuda::sweep::wide

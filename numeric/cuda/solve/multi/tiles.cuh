@@ -1,0 +1,305 @@
+// Sweeps of several right-hand sides through tiled fronts: the tasks of one right-hand side (single/tiles.cuh), by products of tensor
+// cores.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/solve/multi/load.cuh"
+#include "numeric/cuda/solve/multi/products.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+
+template <int kWidth>
+__device__ void put(double* tile, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) { own.pair(slot, step) = make_double2(x, y); });
+}
+
+template <int kWidth>
+__device__ void take(double* tile, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) { x = own.pair(slot, step).x, y = own.pair(slot, step).y; });
+}
+
+/// Less what has been summed up, in its place; zeros behind row `rows`.
+template <int kWidth>
+__device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const OwnRows<kWidth> own(tile, at);
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    double2& to = own.pair(slot, step);
+    to = own_row<kWidth>(at, slot) < rows ? make_double2(to.x - x, to.y - y) : make_double2(0, 0);
+  });
+}
+
+/// Rows that are there of a tile row to rows row(r) of an array.
+template <int kWidth, class Row>
+__device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
+  const Lane at = here();
+  double* to[kSlots<kWidth>];
+#pragma unroll
+  for (int slot = 0; slot < kSlots<kWidth>; ++slot) {
+    const int r = own_row<kWidth>(at, slot);
+    to[slot] = r < rows ? array + Offset{row(r)} * kWidth + first_column<kWidth>(at) : nullptr;
+  }
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    if (to[slot] != nullptr) publish(to[slot] + step, x, y);
+  });
+}
+
+template <int kWidth>
+__device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>& rings) {
+  ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
+  return shared.data.input[rings.input.at];
+}
+template <int kWidth>
+__device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
+  __syncwarp();
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
+  rings.input.next();
+}
+template <int kWidth>
+__device__ double* await_start(const Tiles<kWidth>& shared, const Rings<kWidth>& rings) {
+  ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
+  return shared.data.start[rings.start.at];
+}
+template <int kWidth>
+__device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
+  __syncwarp();
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  rings.start.next();
+}
+
+template <int kWidth>
+__device__ void flip(Sums<kWidth>& sum) {
+#pragma unroll
+  for (int cell = 0; cell < 2; ++cell)
+#pragma unroll
+    for (int h = 0; h < kGroups<kWidth>; ++h)
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
+}
+
+/// sum = y + V (c - T y), y = V c, or with V^T and T^T: where V alone is not accurate enough, one step of refinement, from L as it lies. c,
+/// in shared memory, is there for all. `scratch`: of the tile's rows, in an array that nobody else reads any more; lanes keep there what is
+/// theirs, c while y is in c's place, then y.
+template <bool kForward, int kWidth>
+__device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel, const FrontCells& cells, Index k, double* c,
+                                  double* scratch, Sums<kWidth>& sum) {
+  const Lane at = here();
+  const Index rows = cells.rows_of(k);
+  const OwnRows<kWidth> own(c, at);
+  const auto kept = [&](int slot, int step) {
+    return reinterpret_cast<double2*>(scratch + own_row<kWidth>(at, slot) * kWidth + first_column<kWidth>(at) + step);
+  };
+  const auto is_there = [&](int slot) { return own_row<kWidth>(at, slot) < rows; };
+  sum = {};
+  multiply_inverse<kForward>(inverse, at, c, sum);
+  together();
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    if (is_there(slot)) *kept(slot, step) = own.pair(slot, step);
+    own.pair(slot, step) = make_double2(x, y);
+  });
+  together();
+  sum = {};
+  multiply_diagonal<kForward>(panel, cells, k, at, c, sum);
+  together();
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    double2& place = own.pair(slot, step);
+    const double2 first = place;
+    place = make_double2(0, 0);
+    if (is_there(slot)) {
+      const double2 right = *kept(slot, step);
+      place = make_double2(right.x - x, right.y - y);
+      *kept(slot, step) = first;
+    }
+  });
+  together();
+  sum = {};
+  multiply_inverse<kForward>(inverse, at, c, sum);
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    if (!is_there(slot)) return;
+    const double2 first = *kept(slot, step);
+    x += first.x, y += first.y;
+  });
+}
+
+/// sum = V c, or V^T c, of diagonal tile k, c as each warp has put its rows. `product`: less U, or W, times the numbers that come next,
+/// those of the tile before it, where c is what all other tiles leave; of a marked tile the tile of L is there in place of U.
+template <bool kForward, int kWidth>
+__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const WideMemory& memory, const Front& front, Index k,
+                           bool product, double* c, Sums<kWidth>& sum) {
+  const FrontCells cells{front.m, front.p};
+  const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
+  together();
+  sum = {};
+  const bool marked = stages.needs_correction();  // the same for all
+  if (!marked) multiply_inverse<kForward>(stages, here(), c, sum);
+  stages.leave(shared, rings, here().lane);
+  if (product) {
+    flip(sum);
+    multiply_tile<kForward>(shared, rings, symbolic::kTileCells, symbolic::kTileCells, await_input(shared, rings), sum);
+    leave_input(shared, rings);
+    if (!marked) return flip(sum);
+    take_away(c, cells.rows_of(k), sum);
+    together();
+  }
+  if (!marked) return;
+  const InverseOfL inverse{memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
+                           sweep::blocks_of(cells.cells_of(k))};
+  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c, memory.rows + Offset{front.first + k * kTile} * kWidth,
+                              sum);
+}
+
+template <int kWidth>
+__device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>& sum) {
+  publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
+}
+
+/// Numbers of a pivot tile from what is left of its sums, in `start`; to the task's input, too, where rows below in the same task read
+/// them.
+template <int kWidth>
+__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
+                              double* start, Sums<kWidth>& sum, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Offset first = Offset{front.first + i * kTile} * kWidth;
+  solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()), start, sum);
+  publish_rows(memory.numbers.y + first, cells.rows_of(i), sum, [](int r) { return r; });
+  if (!has_one_input(task)) return;
+  put(await_input(shared, rings), sum);
+  together();
+}
+
+/// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
+template <int kWidth>
+__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
+                            const SweepMemory<double>& memory) {
+  constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
+  const FrontCells cells{front.m, front.p};
+  const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
+  constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
+  for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
+    if (r >= cells.rows_of(task.row)) return;
+    const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
+    const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
+    double* from = memory.update + (Offset{begin} + mine) * kWidth + column;
+    double2 sum[4] = {};
+#pragma unroll 1
+    for (int left = static_cast<int>(count) - mine; left > 0; left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
+      double2 x[kUnderWay];
+      const auto place = [&](int u) { return u * kTogether < left ? from + u * kTogether * kWidth : nullptr; };
+      await_pairs(x, place);
+#pragma unroll
+      for (int u = 0; u < kUnderWay; ++u) {
+        sum[u % 4] = sum_of(sum[u % 4], x[u]);
+        if (double* p = place(u); p != nullptr) unset_pair(p);
+      }
+    }
+    double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
+    __syncwarp();
+#pragma unroll
+    for (int lanes = 16; lanes >= kLanes; lanes /= 2) all = sum_of(all, make_double2(exchange(all.x, lanes), exchange(all.y, lanes)));
+    if (mine == 0) publish(memory.forward_part + (Offset{task.part} * kTile + r) * kWidth + column, all.x, all.y);
+  }
+}
+
+template <int kWidth>
+__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, const SweepView& view,
+                        const WideMemory& memory) {
+  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
+  const FrontCells cells{front.m, front.p};
+  const Index pivots = cells.pivot_tiles();
+  for (Index i = task.row; i < task.row + task.rows; ++i) {
+    Sums<kWidth> sum;
+    const Index rows = cells.rows_of(i), end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
+#pragma unroll 1
+    for (Index k = task.column; k < end; ++k) {
+      multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
+      if (!has_one_input(task)) leave_input(shared, rings);
+    }
+    if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.forward_part, task.part, rows, sum);
+    double* start = await_start(shared, rings);
+    take_away(start, rows, sum);
+    if (i < pivots) {
+      finish_pivots(shared, rings, task, front, i, start, sum, memory);
+    } else {
+      take(start, sum);
+      const std::uint32_t* slot = view.slot + front.relative + cells.first_row(i) - front.p;
+      publish_rows(memory.numbers.update, rows, sum, [&](int r) { return __ldg(slot + r); });
+    }
+    leave_start(shared, rings);
+  }
+  if (has_one_input(task)) leave_input(shared, rings);
+}
+
+/// sum + part, with what that rounds in the place of part: the next products go on from there.
+__device__ inline void carry(double& sum, double& part) {
+  const Dot2 both = add(Dot2{sum}, Dot2{part});
+  sum = both.sum, part = both.error;
+}
+
+template <int kWidth>
+__device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
+#pragma unroll
+  for (int cell = 0; cell < 2; ++cell)
+#pragma unroll
+    for (int h = 0; h < kGroups<kWidth>; ++h)
+#pragma unroll
+      for (int j = 0; j < 4; ++j) carry(sum.of[cell][h][j], part.of[cell][h][j]);
+}
+
+template <int kWidth>
+__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
+                             const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool product = ends_with_product_back(task, cells.pivot_tiles());
+  Sums<kWidth> sum, part;
+#pragma unroll 1
+  for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
+    carry(sum, part);
+    multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column), await_input(shared, rings), part);
+    leave_input(shared, rings);
+  }
+  carry(sum, part);  // what is left in `part` is less than what the sum rounds
+  if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
+  double* start = await_start(shared, rings);
+  take_away(start, cells.rows_of(task.column), sum);
+  const Offset first = Offset{front.first + task.column * kTile} * kWidth;
+  solve_tile<false>(shared, rings, memory, front, task.column, ends_with_product_back(task, cells.pivot_tiles()), start, sum);
+  leave_start(shared, rings);
+  publish_rows(memory.numbers.x + first, cells.rows_of(task.column), sum, [](int r) { return r; });
+}
+
+template <bool kForward, int kWidth>
+__device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+  Rings<kWidth> rings;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    const Front& front = shared.data.front[turn.at];
+    if constexpr (kForward)
+      do_task(shared, rings, task, front, view, memory);
+    else
+      do_task_back(shared, rings, task, front, memory);
+    __syncwarp();
+    if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
+template <bool kForward, int kWidth>
+__device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+  const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
+  const auto bring = [&](int warp) {
+    if (warp == kLoader)
+      run_loader<kForward>(shared, view, memory);
+    else
+      run_bringer<kForward>(shared, view, memory);
+  };
+  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
+}
+
+}  // namespace kauri::numeric::cuda::sweep::wide

@@ -1,0 +1,363 @@
+// Sweeps through narrow and small fronts, a warp each. Fronts are dealt in turn, in the order of their levels: a warp knows its next
+// fronts, and has their descriptions, places, parts of b or y, and the next panel brought while it does this one. Substitution goes column
+// by column, a row a lane (two in fronts of more than 32 rows).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include "numeric/cuda/solve/single/shared.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+
+using symbolic::packed_column;
+constexpr unsigned kAll = 0xffffffffu;
+constexpr int kFrontWords = sizeof(Front) / sizeof(int);
+
+/// Which fronts of view.order a warp takes: `count` from `first` on, every `step`-th.
+struct Dealt {
+  Index first, step, count;
+};
+
+/// A warp's fronts, as they come: number k is there, with its panel on the way, and the descriptions of the two after it. Panels:
+/// WarpShared, or what has the same room for panels and descriptions.
+template <class Panels>
+class Fronts {
+ public:
+  using S = std::remove_extent_t<decltype(Panels::panel)>;
+  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const S* l, const Dealt& dealt, int lane)
+      : shared_(shared), barriers_(barriers), view_(view), l_(l), dealt_(dealt), lane_(lane) {
+    const Index ids = lane < 4 ? id_of(lane) : 0;
+    int word[3];
+#pragma unroll
+    for (int j = 0; j < 3; ++j) word[j] = word_of(__shfl_sync(kAll, ids, j));
+    id_ = __shfl_sync(kAll, ids, 3), word_ = word_of(id_);
+#pragma unroll
+    for (int j = 0; j < 3; ++j) put(j, word[j], __shfl_sync(kAll, ids, j));
+    next_ = id_of(4);
+    __syncwarp();
+    if (dealt.count > 0) bring(0);
+  }
+  /// On to number k.
+  __device__ void begin(Index k) {
+    k_ = k;
+    watchdog::take_front(id(k));
+    put(k + 3, word_, id_);
+    id_ = next_, word_ = word_of(id_), next_ = id_of(k + 5);
+    __syncwarp();
+    fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= Panels::kRoom;
+    if (fits_) bring(k + 1);
+  }
+  /// The warp has read the panel: see leave_stage().
+  __device__ void end() {
+    ptx::shared_proxy_fence();
+    __syncwarp();
+    if (k_ + 1 < dealt_.count && !fits_) bring(k_ + 1);
+  }
+  [[nodiscard]] __device__ const Front& front(Index k) const { return shared_.front[k & 3]; }
+  [[nodiscard]] __device__ Index id(Index k) const { return shared_.id[k & 3]; }
+  __device__ const S* await_panel() const {
+    ptx::barrier_wait(&barriers_.full[k_ & 1], static_cast<unsigned>(k_) >> 1 & 1u);
+    return shared_.panel + place(k_);
+  }
+
+ private:
+  /// Behind the last: any front.
+  [[nodiscard]] __device__ Index id_of(Index k) const { return k < dealt_.count ? __ldg(view_.order + dealt_.first + k * dealt_.step) : 0; }
+  [[nodiscard]] __device__ int word_of(Index s) const {
+    return lane_ < kFrontWords ? __ldg(reinterpret_cast<const int*>(view_.front + s) + lane_) : 0;
+  }
+  __device__ void put(Index k, int word, Index id) {
+    if (lane_ < kFrontWords) reinterpret_cast<int*>(&shared_.front[k & 3])[lane_] = word;
+    if (lane_ == 0) shared_.id[k & 3] = id;
+  }
+  /// Rounded up to units of 16 bytes, which panels begin with: whole pairs of doubles are.
+  [[nodiscard]] __device__ int storage(Index k) const {
+    const int entries = small_of(front(k)).panel_storage();
+    return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
+  }
+  [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : Panels::kRoom - storage(k); }
+  __device__ void bring(Index k) {
+    if (lane_ != 0) return;
+    const int bytes = storage(k) * kBytes<S>;
+    ptx::barrier_arrive_expecting(&barriers_.full[k & 1], bytes);
+    ptx::bulk_copy(shared_.panel + place(k), l_ + front(k).panel, bytes, &barriers_.full[k & 1]);
+  }
+
+  Panels& shared_;
+  WarpBarriers& barriers_;
+  const SweepView& view_;
+  const S* l_;
+  Dealt dealt_;
+  Index k_ = 0, id_ = 0, next_ = 0;
+  int lane_, word_ = 0;
+  bool fits_ = false;
+};
+
+/// Where what a lane's rows, lane and lane + 32, need of others is, and goes.
+template <int kHalves>
+struct RowPlaces {
+  std::uint32_t own[kHalves];                  // of pivots: in the caller's numbering
+  std::uint32_t place[kHalves];                // below, forward: of the update row; backward: the row of x
+  std::uint32_t begin[kHalves], end[kHalves];  // forward: update rows that a row starts from
+
+  template <bool kForward>
+  __device__ void load(const Front& f, Index id, bool there, const SweepView& view, int lane) {
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) {
+      const Index r = lane + 32 * h;
+      const bool pivot = there && r < f.p, below = there && r >= f.p && r < f.m;
+      own[h] = pivot ? static_cast<std::uint32_t>(row_of(kForward ? view.old_of : view.back_of, f.first + r)) : 0;
+      if constexpr (kForward) {
+        place[h] = below ? view.slot[f.relative + r - f.p] : 0;
+        const std::uint32_t* ptr = view.ptr + f.row + id + r;
+        begin[h] = pivot || below ? ptr[0] : 0, end[h] = pivot || below ? ptr[1] : 0;
+      } else {
+        place[h] = below ? static_cast<std::uint32_t>(view.row[f.row + r]) : 0;
+      }
+    }
+  }
+};
+
+/// Those of number k are there, of its pivots b or y as well; places of the next one are on their way.
+template <class S, int kRows, bool kForward>
+class Ahead {
+ public:
+  static constexpr int kHalves = kRows / 32;
+  __device__ Ahead(const Fronts<WarpShared<S, kRows>>& fronts, Index count, const SweepView& view, const SweepMemory<S>& memory, int lane)
+      : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
+    next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
+    look(0);
+    RowPlaces<kHalves> second;
+    second.template load<kForward>(fronts.front(1), fronts.id(1), count > 1, view, lane);
+    places = next_, next_ = second;
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) number[h] = coming_[h];
+  }
+  /// Before number k is done: what the next ones need is asked for.
+  __device__ void ask(Index k) {
+    look(k + 1);
+    after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_, lane_);
+  }
+  __device__ void next() {
+    places = next_, next_ = after_;
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) number[h] = coming_[h];
+  }
+
+  RowPlaces<kHalves> places;
+  double number[kHalves];  // of pivots: b, or y
+
+ private:
+  __device__ void look(Index k) {
+    const Front& f = fronts_.front(k);
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) {
+      const Index r = lane_ + 32 * h;
+      coming_[h] = 0;
+      if (k >= count_ || r >= f.p) continue;
+      if constexpr (kForward)
+        coming_[h] = memory_.b[next_.own[h] * memory_.b_step];
+      else
+        coming_[h] = load_relaxed(memory_.y + f.first + r);
+    }
+  }
+
+  const Fronts<WarpShared<S, kRows>>& fronts_;
+  Index count_;
+  const SweepView& view_;
+  const SweepMemory<S>& memory_;
+  int lane_;
+  RowPlaces<kHalves> next_, after_;
+  double coming_[kHalves];
+};
+
+/// 1 / L(r, r) of a lane's pivots.
+template <class S, int kHalves>
+__device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&out)[kHalves]) {
+#pragma unroll
+  for (int h = 0; h < kHalves; ++h) {
+    const Index r = lane + 32 * h;
+    out[h] = r < f.p ? 1.0 / l[packed_column(r, f.m) + r] : 0.0;
+  }
+}
+
+/// The children's update rows, one after the other, to each of a lane's rows; those of both rows are looked at together.
+template <int kHalves>
+__device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, double (&v)[kHalves]) {
+  if constexpr (kHalves == 1) {
+    for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon, [&](double x) { v[0] += x; });
+  } else {
+    const std::uint32_t count[2] = {at.end[0] - at.begin[0], at.end[1] - at.begin[1]}, most = max(count[0], count[1]);
+    for (std::uint32_t k = 0; k < most; k += 2) {
+      const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1, update + at.begin[1] + k,
+                                      update + at.begin[1] + k + 1};
+      double x[4];
+#pragma unroll
+      for (int u = 0; u < 4; ++u) x[u] = k + u % 2 < count[u / 2] ? load_relaxed(place[u]) : 0.0;
+      await_numbers(place, x, kSoon);
+#pragma unroll
+      for (int u = 0; u < 4; ++u) v[u / 2] += x[u];
+    }
+  }
+}
+
+/// Pivots of half kHalf, up to `end`, are taken away from the rows below: v_r -= (L_rc / L_cc) v_c, so that from column to column there are
+/// one exchange and one product.
+template <int kHalf, class S, int kHalves>
+__device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane, double (&v)[kHalves]) {
+  const S* column = l + packed_column(32 * kHalf, m) + lane;
+#pragma unroll 4
+  for (Index c = 32 * kHalf; c < end; ++c) {
+    double factor[kHalves];
+#pragma unroll
+    for (int h = kHalf; h < kHalves; ++h) {
+      const Index r = lane + 32 * h;
+      factor[h] = r > c && r < m ? -column[32 * h] * reciprocal[c] : 0.0;
+    }
+    const double pivot = __shfl_sync(kAll, v[kHalf], c % 32);
+#pragma unroll
+    for (int h = kHalf; h < kHalves; ++h) v[h] = fma(factor[h], pivot, v[h]);
+    column += m - c - 1;
+  }
+}
+
+template <class S, int kRows>
+__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
+                                     const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+  constexpr int kHalves = kRows / 32;
+  if (dealt.count <= 0) return;
+  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
+  Ahead<S, kRows, true> ahead(fronts, dealt.count, view, memory, lane);
+  for (Index k = 0; k < dealt.count; ++k) {
+    fronts.begin(k);
+    const Front& f = fronts.front(k);
+    ahead.ask(k);
+    double v[kHalves], reciprocal[kHalves];
+    const S* l = fronts.await_panel();
+    take_reciprocals(l, f, lane, reciprocal);
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) shared.x[lane + 32 * h] = reciprocal[h], v[h] = ahead.number[h];
+    __syncwarp();
+    add_updates(memory.update, ahead.places, v);
+    __syncwarp();
+    eliminate<0>(l, shared.x, f.m, min(f.p, 32), lane, v);
+    if constexpr (kHalves > 1) eliminate<1>(l, shared.x, f.m, f.p, lane, v);
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) {
+      const Index r = lane + 32 * h;
+      if (r < f.m) publish(r < f.p ? memory.y + f.first + r : memory.update + ahead.places.place[h], r < f.p ? v[h] * reciprocal[h] : v[h]);
+    }
+    fronts.end();
+    ahead.next();
+  }
+}
+
+/// A sum in twice the precision whose last error is not in `error` yet: nobody waits for that.
+struct Trailing {
+  Dot2 sum;
+  double last = 0;
+  template <class S>
+  __device__ void subtract(double v, double x) {
+    const double before = sum.error;
+    sum.error = 0;
+    sum.subtract<S>(v, x);
+    const double error = sum.error;
+    sum.error = before + last;
+    last = error;
+  }
+};
+
+/// Columns of half kHalf from the last: x of each, taken away from those before it. Of the product with the column just before it what it
+/// rounds is left out, all other errors are in: it comes too late by five operations.
+template <int kHalf, class S, int kHalves>
+__device__ void eliminate_back(const S* l, const Front& f, Index end, Index column, const double (&reciprocal)[kHalves],
+                               Trailing (&z)[kHalves], double (&x)[kHalves], int lane) {
+  const S* row[kHalves];
+#pragma unroll
+  for (int h = 0; h <= kHalf; ++h) row[h] = l + packed_column(column + 32 * h, f.m);
+#pragma unroll 2
+  for (Index c = end; c-- > 32 * kHalf;) {
+    const double solution = __shfl_sync(kAll, z[kHalf].sum.value() * reciprocal[kHalf], c % 32);
+    if (lane == c % 32) x[kHalf] = solution;
+#pragma unroll
+    for (int h = 0; h <= kHalf; ++h)
+      if (column + 32 * h < c) z[h].template subtract<S>(row[h][c], solution);
+  }
+}
+
+/// y less the products of the rows below the pivots, whose x is in shared.x: of column `column` and the one 32 further. Columns lie side by
+/// side, as many lanes have one together; all of them end with the sum.
+template <class S, int kHalves>
+__device__ void subtract_below(const S* l, const Front& f, const double* x, const double (&number)[kHalves], int width, Index column,
+                               int lane, Trailing (&z)[kHalves]) {
+#pragma unroll
+  for (int h = 0; h < kHalves; ++h) {
+    if (32 * h >= f.p) continue;
+    const Index own = column + 32 * h;
+    Dot2 sum;
+    if (own < f.p) {
+      const S* below = l + packed_column(own, f.m);
+      for (Index r = f.p + lane / width; r < f.m; r += 32 / width) sum.subtract<S>(below[r], x[r]);
+    }
+    __syncwarp();
+    for (int lanes = width; lanes < 32; lanes *= 2) sum = add(sum, exchange(sum, lanes));
+    z[h].sum = add(Dot2{__shfl_sync(kAll, number[h], column)}, sum);
+  }
+}
+
+/// x of the rows below the pivots to shared memory, looked at together; and y, which is there by then or a little later.
+template <class S, int kHalves>
+__device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, const RowPlaces<kHalves>& at, int lane, double* x,
+                                 double (&number)[kHalves]) {
+  const double* place[2 * kHalves];
+  double below[2 * kHalves];
+#pragma unroll
+  for (int h = 0; h < kHalves; ++h) {
+    const Index r = lane + 32 * h;
+    place[h] = memory.x + at.place[h], place[kHalves + h] = memory.y + f.first + r;
+    below[h] = r >= f.p && r < f.m ? load_relaxed(place[h]) : 0.0, below[kHalves + h] = number[h];
+  }
+  await_numbers(place, below, kSoon);
+#pragma unroll
+  for (int h = 0; h < kHalves; ++h) x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
+}
+
+template <class S, int kRows>
+__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
+                                      const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+  constexpr int kHalves = kRows / 32;
+  if (dealt.count <= 0) return;
+  Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
+  const bool good = memory.verdict->status == VerdictStatus::positive_definite;
+  Ahead<S, kRows, false> ahead(fronts, dealt.count, view, memory, lane);
+  for (Index k = 0; k < dealt.count; ++k) {
+    fronts.begin(k);
+    const Front& f = fronts.front(k);
+    ahead.ask(k);
+    const S* l = fronts.await_panel();
+    double reciprocal[kHalves], x[kHalves] = {};
+    take_reciprocals(l, f, lane, reciprocal);
+    await_rows_below(f, memory, ahead.places, lane, shared.x, ahead.number);
+    __syncwarp();
+    int width = 1;
+    while (width < f.p && width < 32) width *= 2;
+    const Index column = lane % width;
+    Trailing z[kHalves];
+    subtract_below(l, f, shared.x, ahead.number, width, column, lane, z);
+    if constexpr (kHalves > 1) eliminate_back<1>(l, f, f.p, column, reciprocal, z, x, lane);
+    eliminate_back<0>(l, f, min(f.p, 32), column, reciprocal, z, x, lane);
+#pragma unroll
+    for (int h = 0; h < kHalves; ++h) {
+      const Index r = lane + 32 * h;
+      if (r >= f.p) continue;
+      publish(memory.x + f.first + r, x[h]);
+      memory.out[ahead.places.own[h] * memory.out_step] = good ? static_cast<S>(x[h]) : std::numeric_limits<S>::quiet_NaN();
+    }
+    fronts.end();
+    ahead.next();
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep

@@ -1,0 +1,111 @@
+// The kernel of a fast solve. A block goes from narrow fronts to small ones, to tiles, and back, each as soon as it is done with what comes
+// before: there is nothing to wait for but numbers. Whoever waits for a number waits for what comes earlier in one fixed order of all work
+// (levels of fronts dealt to warps, tickets of tiles), and all blocks are there at once, so nobody waits for ever.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/solve/single/fronts.cuh"
+#include "numeric/cuda/solve/single/roles.cuh"
+#include "numeric/cuda/solve/single/tiles.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+namespace {
+
+/// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
+template <bool kForward, class S, int kRows, int kWarps>
+__device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const SweepMemory<S>& memory, const Team& team, Index begin, Index end) {
+  const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
+  if (warp >= kWarps) return;
+  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
+  if constexpr (kForward)
+    sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
+  else
+    sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
+}
+
+template <bool kForward, class S>
+__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
+  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow);
+}
+
+template <bool kForward, class S>
+__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
+  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small);
+}
+
+template <bool kForward, class S>
+__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
+  if (place_in(team) < 0) return;
+  sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
+}
+
+/// y as a caller gave it, whose NaN must not look as if it were still to come. Who is ahead of this waits for it.
+__device__ void set_all(double* y, Index n) {
+  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
+    if (const double x = y[k]; !is_set(x)) publish(y + k, x);
+}
+
+/// Shared memory that was read and written is next filled by copies. Barriers lie apart from all that: some that had been made anew where
+/// copies had been let through what had not come.
+__device__ void hand_over() {
+  ptx::shared_proxy_fence();
+  __syncthreads();
+}
+
+template <class S>
+__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
+  if (is_left_out(memory.unless_zero)) return;
+  extern __shared__ __align__(128) unsigned char sweep_shared[];
+  Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
+  watchdog::begin(watchdog::Kernel::sweep);
+  if (ptx::thread_index() == 0) {
+    set_up(shared.direction[0]), set_up(shared.direction[1]);
+    ptx::barrier_init_fence();
+  }
+  __syncthreads();
+  const Roles roles(view);
+  if (!forward) set_all(memory.y, view.n);
+  if (forward) {
+    sweep_narrow<true>(shared, view, memory, roles.narrow);
+    hand_over();
+    sweep_small<true>(shared, view, memory, roles.small);
+    hand_over();
+    sweep_tiles<true>(shared, view, memory, roles.tiles);
+    hand_over();
+  }
+  if (backward) {
+    sweep_tiles<false>(shared, view, memory, roles.tiles);
+    hand_over();
+    sweep_small<false>(shared, view, memory, roles.small);
+    hand_over();
+    sweep_narrow<false>(shared, view, memory, roles.narrow);
+  }
+}
+
+}  // namespace
+}  // namespace kauri::numeric::cuda::sweep
+
+namespace kauri::numeric::cuda {
+
+template <class S>
+int sweep_blocks() {
+  return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads, sizeof(sweep::Shared<S>));
+}
+
+template <class S>
+void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
+  const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
+  if (most == 0) return;
+  check(kernels::launch_cooperative(sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
+                                    sizeof(sweep::Shared<S>), stream, view, memory, forward, backward),
+        "a launch of sweeps");
+}
+
+template int sweep_blocks<float>();
+template int sweep_blocks<double>();
+template void enqueue_sweeps(const SweepView&, const SweepMemory<float>&, bool, bool, int, cudaStream_t);
+template void enqueue_sweeps(const SweepView&, const SweepMemory<double>&, bool, bool, int, cudaStream_t);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,298 @@
+// The warps that bring what others multiply (sweep_tiles.cu): tiles of L, the numbers that they are multiplied by, and those that sums
+// start from.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/draw.cuh"
+#include "numeric/cuda/solve/single/shared.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+
+// ---- the loader
+
+/// Stages of the ring, as the loader fills them.
+template <class S>
+class Stages {
+ public:
+  __device__ explicit Stages(const Tiles<S>& shared) : shared_(shared) {}
+  /// The next stage, free, for so many bytes.
+  __device__ S* begin(int bytes) {
+    ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
+    ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
+    return shared_.data.stage[turn_.at];
+  }
+  __device__ void copy(S* to, const S* from, int entries) {
+    ptx::bulk_copy(to, from, entries * kBytes<S>, &shared_.barrier.full[turn_.at]);
+  }
+  __device__ void end() { turn_.next(); }
+
+ private:
+  const Tiles<S>& shared_;
+  Turn<kStages> turn_;
+};
+
+/// Tile (i, k) of a panel, two pairs of columns a stage. Ring: Stages, or another of stages as large.
+template <class Ring, class S>
+__device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k), rows = cells.cells_of(i), row = cells.first_cell(i);
+  for (Index c = first; c < end; c += 4) {
+    const int one = rows * layout.width(c) * kCellEntries, two = c + 2 < end ? rows * layout.width(c + 2) * kCellEntries : 0;
+    S* to = stages.begin((one + two) * kBytes<S>);
+    stages.copy(to, panel + layout.cell(row, c), one);
+    if (two > 0) stages.copy(to + kForwardPair, panel + layout.cell(row, c + 2), two);
+    stages.end();
+  }
+}
+
+/// The same for the backward sweep, half the rows a stage.
+template <class Ring, class S>
+__device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k), all = cells.cells_of(i), half = symbolic::kTileCells / 2;
+  for (Index at = 0; at < all; at += half) {
+    const Index rows = min(half, all - at), row = cells.first_cell(i) + at;
+    S* to = stages.begin(rows * columns * kCellEntries * kBytes<S>);
+    for (Index c = 0; c < columns; c += 2)
+      stages.copy(to + c / 2 * kBackwardPair, panel + layout.cell(row, first + c), rows * layout.width(first + c) * kCellEntries);
+    stages.end();
+  }
+}
+
+template <class Ring, class S>
+__device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
+  const int all = blocks * (blocks + 1) / 2, first = min(all, kFirstBlocks);
+  S* to = stages.begin(first * symbolic::kInverseEntries * kBytes<S>);
+  stages.copy(to, inverse, first * symbolic::kInverseEntries);
+  stages.end();
+  if (all == first) return;
+  to = stages.begin((all - first) * symbolic::kInverseEntries * kBytes<S>);
+  stages.copy(to, inverse + first * symbolic::kInverseEntries, (all - first) * symbolic::kInverseEntries);
+  stages.end();
+}
+
+/// A product, in the order in which sweeps read it: half a stage each.
+template <class Ring, class S>
+__device__ void load_product(Ring& stages, const S* product) {
+  for (int half = 0; half < 2; ++half) {
+    stages.copy(stages.begin(kStageEntries * kBytes<S>), product + half * kStageEntries, kStageEntries);
+    stages.end();
+  }
+}
+
+template <bool kForward, class S>
+__device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front& front, const S* l) {
+  const FrontCells cells{front.m, front.p};
+  const S *panel = l + front.panel, *inverses = l + front.inverses;
+  const Index pivots = cells.pivot_tiles();
+  if constexpr (kForward) {
+    for (Index i = task.row; i < task.row + task.rows; ++i) {
+      const bool product = ends_with_product(task, i, pivots);
+      const Index end = last_column(task, i, pivots) - (product ? 1 : 0);
+      for (Index k = task.column; k < end; ++k) load_tile(stages, panel, cells, i, k);
+      if (i < pivots && task.kind != SweepTask::Kind::part)
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+      if (product) load_product(stages, inverses + cells.forward_product(i));
+    }
+  } else {
+    const bool product = ends_with_product_back(task, pivots);
+    for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
+      load_tile_back(stages, panel, cells, i, task.column);
+    if (task.kind != SweepTask::Kind::part)
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+    if (product) load_product(stages, inverses + cells.backward_product(task.column));
+  }
+}
+
+/// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
+template <bool kForward, class S>
+__device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  const SweepTask* tasks = kForward ? view.forward : view.backward;
+  const Index count = kForward ? view.forward_tasks : view.backward_tasks;
+  int* ticket = memory.ticket + (kForward ? 0 : 1);
+  const int lane = ptx::thread_index() % 32;
+  Stages<S> stages(shared);
+  Turn<2> turn;
+  for (;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_empty[turn.at], turn.phase ^ 1);
+    int drawn = 0;
+    if (lane == 0) drawn = atomicAdd(ticket, 1) + 1;
+    drawn = __shfl_sync(0xffffffffu, drawn, 0);
+    watchdog::hand_on(turn.at, drawn);
+    SweepTask& task = shared.data.task[turn.at];
+    if (drawn < count)
+      kernels::copy_words(task, tasks[drawn], lane);
+    else if (lane == 0)
+      task.front = kNone;
+    __syncwarp();
+    if (drawn < count) kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
+    __syncwarp();
+    if (lane == 0) {
+      ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
+      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
+    }
+    __syncwarp();
+    if (drawn >= count) return;
+  }
+}
+
+// ---- those that bring numbers
+
+/// Tiles whose numbers the next step waits for: the last, which is multiplied after the inverse, and the one before it, which is before.
+constexpr Index kNear = 2;
+
+/// Where a lane's two numbers are; null: there is none, and zero counts.
+struct Places {
+  const double* of[2];
+  const double* last;  // that which is likely to come last
+};
+struct Two {
+  double of[2];
+};
+__device__ inline Two look(const Places& at) {
+  return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]), at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
+}
+
+/// Numbers that come next are looked at by all lanes, again and again; of others one, and not so often, so that many blocks that wait do
+/// not keep the L2 cache from the few that all wait for.
+__device__ inline Two await_two(const Places& at, bool next, int lane) {
+  Two out = look(at);
+  Watch watch;
+  while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
+    if (!next) {
+      if (lane == 0) await_there(at.last, kLater);
+      __syncwarp();
+    }
+    look_at<2>(
+        watch, [&](int k) { return is_set(out.of[k]); }, [&](int k) { return at.of[k]; });
+    out = look(at);
+  }
+  return out;
+}
+
+template <class S>
+__device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
+  ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
+  shared.data.input[turn.at][lane] = numbers.of[0];
+  shared.data.input[turn.at][lane + 32] = numbers.of[1];
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_full[turn.at]);
+  turn.next();
+}
+
+__device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
+  return {{lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr}, numbers + rows - 1};
+}
+
+/// Numbers of tile row i in the backward sweep: x of the front's own pivots, or of its ancestors'.
+template <class S>
+__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view,
+                                     const SweepMemory<S>& memory, int lane) {
+  const Index rows = cells.rows_of(i);
+  if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
+  const Index* row = view.row + front.row + cells.first_row(i);
+  return {{lane < rows ? memory.x + row[lane] : nullptr, lane + 32 < rows ? memory.x + row[lane + 32] : nullptr}, memory.x + row[0]};
+}
+
+template <bool kForward, class S>
+__device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front, const SweepView& view,
+                             const SweepMemory<S>& memory, Turn<kInputs>& turn, int lane) {
+  const FrontCells cells{front.m, front.p};
+  const Index pivots = cells.pivot_tiles();
+  const bool whole = task.kind != SweepTask::Kind::part;
+  if constexpr (kForward) {
+    for (Index i = task.row; i < task.row + task.rows; ++i) {
+      if (reads_own(task, i)) continue;
+      const Index end = last_column(task, i, pivots);
+      for (Index k = task.column; k < end; ++k) {
+        const Places at = rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
+        bring_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
+      }
+    }
+  } else if (task.rows > 0) {
+    Places at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
+    for (Index i = task.row + task.rows; i-- > task.row;) {
+      const Places now = at;
+      if (i > task.row) at = places_back(front, cells, i - 1, view, memory, lane);  // their places take as long as numbers
+      bring_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
+    }
+  }
+}
+
+template <bool kForward, class S>
+__device__ void run_input(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  const int lane = ptx::thread_index() % 32;
+  Turn<kInputs> inputs;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
+    __syncwarp();
+    if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+/// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
+template <class S>
+__device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
+                                   const SweepMemory<S>& memory) {
+  double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
+  if (task.kind == SweepTask::Kind::gathered) {
+    sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
+  } else {
+    const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon, [&](double x) { sum += x; });
+  }
+  for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum -= x; });
+  return sum;
+}
+
+template <class S>
+__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory<S>& memory) {
+  Dot2 sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
+  for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum = add(sum, Dot2{-x}); });
+  return sum;
+}
+
+/// A row of each lane.
+template <bool kForward, class S>
+__device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
+                            const SweepMemory<S>& memory, Turn<2>& turn, Index r) {
+  const FrontCells cells{front.m, front.p};
+  ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
+  const bool there = r < cells.rows_of(i);
+  const Index row = cells.first_row(i) + r;
+  if constexpr (kForward) {
+    if (there && row >= front.p) shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
+    shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
+  } else {
+    if (there) shared.data.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
+    const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
+    shared.data.start[turn.at][r] = sum.sum, shared.data.start[turn.at][kTile + r] = sum.error;
+  }
+  __syncwarp();
+  if (r % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_full[turn.at]);
+  turn.next();
+}
+
+template <bool kForward, class S>
+__device__ void run_start(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  const Index row = ptx::thread_index() - 32 * kStart;
+  Turn<2> starts;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
+      const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
+      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts, row);
+    }
+    __syncwarp();
+    if (row % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep

@@ -1,0 +1,258 @@
+// Products of tiles and of inverses of diagonal tiles with 64 numbers (tiles.cuh): forward a warp has 16 rows of the tile, whose sums
+// end in four lanes each; backward it has 16 columns, whose sums over tiles, which keep what they round (dot2.cuh), end in eight. Both read
+// L in the order in which cells lie, 16 bytes a lane.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/solve/single/shared.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+
+/// The rings as those that multiply go through them.
+struct Rings {
+  Turn<kStages> stage;
+  Turn<kInputs> input;
+  Turn<2> start;
+  unsigned parity = 0;  // of TileShared::sum
+};
+
+template <class S>
+__device__ inline const S* await_stage(const Tiles<S>& shared, const Rings& rings) {
+  ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
+  return shared.data.stage[rings.stage.at];
+}
+/// What was read of a stage has come once the fence is passed: loads that are merely under way may be overtaken by the copy that comes
+/// next, and have been (in one of some 10^6 tiles).
+template <class S>
+__device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lane) {
+  ptx::shared_proxy_fence();
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.empty[rings.stage.at]);
+  rings.stage.next();
+}
+
+/// A lane's part of a whole tile, in registers before the numbers come that it is multiplied by: from then on there are sixteen products a
+/// sum left, and the ring goes on meanwhile.
+struct WholeTile {
+  double2 of[2][8];
+};
+__device__ inline bool is_whole(Index rows, Index columns) { return rows == symbolic::kTileCells && columns == symbolic::kTileCells; }
+
+/// of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4 h + 2 pair + e.
+template <class S>
+__device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const S* stage = await_stage(shared, rings) + at.lane * 2 + 2 * at.warp * kPair;
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair)
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) out.of[h][4 * pair + 2 * r + e] = pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
+    leave_stage(shared, rings, at.lane);
+  }
+}
+/// of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and the next.
+template <class S>
+__device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const S* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) out.of[h][k] = pair_at(stage + k * kCellEntries);
+    leave_stage(shared, rings, at.lane);
+  }
+}
+
+/// sum[r][0] + sum[r][1] += rows 16 w + 8 r + g of the tile times x: two sums, since a product waits for the one before it.
+__device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, const double* x, double (&sum)[2][2]) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const double2 y = *reinterpret_cast<const double2*>(x + (4 * h + 2 * pair + e) * symbolic::kCell + 2 * at.t);
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const double2 v = tile.of[h][4 * pair + 2 * r + e];
+          sum[r][0] = fma(v.x, y.x, sum[r][0]);
+          sum[r][1] = fma(v.y, y.y, sum[r][1]);
+        }
+      }
+}
+
+/// part[2 c + e] = columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x: up to eight products of a lane, summed up as
+/// they round. What their sum over tiles rounds is kept (Dot2); ten operations a product would be most of the time from one tile to the
+/// next.
+__device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x, double (&part)[4]) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const double number = x[(4 * h + k) * symbolic::kCell + at.g];
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        const double2 v = tile.of[h][2 * k + c];
+        part[2 * c] = fma(v.x, number, part[2 * c]);
+        part[2 * c + 1] = fma(v.y, number, part[2 * c + 1]);
+      }
+    }
+}
+
+struct Four {
+  double of[4];
+};
+
+/// The same for tiles at a front's edges, of which there are few: apart, and the rings by value, so that those stay in registers. Forward
+/// (columns + 3) / 4 stages, backward (rows + 3) / 4.
+template <class S>
+__device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+  double sum[2][2] = {};
+  for (Index c = 0; c < columns; c += 4) {
+    const S* stage = await_stage(shared, rings) + at.lane * 2;
+    for (int r = 0; r < 2; ++r) {
+      if (2 * at.warp + r >= rows) continue;
+      for (Index e = c; e < min(c + 4, columns); ++e) {
+        const Index width = e % 2 == 0 && e == columns - 1 ? 1 : 2;
+        const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
+        const double2 v = pair_at(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
+        const double first = fma(v.x, y.x, r == 0 ? sum[0][0] : sum[1][0]), second = fma(v.y, y.y, r == 0 ? sum[0][1] : sum[1][1]);
+        if (r == 0)
+          sum[0][0] = first, sum[0][1] = second;
+        else
+          sum[1][0] = first, sum[1][1] = second;
+      }
+    }
+    leave_stage(shared, rings, at.lane);
+  }
+  return {{sum[0][0], sum[0][1], sum[1][0], sum[1][1]}};
+}
+template <class S>
+__device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+  const Index width = min(columns - 2 * at.warp, 2);
+  Four part{};
+  for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
+    const S* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
+    for (int k = 0; k < min(rows - r, symbolic::kTileCells / 2); ++k) {
+      const double number = x[(r + k) * symbolic::kCell + at.g];
+      if (width >= 1) {
+        const double2 v = pair_at(stage + k * width * kCellEntries);
+        part.of[0] = fma(v.x, number, part.of[0]), part.of[1] = fma(v.y, number, part.of[1]);
+      }
+      if (width == 2) {
+        const double2 v = pair_at(stage + (2 * k + 1) * kCellEntries);
+        part.of[2] = fma(v.x, number, part.of[2]), part.of[3] = fma(v.y, number, part.of[3]);
+      }
+    }
+    leave_stage(shared, rings, at.lane);
+  }
+  return part;
+}
+
+/// Past the stages of an edge's tile of so many cells in the direction that they divide.
+__device__ inline void pass_stages(Rings& rings, Index cells) {
+  for (Index k = 0; k < cells; k += 4) rings.stage.next();
+}
+
+/// Sums over the lanes of equal g.
+__device__ inline double sum_of_row(double x) {
+  x += exchange(x, 1);
+  return x + exchange(x, 2);
+}
+
+/// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
+__device__ inline double sum_of_column(const double (&sum)[4], int lane) {
+  const bool high = lane & 16, odd = lane & 8;
+  const double even = (high ? sum[2] : sum[0]) + exchange(high ? sum[0] : sum[2], 16);
+  const double other = (high ? sum[3] : sum[1]) + exchange(high ? sum[1] : sum[3], 16);
+  const double half = (odd ? other : even) + exchange(odd ? even : other, 8);
+  return half + exchange(half, 4);
+}
+__device__ inline int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
+
+/// The stages of an inverse, both held until they are left.
+template <class S>
+struct InverseStages {
+  const S* first;
+  const S* second;
+  int blocks;
+  __device__ InverseStages(const Tiles<S>& shared, const Rings& rings, int block_rows)
+      : first(await_stage(shared, rings)), second(first), blocks(block_rows) {
+    if (blocks < 4) return;
+    Rings next = rings;
+    next.stage.next();
+    second = await_stage(shared, next);
+  }
+  __device__ void leave(const Tiles<S>& shared, Rings& rings, int lane) const {
+    leave_stage(shared, rings, lane);
+    if (blocks == 4) leave_stage(shared, rings, lane);
+  }
+  /// Past them, as long as they are held.
+  __device__ void pass(Rings& rings) const {
+    rings.stage.next();
+    if (blocks == 4) rings.stage.next();
+  }
+  [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
+};
+
+/// A lane's part of an inverse: of[j][2 r + c] forward of block (w, j), rows 8 r + g, columns 8 c + 2 t and the next; backward of block (j,
+/// w). Zeros where there is no block. Entry (0, 1) of the first block is a mark, and counts as zero.
+struct Inverse {
+  double2 of[4][4];
+};
+template <bool kForward, class S>
+__device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inverse& out) {
+  static_assert(kFirstBlocks == 6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
+  const int before = at.warp < 3 ? at.warp * (at.warp + 1) / 2 : 0;
+  const S* row = (at.warp < 3 ? stages.first : stages.second) + before * symbolic::kInverseEntries + at.lane * 2;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const bool there = kForward ? j <= at.warp && at.warp < stages.blocks : at.warp <= j && j < stages.blocks;
+    const S* from = row + j * symbolic::kInverseEntries;
+    if constexpr (!kForward)
+      from = (j < 3 ? stages.first + j * (j + 1) / 2 * symbolic::kInverseEntries : stages.second) + at.warp * symbolic::kInverseEntries +
+             at.lane * 2;
+#pragma unroll
+    for (int cell = 0; cell < 4; ++cell) out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
+  }
+  if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
+}
+
+/// out[r] = row 16 w + 8 r + g of V x, all lanes. x is zero behind the rows of the tile.
+__device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
+  double sum[2][2] = {};
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      const double2 y = *reinterpret_cast<const double2*>(x + 16 * j + 8 * c + 2 * at.t);
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        sum[r][0] = fma(v.of[j][2 * r + c].x, y.x, sum[r][0]);
+        sum[r][1] = fma(v.of[j][2 * r + c].y, y.y, sum[r][1]);
+      }
+    }
+  out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
+}
+
+/// Row own_column() of V^T x.
+__device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
+  double sum[2][4] = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const double number = x[16 * i + 8 * r + at.g];
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        sum[r][2 * c] = fma(v.of[i][2 * r + c].x, number, sum[r][2 * c]);
+        sum[r][2 * c + 1] = fma(v.of[i][2 * r + c].y, number, sum[r][2 * c + 1]);
+      }
+    }
+  const double all[4] = {sum[0][0] + sum[1][0], sum[0][1] + sum[1][1], sum[0][2] + sum[1][2], sum[0][3] + sum[1][3]};
+  return sum_of_column(all, at.lane);
+}
+
+}  // namespace kauri::numeric::cuda::sweep

@@ -1,0 +1,411 @@
+// Sweeps through tiled fronts (symbolic/sweep_lists.hpp). A block of four warps that multiply, and four that bring: the loader draws
+// tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
+// solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, two
+// those that sums start from. All go through the same tiles in the same order.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+
+#include "numeric/cuda/solve/single/load.cuh"
+#include "numeric/cuda/solve/single/products.cuh"
+
+namespace kauri::numeric::cuda::sweep {
+
+/// rest = c - T y, or c - T^T y, T the diagonal tile k: what V leaves, from L itself. All threads that multiply; y and c are theirs to
+/// read.
+template <bool kForward, class S>
+__device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
+  const symbolic::CellLayout layout = cells.panel();
+  const Index rows = cells.rows_of(k), first = k * kTile, r = ptx::thread_index();
+  if (r >= kTile) return;
+  Dot2 sum{r < rows ? c[r] : 0.0};
+  for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
+    if (r < rows) sum.subtract<S>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))], y[j]);
+  rest[r] = sum.value();
+}
+
+/// y += V (sum - T y): one step of refinement, where V alone is not accurate enough.
+template <class S>
+__device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
+                                    const S* panel, Index k, const double* sum, double (&y)[2]) {
+  if (at.t == 0) shared.data.own[16 * at.warp + at.g] = y[0], shared.data.own[16 * at.warp + 8 + at.g] = y[1];
+  together();
+  find_rest<true>(panel, cells, k, sum, shared.data.own, shared.data.rest);
+  together();
+  Inverse v;
+  take_inverse<true>(stages, at, v);
+  double more[2];
+  multiply_inverse(v, at, shared.data.rest, more);
+  y[0] += more[0], y[1] += more[1];
+}
+
+template <class S>
+__device__ inline void correct_columns(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
+                                       const S* panel, Index k, const double* sum, double& x) {
+  if ((at.lane & 4) == 0) shared.data.own[own_column(at)] = x;
+  together();
+  find_rest<false>(panel, cells, k, sum, shared.data.own, shared.data.rest);
+  together();
+  Inverse v;
+  take_inverse<false>(stages, at, v);
+  x += multiply_inverse_back(v, at, shared.data.rest);
+}
+
+template <class S>
+__device__ inline const double* await_input(const Tiles<S>& shared, const Rings& rings) {
+  ptx::barrier_wait(&shared.barrier.input_full[rings.input.at], rings.input.phase);
+  return shared.data.input[rings.input.at];
+}
+template <class S>
+__device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lane) {
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
+  rings.input.next();
+}
+
+/// Products of tile row i of a task, but for the last one where that is one with the inverse; those of its own numbers, or of numbers that
+/// the input warp brings.
+template <class S>
+__device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
+                                    Index i, double (&out)[2]) {
+  double sum[2][2] = {};
+  const Index rows = cells.cells_of(i);
+  const Index end = last_column(task, i, cells.pivot_tiles()) - (ends_with_product(task, i, cells.pivot_tiles()) ? 1 : 0);
+  const bool own = reads_own(task, i);
+  for (Index k = task.column; k < end; ++k) {
+    if (const Index columns = cells.cells_of(k); is_whole(rows, columns)) {
+      WholeTile tile;
+      take_tile(shared, rings, at, tile);
+      multiply_tile(tile, at, own ? shared.data.own : await_input(shared, rings), sum);
+    } else {
+      const Four edge = multiply_edge(shared, rings, at, rows, columns, own ? shared.data.own : await_input(shared, rings));
+      pass_stages(rings, columns);
+      sum[0][0] += edge.of[0], sum[0][1] += edge.of[1], sum[1][0] += edge.of[2], sum[1][1] += edge.of[3];
+    }
+    if (!own) leave_input(shared, rings, at.lane);
+  }
+  out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
+}
+
+template <class S>
+__device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lane) {
+  __syncwarp();
+  if (lane == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  rings.start.next();
+}
+
+/// What sums of rows start from, less the products, and where update rows go.
+template <class S>
+__device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
+  const int row = 16 * at.warp + at.g;
+  ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.data.start[rings.start.at];
+  sum[0] = start[row] - sum[0], sum[1] = start[row + 8] - sum[1];
+  place[0] = shared.data.place[rings.start.at][row], place[1] = shared.data.place[rings.start.at][row + 8];
+  leave_start(shared, rings, at.lane);
+}
+
+struct Rows {
+  double of[2];
+};
+
+/// Rows of V (right - C y) where V is marked, C the tile of L that is there in place of a product, y the numbers of the tile before.
+template <class S>
+__device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells, const S* panel,
+                                          Index k, double* right) {
+  Rings after = rings;
+  stages.pass(after);
+  WholeTile tile;
+  take_tile(shared, after, at, tile);
+  double sum[2][2] = {};
+  multiply_tile(tile, at, await_input(shared, after), sum);
+  leave_input(shared, after, at.lane);
+  const double less[2] = {sum_of_row(sum[0][0] + sum[0][1]), sum_of_row(sum[1][0] + sum[1][1])};
+  together();
+  const int row = 16 * at.warp + at.g;
+  if (at.t == 0) right[row] -= less[0], right[row + 8] -= less[1];
+  together();
+  Inverse inverse;
+  take_inverse<true>(stages, at, inverse);
+  Rows out;
+  multiply_inverse(inverse, at, right, out.of);
+  correct_rows(shared, stages, at, cells, panel, k, right, out.of);
+  stages.leave(shared, rings, at.lane);
+  return out;
+}
+
+/// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
+/// product.
+template <class S, class F>
+__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
+                                 const FrontCells& cells, const S* panel, Index k, double* right, double (&y)[2], const F& f) {
+  if (stages.needs_correction()) {
+    const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
+    f(rows.of);
+    stages.pass(rings);
+    pass_stages(rings, symbolic::kTileCells);
+    rings.input.next();
+    return;
+  }
+  stages.leave(shared, rings, at.lane);
+  WholeTile tile;
+  take_tile(shared, rings, at, tile);
+  double sum[2][2] = {};
+  multiply_tile(tile, at, await_input(shared, rings), sum);
+  y[0] -= sum_of_row(sum[0][0] + sum[0][1]), y[1] -= sum_of_row(sum[1][0] + sum[1][1]);
+  f(y);
+  leave_input(shared, rings, at.lane);
+}
+
+/// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
+template <class S>
+__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                                     Index i, double (&sum)[2], const SweepMemory<S>& memory) {
+  const FrontCells cells{front.m, front.p};
+  const int row = 16 * at.warp + at.g;
+  const Index rows = cells.rows_of(i);
+  std::uint32_t place[2];
+  start_rows(shared, rings, at, sum, place);
+  double* right = shared.data.sum[rings.parity];
+  rings.parity ^= 1;
+  if (at.t == 0) right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
+  const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
+  Inverse inverse;
+  take_inverse<true>(stages, at, inverse);  // while the others come
+  together();
+  multiply_inverse(inverse, at, right, sum);
+  const S* panel = memory.l + front.panel;
+  double* out = memory.y + front.first + i * kTile + row;
+  const auto publish_rows = [&](const double(&y)[2]) {
+    if (at.t != 0) return;
+    if (row < rows) publish(out, y[0]);
+    if (row + 8 < rows) publish(out + 8, y[1]);
+  };
+  if (ends_with_product(task, i, cells.pivot_tiles()))
+    return step_rows(shared, rings, at, stages, cells, panel, i, right, sum, publish_rows);
+  if (stages.needs_correction()) correct_rows(shared, stages, at, cells, panel, i, right, sum);
+  publish_rows(sum);
+  stages.leave(shared, rings, at.lane);
+  if (i + 1 == task.row + task.rows) return;
+  together();  // nobody corrects by it any more
+  if (at.t == 0) shared.data.own[row] = sum[0], shared.data.own[row + 8] = sum[1];
+  together();
+}
+
+/// Update rows.
+template <class S>
+__device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at, Index rows, double (&sum)[2],
+                                         const SweepMemory<S>& memory) {
+  const int row = 16 * at.warp + at.g;
+  std::uint32_t place[2];
+  start_rows(shared, rings, at, sum, place);
+  if (at.t != 0) return;
+  if (row < rows) publish(memory.update + place[0], sum[0]);
+  if (row + 8 < rows) publish(memory.update + place[1], sum[1]);
+}
+
+/// Some rows of a tile row: the children's update rows, a warp its own, in a fixed tree.
+template <class S>
+__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
+                                   const SweepMemory<S>& memory) {
+  const FrontCells cells{front.m, front.p};
+  constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
+  for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
+    if (r >= cells.rows_of(task.row)) return;
+    const std::uint32_t* ptr = view.ptr + front.row + task.front + cells.first_row(task.row) + r;
+    const std::uint32_t begin = ptr[0], count = ptr[1] - begin;
+    const double* from = memory.update + begin;
+    double sum[4] = {0, 0, 0, 0};
+    for (std::uint32_t k = static_cast<std::uint32_t>(at.lane); k < count; k += 128) {
+      double x[4];
+#pragma unroll
+      for (int u = 0; u < 4; ++u) x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
+#pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        Watch watch;
+        while (!is_set(x[u])) watch.look(Awaited::number, from + k + 32 * u, 0, 0), x[u] = load_relaxed(from + k + 32 * u);
+        sum[u] += x[u];
+      }
+    }
+    double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+#pragma unroll
+    for (int lanes = 16; lanes > 0; lanes /= 2) all += exchange(all, lanes);
+    if (at.lane == 0) publish(memory.forward_part + Offset{task.part} * kTile + r, all);
+  }
+}
+
+template <class S>
+__device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                               const SweepView& view, const SweepMemory<S>& memory) {
+  if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
+  const FrontCells cells{front.m, front.p};
+  for (Index i = task.row; i < task.row + task.rows; ++i) {
+    double sum[2];
+    add_products(shared, rings, at, task, cells, i, sum);
+    if (task.kind != SweepTask::Kind::part) {
+      if (i < cells.pivot_tiles())
+        finish_pivots(shared, rings, at, task, front, i, sum, memory);
+      else
+        finish_rows_below(shared, rings, at, cells.rows_of(i), sum, memory);
+    } else if (at.t == 0) {
+      double* part = memory.forward_part + Offset{task.part} * kTile + 16 * at.warp + at.g;
+      publish(part, sum[0]);
+      publish(part + 8, sum[1]);
+    }
+  }
+}
+
+/// correct_step() of a column.
+template <class S>
+__device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells,
+                                                 const S* panel, Index k, double* right) {
+  Rings after = rings;
+  stages.pass(after);
+  WholeTile tile;
+  take_tile_back(shared, after, at, tile);
+  double part[4] = {0, 0, 0, 0};
+  multiply_tile_back(tile, at, await_input(shared, after), part);
+  leave_input(shared, after, at.lane);
+  const double less = sum_of_column(part, at.lane);
+  together();
+  if ((at.lane & 4) == 0) right[own_column(at)] -= less;
+  together();
+  Inverse inverse;
+  take_inverse<false>(stages, at, inverse);
+  double x = multiply_inverse_back(inverse, at, right);
+  correct_columns(shared, stages, at, cells, panel, k, right, x);
+  stages.leave(shared, rings, at.lane);
+  return x;
+}
+
+/// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
+template <class S, class F>
+__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
+                                   const FrontCells& cells, const S* panel, Index k, double* right, double x, const F& f) {
+  if (stages.needs_correction()) {
+    f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
+    stages.pass(rings);
+    pass_stages(rings, symbolic::kTileCells);
+    rings.input.next();
+    return;
+  }
+  stages.leave(shared, rings, at.lane);
+  WholeTile tile;
+  take_tile_back(shared, rings, at, tile);
+  double part[4] = {0, 0, 0, 0};
+  multiply_tile_back(tile, at, await_input(shared, rings), part);
+  f(x - sum_of_column(part, at.lane));
+  leave_input(shared, rings, at.lane);
+}
+
+/// What lanes of a column add up: tiles of L from the last tile row that the task takes to `first`.
+template <class S>
+__device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task,
+                                           const FrontCells& cells, Index first) {
+  const Index columns = cells.cells_of(task.column);
+  Dot2 sums[4];
+  double last[4] = {0, 0, 0, 0};
+  for (Index i = task.row + task.rows; i-- > first;) {
+    double part[4] = {0, 0, 0, 0};
+    if (const Index rows = cells.cells_of(i); is_whole(rows, columns)) {
+      WholeTile tile;
+      take_tile_back(shared, rings, at, tile);
+      multiply_tile_back(tile, at, await_input(shared, rings), part);
+    } else {
+      const Four edge = multiply_edge_back(shared, rings, at, rows, columns, await_input(shared, rings));
+      pass_stages(rings, rows);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) part[k] = edge.of[k];
+    }
+    leave_input(shared, rings, at.lane);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (i > task.row)
+        sums[k] = add(sums[k], Dot2{part[k]});
+      else
+        last[k] = part[k];
+    }
+  }
+  // What the sums of the last tile and of lanes round is of the size of what the result rounds.
+  double all[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k) all[k] = sums[k].sum + (last[k] + sums[k].error);
+  return sum_of_column(all, at.lane);
+}
+
+template <class S>
+__device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+                                    const SweepMemory<S>& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index columns = cells.cells_of(task.column);
+  const bool product = ends_with_product_back(task, cells.pivot_tiles());
+  const double sum = add_products_back(shared, rings, at, task, cells, task.row + (product ? 1 : 0));
+  const int column = own_column(at);
+  const bool chosen = (at.lane & 4) == 0;
+  if (task.kind == SweepTask::Kind::part) {
+    if (chosen) publish(memory.backward_part + Offset{task.part} * kTile + column, sum);
+    return;
+  }
+  ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
+  const double* start = shared.data.start[rings.start.at];
+  const double value = (start[column] - sum) + start[kTile + column];
+  const std::uint32_t place = shared.data.place[rings.start.at][column];
+  leave_start(shared, rings, at.lane);
+  double* right = shared.data.sum[rings.parity];
+  rings.parity ^= 1;
+  if (chosen) right[column] = column < cells.rows_of(task.column) ? value : 0.0;
+  const InverseStages<S> stages(shared, rings, blocks_of(columns));
+  Inverse inverse;
+  take_inverse<false>(stages, at, inverse);
+  together();
+  double x = multiply_inverse_back(inverse, at, right);
+  const S* panel = memory.l + front.panel;
+  const auto publish_column = [&](double solution) {
+    if (!chosen || column >= cells.rows_of(task.column)) return;
+    publish(memory.x + front.first + task.column * kTile + column, solution);
+    memory.out[place * memory.out_step] =
+        memory.verdict->status == VerdictStatus::positive_definite ? static_cast<S>(solution) : std::numeric_limits<S>::quiet_NaN();
+  };
+  if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
+  if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
+  publish_column(x);
+  stages.leave(shared, rings, at.lane);
+}
+
+template <bool kForward, class S>
+__device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  const int thread = ptx::thread_index();
+  const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
+  Rings rings;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    const Front& front = shared.data.front[turn.at];
+    if constexpr (kForward)
+      do_task(shared, rings, at, task, front, view, memory);
+    else
+      do_task_back(shared, rings, at, task, front, memory);
+    __syncwarp();
+    if (at.lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
+template <bool kForward, class S>
+__device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+  const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
+  const auto bring = [&](int warp) {
+    if (warp == kLoader)
+      run_loader<kForward>(shared, view, memory);
+    else if (warp == kInput)
+      run_input<kForward>(shared, view, memory);
+    else
+      run_start<kForward>(shared, view, memory);
+  };
+  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
+}
+
+}  // namespace kauri::numeric::cuda::sweep

@@ -1,0 +1,9 @@
+// Small fronts on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda::kernels {
+KAURI_SHARED_ARRAY(16, double, shared);
+}  // namespace kauri::numeric::cuda::kernels
+
+#include "numeric/cuda/factor/small/gathered_fronts.cu"

@@ -1,0 +1,3 @@
+// Products by rows on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/matrix/spmv/kernels.cu"

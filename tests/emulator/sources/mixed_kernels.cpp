@@ -1,3 +1,0 @@
-// Mixed precision on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/mixed_kernels.cu"

@@ -1,3 +1,0 @@
-// Norms of inverses on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/probe_kernels.cu"

@@ -1,3 +1,0 @@
-// Products with L on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/product_kernels.cu"

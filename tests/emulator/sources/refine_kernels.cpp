@@ -1,3 +1,0 @@
-// Refinement on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/refine_kernels.cu"

@@ -1,3 +1,0 @@
-// Residuals on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/residual_kernels.cu"

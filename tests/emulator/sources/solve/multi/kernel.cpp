@@ -1,0 +1,12 @@
+// The kernel of a fast solve of several right-hand sides on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#define KAURI_READS_END_AT_FENCES
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda::sweep::wide {
+namespace {
+KAURI_SHARED_ARRAY(128, unsigned char, wide_shared);
+}
+}  // namespace kauri::numeric::cuda::sweep::wide
+
+#include "numeric/cuda/solve/multi/kernel.cu"

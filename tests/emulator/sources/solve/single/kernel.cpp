@@ -1,0 +1,12 @@
+// The kernel of a fast solve on the emulated device.
+// SPDX-License-Identifier: BSD-3-Clause
+#define KAURI_READS_END_AT_FENCES
+#include "tests/emulator/shared_array.hpp"
+
+namespace kauri::numeric::cuda::sweep {
+namespace {
+KAURI_SHARED_ARRAY(128, unsigned char, sweep_shared);
+}
+}  // namespace kauri::numeric::cuda::sweep
+
+#include "numeric/cuda/solve/single/kernel.cu"

@@ -1,3 +1,0 @@
-// Products by rows on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/spmv_kernels.cu"

@@ -1,3 +1,0 @@
-// Products along the merge path on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/spmv_merge.cu"

@@ -1,3 +1,0 @@
-// Inverses of diagonal tiles on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/tile_inverses.cu"

@@ -1,3 +1,0 @@
-// Verdicts on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/verdict_kernels.cu"

@@ -1,3 +1,0 @@
-// Descriptions of fronts on the emulated device.
-// SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/view_kernels.cu"

@@ -1,0 +1,109 @@
+// Work of a factor that has ended, launched late: misuse, but nobody else's verdict changes unseen. On the emulated device too.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/numeric/cuda/runtime/runtime.hpp"
+#include "tests/support/cuda_ways.hpp"
+#include "tests/support/error_text.hpp"
+
+namespace kauri::test {
+namespace {
+
+/// Memory of a caller that keeps for later what is given back: late work finds it as it was.
+class Keeper {
+ public:
+  Keeper() = default;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() {
+    cudaDeviceSynchronize();
+    for (void* memory : all_) cudaFree(memory);
+  }
+  DeviceAllocator allocator() {
+    return {[](std::size_t bytes, void* user) -> void* {
+              void* memory = nullptr;
+              if (cudaMalloc(&memory, bytes) != cudaSuccess) return nullptr;
+              static_cast<Keeper*>(user)->all_.push_back(memory);
+              return memory;
+            },
+            [](void*, std::size_t, void*) {}, this};
+  }
+
+ private:
+  std::vector<void*> all_;
+};
+
+/// The second factor has the place of the first one's verdict. Values that fail for one, good ones for the other.
+TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  Keeper keeper;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = keeper.allocator()});
+  const auto a = generate("poisson2d 12");
+  AnalyzeOptions options;
+  options.target = backend.target();
+  const auto plan = analyze(a.pattern(), options);
+  const auto there = DeviceValues<double>::copy_of(a.value(), backend);
+  const CallerStream stream;
+  std::unique_ptr<CallerGraph> late;
+  {
+    auto ended = Factor<double>::create(plan, backend);
+    ASSERT_FALSE(refactorize(ended, there, -100.0).ok());
+    late = std::make_unique<CallerGraph>(stream, [&](cudaStream_t s) { enqueue_refactorize(ended, there, -100.0, s); });
+  }
+  auto factor = Factor<double>::create(plan, backend);
+  const auto good = [&] {
+    enqueue_refactorize(factor, there, 0.0, stream.get());
+    return factor.fetch_verdict(stream.get());
+  };
+  const DeviceVerdict verdict = good();
+  ASSERT_EQ(verdict.status, VerdictStatus::positive_definite);
+  enqueue_refactorize(factor, there, 0.0, stream.get());
+  late->launch(stream);
+  const std::string text = error_text(ErrorKind::usage, [&] { static_cast<void>(factor.fetch_verdict(stream.get())); });
+  EXPECT_NE(text.find("the verdict of a factor was overwritten by work of an object that has ended"), std::string::npos) << text;
+  EXPECT_EQ(good(), verdict);
+}
+
+/// The same of the place of a refiner's report, by corrections that were captured.
+TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device";
+  Keeper keeper;
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = keeper.allocator()});
+  const auto a = generate("poisson2d 12");
+  const Index n = a.n();
+  AnalyzeOptions options;
+  options.target = backend.target();
+  auto factor = Factor<double>::create(analyze(a.pattern(), options), backend);
+  ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
+  auto workspace = Workspace<double>::create(factor, 1);
+  const auto values = DeviceValues<double>::copy_of(a.value(), backend);
+  const auto b = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 1.0), backend);
+  const auto x = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.0), backend);
+  const DeviceMatrixView<const double> b_there({b.span().data(), n, 1, n});
+  const DeviceMatrixView<double> x_there({const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
+  const CallerStream stream;
+  const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) { refiner.enqueue_refine(factor, b_there, x_there, workspace, s); };
+  std::unique_ptr<CallerGraph> late;
+  {
+    auto ended = Refiner<double>::create(a.pattern(), factor, 1);
+    ended.set_values(values);
+    late = std::make_unique<CallerGraph>(stream, [&](cudaStream_t s) { enqueue(ended, s); });
+  }
+  auto refiner = Refiner<double>::create(a.pattern(), factor, 1);
+  refiner.set_values(values);
+  enqueue(refiner, stream.get());
+  EXPECT_LE(refiner.fetch_report(stream.get()).refinement.final_error.componentwise, 1e-14);
+  enqueue(refiner, stream.get());
+  late->launch(stream);
+  const std::string text = error_text(ErrorKind::usage, [&] { static_cast<void>(refiner.fetch_report(stream.get())); });
+  EXPECT_NE(text.find("the report of a refiner was overwritten by work of an object that has ended"), std::string::npos) << text;
+  enqueue(refiner, stream.get());
+  EXPECT_LE(refiner.fetch_report(stream.get()).refinement.final_error.componentwise, 1e-14);
+}
+
+}  // namespace
+}  // namespace kauri::test
