@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Refits the constants by which the seconds of a device are predicted (symbolic/device_cost.cpp) to lines of `kauri bench`.
+# Refits the constants by which the seconds of a device are predicted (symbolic/device/cost.cpp) to lines of `kauri bench`.
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads JSON lines of `kauri bench --backend cuda` and prints constants and how well they predict.
 
@@ -8,7 +8,7 @@
 
 on an idle device, in double, on the device of --target (constants that are scaled from another's are no numbers there to fit: to measure
 a device, give it its own); of several lines for one system the least time of each phase counts. The formulas are those of
-symbolic/device_cost.hpp, over the key device_work of each line; what is minimised is the sum of squares of log(predicted / measured),
+symbolic/device/cost.hpp, over the key device_work of each line; what is minimised is the sum of squares of log(predicted / measured),
 blunted for outliers, with a slight pull to today's constants so that what the systems do not tell stays where it is. Printed are
 
     the constants          today's and fitted
@@ -33,7 +33,7 @@ import statistics
 import numpy
 from scipy.optimize import least_squares
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic" / "device_cost.cpp"
+SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic/device/cost.cpp"
 PHASES = {
     "factor": ["start_s", "narrow_level_s", "narrow_front_s", "small_level_s", "small_front_s", "tiled_level_s", "diagonal_tile_s",
                "product_s", "panel_tile_s", "bandwidth"],

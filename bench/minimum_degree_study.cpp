@@ -14,7 +14,7 @@
 #include "bench/source.hpp"
 #include "ordering/minimum_degree.hpp"
 #include "src/base/stopwatch.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "kauri/graph.hpp"
 #include "ordering/compress.hpp"
-#include "symbolic/column_counts.hpp"
-#include "symbolic/elimination_tree.hpp"
+#include "symbolic/tree/column_counts.hpp"
+#include "symbolic/tree/elimination_tree.hpp"
 
 namespace kauri::bench {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/device_array.cuh"
-#include "symbolic/front_cells.hpp"
+#include "symbolic/device/front_cells.hpp"
 
 namespace kauri::bench {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kauri/matrix.hpp"
-#include "symbolic/checked.hpp"
+#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric {
 

@@ -4,7 +4,7 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/misuse.hpp"
-#include "symbolic/device_work.hpp"
+#include "symbolic/device/work.hpp"
 
 namespace kauri {
 namespace {

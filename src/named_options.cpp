@@ -16,7 +16,7 @@
 #include "src/base/nearest.hpp"
 #include "src/base/per_process.hpp"
 #include "src/misuse.hpp"
-#include "symbolic/cost_table.hpp"
+#include "symbolic/common/cost_table.hpp"
 
 namespace kauri {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/message.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri {
 namespace {

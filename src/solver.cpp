@@ -23,7 +23,7 @@
 #include "src/refine_with.hpp"
 #include "src/same_pattern.hpp"
 #include "src/solve_status.hpp"
-#include "symbolic/in_digits.hpp"
+#include "symbolic/common/in_digits.hpp"
 
 namespace kauri {
 namespace {

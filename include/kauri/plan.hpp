@@ -152,7 +152,7 @@ struct Schedule {
   }
 };
 
-/// A piece of the work on a large front that one team of a device does: see symbolic/front_tasks.hpp.
+/// A piece of the work on a large front that one team of a device does: see symbolic/device/front_tasks.hpp.
 struct DeviceTask {
   /// What is done.
   enum class Kind : Index {
@@ -172,7 +172,7 @@ struct DeviceTask {
   bool operator==(const DeviceTask&) const = default;
 };
 
-/// What predictions see of a factorisation on a device (symbolic/device_cost.hpp): a few sums by kind and level of fronts. A tile is
+/// What predictions see of a factorisation on a device (symbolic/device/cost.hpp): a few sums by kind and level of fronts. A tile is
 /// 64 x 64; bytes are those of doubles: panels and contribution blocks as they lie in memory, blocks once more where the parent pulls them.
 struct DeviceWork {
   /// Fronts that kernels of their own do, level by level.
@@ -199,7 +199,7 @@ struct DeviceWork {
 /// Work and memory on a device. Narrow fronts, of at most kNarrow rows with only such fronts below them, come first, level by level: a
 /// leaf's level is 0, any other's one more than the highest of its children's. Levels go on with the other small fronts, of at most kSmall
 /// rows with only narrow and small ones below them, again by height, and then with all others, the tiled fronts: theirs rise from children
-/// to parents, and large subtrees may come one after another (symbolic/device_levels.hpp). Narrow and small fronts have at most
+/// to parents, and large subtrees may come one after another (symbolic/device/levels.hpp). Narrow and small fronts have at most
 /// kMostChildren children. How panels and blocks lie inside their places: symbolic::SmallLayout and symbolic::FrontCells.
 struct DeviceSchedule {
   static constexpr Index kNarrow = 32;  ///< rows of a narrow front at most
@@ -264,7 +264,7 @@ struct DeviceSchedule {
   Offset factor_entries = 0;  ///< of all panels
   /// Sum k: term[ptr[k]], ..., term[ptr[k + 1] - 1], places in the array, are added up in this order, to be added to what is at place[k],
   /// or to be put there if that is scratch: the part of the array behind scratch_begin. Empty sums, whose place is -1, fill up groups
-  /// of them (symbolic/child_sums.hpp).
+  /// of them (symbolic/device/child_sums.hpp).
   struct Sums {
     std::vector<Offset> ptr{0};  ///< length sums+1
     std::vector<Offset> place;   ///< length sums
@@ -288,7 +288,7 @@ struct DeviceSchedule {
   Offset fast_bytes = 0;       ///< task_bytes, and of what Hopper's kernels of small fronts need in each factor, on sm_90 in double alone
   std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
   Offset update_rows = 0;      ///< size of that arena in rows (times right-hand sides)
-  /// Lists of a fast solve (symbolic/sweep_lists.hpp): tasks and vectors of parts of sums. On sm_90 alone.
+  /// Lists of a fast solve (symbolic/device/sweep_lists.hpp): tasks and vectors of parts of sums. On sm_90 alone.
   struct Sweeps {
     Index forward_tasks = 0;   ///< of the forward sweep
     Index backward_tasks = 0;  ///< of the backward sweep

@@ -6,7 +6,7 @@
 
 #include "numeric/cpu/factor.hpp"
 #include "numeric/loop_batch.hpp"
-#include "symbolic/checked.hpp"
+#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "numeric/cpu/front.hpp"
 #include "numeric/cpu/inverse.hpp"
-#include "symbolic/cost_table.hpp"
+#include "symbolic/common/cost_table.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

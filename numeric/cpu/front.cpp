@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "symbolic/cost_table.hpp"
+#include "symbolic/common/cost_table.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include "numeric/cpu/inverse.hpp"
 
 #include "numeric/cpu/factor.hpp"
-#include "symbolic/checked.hpp"
+#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric::cpu {
 

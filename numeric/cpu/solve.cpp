@@ -8,7 +8,7 @@
 #include "numeric/cpu/factor.hpp"
 #include "numeric/cpu/row_major.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/checked.hpp"
+#include "symbolic/common/checked.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

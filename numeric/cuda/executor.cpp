@@ -17,8 +17,8 @@
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/loop_batch.hpp"
-#include "symbolic/device_cost.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/cost.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

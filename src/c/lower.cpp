@@ -11,7 +11,7 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
-#include "symbolic/restore.hpp"
+#include "symbolic/plan/restore.hpp"
 
 namespace kauri::c {
 namespace {

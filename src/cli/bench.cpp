@@ -15,7 +15,7 @@
 #include "src/cli/report.hpp"
 #include "src/cli/trial.hpp"
 #include "src/phase_work.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "kauri/version.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/text.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::cli {
 

@@ -26,7 +26,7 @@
 #include "src/entry_place.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/same_pattern.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::cli {
 namespace {

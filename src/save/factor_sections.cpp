@@ -9,8 +9,8 @@
 #include "numeric/backend.hpp"
 #include "src/base/digits.hpp"
 #include "src/base/memory.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/restore.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/plan/restore.hpp"
 
 namespace kauri::save {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "src/save/reader.hpp"
 #include "src/save/writer.hpp"
-#include "symbolic/restore.hpp"
+#include "symbolic/plan/restore.hpp"
 
 namespace kauri::save {
 

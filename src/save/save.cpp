@@ -14,8 +14,8 @@
 #include "src/misuse.hpp"
 #include "src/save/factor_sections.hpp"
 #include "src/save/plan_sections.hpp"
-#include "symbolic/cost_table.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/cost_table.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri {
 namespace save {

@@ -12,7 +12,7 @@
 #include "kauri/factor.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri {
 namespace {

@@ -1,6 +1,6 @@
 // Ten thousand disturbed runs, on the emulated device: fewer of them, and fewer teams.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/support/disturbed_runs.hpp"
 
 namespace kauri::test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/emulator/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/block_tree.hpp"

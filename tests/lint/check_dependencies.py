@@ -27,6 +27,15 @@ ROOMS = {
         "extract": ("inverse", "solve", "factor", "plan", "runtime"),
         "batch": ("plan", "runtime"),
     },
+    "symbolic/": {
+        "common": (),
+        "tree": ("common",),
+        "host": ("tree", "common"),
+        "device": ("tree", "common"),
+        "plan": ("host", "device", "tree", "common"),
+        "choose": ("plan", "device", "common"),
+        "check": ("device", "common"),
+    },
 }
 INCLUDE_ROOTS = ("", "include/", "tests/")
 

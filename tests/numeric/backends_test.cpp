@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/device_cost.hpp"
+#include "symbolic/device/cost.hpp"
 
 namespace kauri {
 namespace {

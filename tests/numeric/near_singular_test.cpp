@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/front_cells.hpp"
+#include "symbolic/device/front_cells.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/near_singular.hpp"
 

@@ -20,7 +20,7 @@
 namespace kauri::test {
 namespace {
 
-// symbolic/plan.cpp: four chains over col_ptr and over pairs of rows.
+// symbolic/plan/plan.cpp: four chains over col_ptr and over pairs of rows.
 std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
   h = (h ^ x) * 0x9e3779b97f4a7c15U;
   return h ^ (h >> 29);

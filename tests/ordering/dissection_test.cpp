@@ -17,7 +17,7 @@
 #include "support/patterns.hpp"
 #include "support/seeds.hpp"
 #include "support/separations.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri::ordering {
 namespace {

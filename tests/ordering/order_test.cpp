@@ -13,7 +13,7 @@
 #include "ordering/reduce.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri {
 namespace {

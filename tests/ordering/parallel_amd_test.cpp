@@ -17,7 +17,7 @@
 #include "support/amd_steps.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri::ordering {
 namespace {

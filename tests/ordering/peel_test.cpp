@@ -18,8 +18,8 @@
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"
 #include "support/separations.hpp"
-#include "symbolic/elimination_tree.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
+#include "symbolic/tree/elimination_tree.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -11,7 +11,7 @@
 #include "kauri/generate.hpp"
 #include "support/error_text.hpp"
 #include "support/graphs.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 #include "tests/support/seeds.hpp"
 
 namespace kauri {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/methods.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/restore.hpp"
+#include "symbolic/plan/restore.hpp"
 #include "tests/support/patterns.hpp"
 #include "tests/support/seeds.hpp"
 

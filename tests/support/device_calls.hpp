@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/support/device_plans.hpp"
 
 namespace kauri::test {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "symbolic/device_schedule.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/support/patterns.hpp"
 
 namespace kauri::test {

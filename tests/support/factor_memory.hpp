@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 
 namespace kauri::test {

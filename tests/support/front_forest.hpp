@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "symbolic/children.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/children.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::test {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/support/block_tree.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 
 namespace kauri::test {
 

@@ -12,7 +12,7 @@
 #include "support/error_text.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/cost_table.hpp"
+#include "symbolic/common/cost_table.hpp"
 
 namespace kauri::test {
 namespace {

@@ -1,6 +1,6 @@
 // Liu's child order against all orders of the children.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/child_order.hpp"
+#include "symbolic/tree/child_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "kauri/plan.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/children.hpp"
+#include "symbolic/common/children.hpp"
 
 namespace kauri::test {
 namespace {

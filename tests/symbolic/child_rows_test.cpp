@@ -1,6 +1,6 @@
 // Rows of children in their parents' fronts: any range of the flat arrays against the row lists themselves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/child_rows.hpp"
+#include "symbolic/device/child_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Sums of what many children add: every entry of a child's block reaches its place in the parent once, whatever is in memory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/child_sums.hpp"
+#include "symbolic/device/child_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/patterns.hpp"
 

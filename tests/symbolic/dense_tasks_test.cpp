@@ -1,6 +1,6 @@
 // Task lists of products and triangular solves by themselves: every tile once, all that it needs before it, rows shared by neighbours.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/dense_tasks.hpp"
+#include "symbolic/check/dense_tasks.hpp"
 
 #include <gtest/gtest.h>
 

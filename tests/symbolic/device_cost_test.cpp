@@ -1,6 +1,6 @@
 // What predictions count, against naive counting tile by tile; and that more work never takes less time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device_cost.hpp"
+#include "symbolic/device/cost.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
-#include "symbolic/device_schedule.hpp"
-#include "symbolic/device_work.hpp"
-#include "symbolic/front_cells.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/work.hpp"
 
 namespace kauri::symbolic {
 namespace {

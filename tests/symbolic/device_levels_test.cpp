@@ -1,6 +1,6 @@
 // Levels of a device's fronts, and places of what lives for a while.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device_levels.hpp"
+#include "symbolic/device/levels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "symbolic/front_cells.hpp"
-#include "symbolic/lodgings.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/lodgings.hpp"
 
 namespace kauri::symbolic {
 namespace {

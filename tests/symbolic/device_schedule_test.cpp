@@ -1,6 +1,6 @@
 // Tiles of a front and the memory of a device that runs level by level.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/plan.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 #include "tests/support/block_tree.hpp"
 #include "tests/support/caterpillar.hpp"
 #include "tests/support/device_plans.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbolic/sweep_lists.hpp"
+#include "symbolic/device/sweep_lists.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/front_forest.hpp"
 #include "tests/support/patterns.hpp"

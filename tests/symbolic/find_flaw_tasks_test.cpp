@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "symbolic/child_sums.hpp"
+#include "symbolic/device/child_sums.hpp"
 #include "tests/support/block_tree.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/team_model.hpp"

@@ -6,7 +6,7 @@
 
 #include "support/interleaving.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
 namespace {

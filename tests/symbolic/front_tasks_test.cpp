@@ -1,6 +1,6 @@
 // Task lists of fronts in a forest: every tile once, every dependency met in every order of work tried, no state in which all teams wait.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/patterns.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
 namespace {

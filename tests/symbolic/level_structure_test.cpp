@@ -1,6 +1,6 @@
 // What a quick look says of banded orderings, against counts entry by entry and distances settled in rounds.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/level_structure.hpp"
+#include "symbolic/choose/level_structure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 #include "kauri/permutation.hpp"
 #include "ordering/compress.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/contest.hpp"
-#include "symbolic/cost_table.hpp"
+#include "symbolic/choose/contest.hpp"
+#include "symbolic/common/cost_table.hpp"
 
 namespace kauri::test {
 namespace {

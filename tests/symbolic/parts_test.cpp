@@ -1,6 +1,6 @@
 // What is worked on side by side has nothing in common, and its size changes no row.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/parts.hpp"
+#include "symbolic/common/parts.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -15,9 +15,9 @@
 #include "support/fill_oracle.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/elimination_tree.hpp"
-#include "symbolic/front_rows.hpp"
-#include "symbolic/structure.hpp"
+#include "symbolic/plan/front_rows.hpp"
+#include "symbolic/plan/structure.hpp"
+#include "symbolic/tree/elimination_tree.hpp"
 
 namespace kauri::test {
 namespace {

@@ -1,6 +1,6 @@
 // Places of blocks among panels, and the two stacks of a task, by themselves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/placement.hpp"
+#include "symbolic/host/placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kauri/error.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/task_memory.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/host/task_memory.hpp"
 
 namespace kauri::test {
 namespace {

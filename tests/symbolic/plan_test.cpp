@@ -10,7 +10,7 @@
 
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
 namespace {

@@ -1,6 +1,6 @@
 // Quotient-graph symbolic elimination against the elimination game; its storage against the bound.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/quotient_elimination.hpp"
+#include "symbolic/check/quotient_elimination.hpp"
 
 #include <gtest/gtest.h>
 

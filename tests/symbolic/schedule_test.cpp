@@ -1,6 +1,6 @@
 // Schedules run in random legal interleavings: no block is overwritten while someone may still read it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/schedule.hpp"
+#include "symbolic/host/schedule.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 
 #include "support/interleaving.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/make_plan.hpp"
-#include "symbolic/task_cut.hpp"
+#include "symbolic/host/task_cut.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
 namespace {

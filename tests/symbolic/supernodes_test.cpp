@@ -1,16 +1,16 @@
 // Fundamental supernodes by definition; amalgamation: sizes, profit, bounded storage.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/supernodes.hpp"
+#include "symbolic/tree/supernodes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "kauri/error.hpp"
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/amalgamate.hpp"
-#include "symbolic/column_counts.hpp"
-#include "symbolic/cost_table.hpp"
-#include "symbolic/elimination_tree.hpp"
+#include "symbolic/common/cost_table.hpp"
+#include "symbolic/tree/amalgamate.hpp"
+#include "symbolic/tree/column_counts.hpp"
+#include "symbolic/tree/elimination_tree.hpp"
 
 namespace kauri::test {
 namespace {

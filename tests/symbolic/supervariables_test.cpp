@@ -1,6 +1,6 @@
 // The plan by way of supervariables is the plan without them, field by field, for any numbering and any ordering.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/supervariables.hpp"
+#include "symbolic/common/supervariables.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,7 @@
 #include "kauri/ordering.hpp"
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {
 namespace {

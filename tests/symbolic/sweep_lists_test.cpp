@@ -1,7 +1,7 @@
 // Lists of a solve on a device: places of update rows against an oracle, tasks without a flaw, and solves by them in a model of any number
 // of workers.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/sweep_lists.hpp"
+#include "symbolic/device/sweep_lists.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
@@ -14,7 +14,7 @@
 
 #include "kauri/generate.hpp"
 #include "src/base/allowed_threads.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/front_forest.hpp"
 #include "tests/support/patterns.hpp"

@@ -1,6 +1,6 @@
 // CPU or device, by a table of figures; and analyses with a device on offer.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/target_choice.hpp"
+#include "symbolic/choose/target_choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
-#include "symbolic/device_cost.hpp"
-#include "symbolic/device_work.hpp"
-#include "symbolic/make_plan.hpp"
+#include "symbolic/device/cost.hpp"
+#include "symbolic/device/work.hpp"
+#include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::symbolic {
 namespace {

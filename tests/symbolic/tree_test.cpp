@@ -4,8 +4,8 @@
 
 #include "support/fill_oracle.hpp"
 #include "support/patterns.hpp"
-#include "symbolic/column_counts.hpp"
-#include "symbolic/elimination_tree.hpp"
+#include "symbolic/tree/column_counts.hpp"
+#include "symbolic/tree/elimination_tree.hpp"
 
 namespace kauri::test {
 namespace {

@@ -12,10 +12,10 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/device_schedule.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

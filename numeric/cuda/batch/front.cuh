@@ -1,8 +1,8 @@
 // Partial Cholesky of one front of a batch's item, by a warp or by a block of threads.
 //
-// A front is a packed lower triangle of order m (symbolic/small_layout.hpp), in shared memory, or in its places in global memory. A warp
-// has a row a lane, and four pivots at a time in registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises the
-// diagonal block, a row a lane; each thread solves for rows below it; then all that lies right of the strip is updated, in tiles of
+// A front is a packed lower triangle of order m (symbolic/device/small_layout.hpp), in shared memory, or in its places in global memory. A
+// warp has a row a lane, and four pivots at a time in registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises
+// the diagonal block, a row a lane; each thread solves for rows below it; then all that lies right of the strip is updated, in tiles of
 // Shape::kTileRows x Shape::kTileColumns a warp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "numeric/cuda/batch/kernels.hpp"
 #include "numeric/cuda/runtime/launch.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -8,7 +8,7 @@
 #include "numeric/cuda/runtime/lending.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -9,8 +9,8 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

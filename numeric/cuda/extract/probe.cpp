@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/probe.hpp"
 
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

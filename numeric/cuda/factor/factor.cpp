@@ -8,9 +8,9 @@
 
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "symbolic/device_schedule.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "numeric/cuda/factor/factor.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

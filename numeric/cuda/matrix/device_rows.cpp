@@ -3,7 +3,7 @@
 #include "numeric/cuda/matrix/device_rows.hpp"
 
 #include "numeric/cuda/matrix/spmv/kernels.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

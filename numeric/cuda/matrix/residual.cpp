@@ -7,7 +7,7 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

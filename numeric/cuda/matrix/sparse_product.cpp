@@ -6,8 +6,8 @@
 
 #include "numeric/cuda/runtime/lending.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -9,8 +9,8 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "src/base/allowed_threads.hpp"
 #include "src/base/blocks.hpp"
-#include "symbolic/child_rows.hpp"
-#include "symbolic/front_cells.hpp"
+#include "symbolic/device/child_rows.hpp"
+#include "symbolic/device/front_cells.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

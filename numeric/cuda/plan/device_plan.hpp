@@ -9,7 +9,7 @@
 #include "numeric/backend.hpp"
 #include "numeric/cuda/plan/loops.hpp"
 #include "numeric/cuda/plan/tiled_plan.hpp"
-#include "symbolic/sweep_lists.hpp"
+#include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -66,7 +66,7 @@ struct PlanView {
   const Index* old_of;
 };
 
-/// A plan's lists of a fast solve on the device (symbolic/sweep_lists.hpp), with what they refer to.
+/// A plan's lists of a fast solve on the device (symbolic/device/sweep_lists.hpp), with what they refer to.
 struct SweepView {
   const Front* front;
   const Index* order;

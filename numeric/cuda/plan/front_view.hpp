@@ -1,7 +1,7 @@
-// Dense kernels on fronts in cells (symbolic/front_cells.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one launch,
-// children's contribution blocks pulled where they are needed; and parts of it alone. Left-looking: a task reads its tiles of the front
-// once, keeps them in the registers of one team of warps while all products stream through shared memory by bulk copies of a producer warp,
-// and writes them once. The calls, by the names that such things have elsewhere:
+// Dense kernels on fronts in cells (symbolic/device/front_cells.hpp) in FP64: partial Cholesky factorisation of one or many fronts in one
+// launch, children's contribution blocks pulled where they are needed; and parts of it alone. Left-looking: a task reads its tiles of the
+// front once, keeps them in the registers of one team of warps while all products stream through shared memory by bulk copies of a producer
+// warp, and writes them once. The calls, by the names that such things have elsewhere:
 //   POTRF, and POTRF + TRSM + SYRK of one or many fronts   enqueue_factor         tasks: symbolic::factor_tasks()
 //   SYRK, C -= A A^T, lower tiles                          enqueue_update         symbolic::update_tasks()
 //   GEMM, C -= A B^T                                       enqueue_update         symbolic::product_tasks()
@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "symbolic/dense_tasks.hpp"
+#include "symbolic/check/dense_tasks.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 

@@ -4,8 +4,8 @@
 
 #include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/launch.hpp"
-#include "symbolic/front_cells.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda {
 

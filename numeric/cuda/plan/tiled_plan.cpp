@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "numeric/cuda/runtime/transfer/staging.hpp"
-#include "symbolic/child_rows.hpp"
-#include "symbolic/child_sums.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/child_rows.hpp"
+#include "symbolic/device/child_sums.hpp"
+#include "symbolic/device/front_tasks.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kauri/plan.hpp"
 #include "numeric/cuda/runtime/device_block.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -30,7 +30,7 @@ static_assert(sizeof(PulledChild) == symbolic::kDevicePulledBytes);
 /// Descriptions, row maps, tasks and lists of sums, uploaded once for all factors.
 class TiledPlan {
  public:
-  /// DeviceSchedule::Sums by groups (symbolic/child_sums.hpp); null without sums.
+  /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp); null without sums.
   struct Sums {
     const Offset* step = nullptr;
     const void* place = nullptr;

@@ -3,8 +3,8 @@
 #include "numeric/cuda/refine/refiner.hpp"
 
 #include "numeric/cuda/runtime/unwinding.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -11,7 +11,7 @@
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/dense_view.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "numeric/cuda/solve/multi/memory.hpp"
-#include "symbolic/checked.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 

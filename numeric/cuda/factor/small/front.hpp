@@ -1,4 +1,4 @@
-// Partial Cholesky factorisation of many small fronts (up to 128 rows, symbolic/small_layout.hpp) in one launch, FP64.
+// Partial Cholesky factorisation of many small fronts (up to 128 rows, symbolic/device/small_layout.hpp) in one launch, FP64.
 //
 // These are batched POTRF, TRSM and SYRK in one: with p = m POTRF alone. They are not calls of their own, since a front fits on chip:
 // fused, its entries are read once and L and the contribution block written once, and that traffic is what bounds them; apart, L would be
@@ -9,7 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #include "src/base/host_device.hpp"
-#include "symbolic/small_layout.hpp"
+#include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 

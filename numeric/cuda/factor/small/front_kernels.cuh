@@ -21,9 +21,9 @@ namespace kauri::numeric::cuda::kernels {
 //   draw(otherwise, lane)                   the next front of a warp: `otherwise`, or a ticket's
 //   begin(front, packed, barrier, group)    may start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
 //   finish(front, packed, barrier, parity, group)
-//                                           fills the rest of `packed` (shared memory; the lower triangle, symbolic/small_layout.hpp;
-//                                           whole_units() of its entries) and waits for the barrier's phase if it was used; ends with
-//                                           group.sync() unless that wait is all it does
+//                                           fills the rest of `packed` (shared memory; the lower triangle,
+//                                           symbolic/device/small_layout.hpp; whole_units() of its entries) and waits for the barrier's
+//                                           phase if it was used; ends with group.sync() unless that wait is all it does
 //   record(front, f, packed, column)        what became of front f: the first failing column, or -1. One thread
 //   stored(front)                           after the front's stores were begun. The same thread
 // The others are called by all threads of the group.

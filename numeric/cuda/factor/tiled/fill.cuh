@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "numeric/cuda/factor/tiled/update.cuh"
-#include "symbolic/child_sums.hpp"
+#include "symbolic/device/child_sums.hpp"
 
 namespace kauri::numeric::cuda::kernels {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -3,7 +3,7 @@
 // A number that is not there yet has all bits set (a NaN that no arithmetic makes): who needs it looks until it is another. It is stored
 // and loaded whole, by relaxed accesses of the device's scope; nothing else is ordered by it, since what follows from it is in the number.
 // So a number is seen one trip to the L2 cache after it is stored: no flag comes behind it, and no fence before. Which task waits for whom
-// says the order of tickets (symbolic/sweep_lists.hpp).
+// says the order of tickets (symbolic/device/sweep_lists.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "numeric/cuda/plan/kernels.hpp"
-#include "symbolic/sweep_lists.hpp"
+#include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::numeric::cuda {
 

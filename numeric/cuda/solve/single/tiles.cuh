@@ -1,4 +1,4 @@
-// Sweeps through tiled fronts (symbolic/sweep_lists.hpp). A block of four warps that multiply, and four that bring: the loader draws
+// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block of four warps that multiply, and four that bring: the loader draws
 // tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
 // solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, two
 // those that sums start from. All go through the same tiles in the same order.

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/batch_bodies.hpp"
 #include "tests/support/cuda_ways.hpp"

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/device_schedule.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/disturbed_runs.hpp"

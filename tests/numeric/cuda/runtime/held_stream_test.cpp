@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"

@@ -12,7 +12,7 @@
 
 #include "numeric/cuda/runtime/lending.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/numeric/cuda/runtime/host_runtime.hpp"
 
 namespace kauri::numeric::cuda {

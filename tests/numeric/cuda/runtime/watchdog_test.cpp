@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "numeric/cuda/runtime/watchdog.hpp"
-#include "symbolic/front_tasks.hpp"
+#include "symbolic/device/front_tasks.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/error_text.hpp"

@@ -16,7 +16,7 @@
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
-#include "symbolic/sweep_lists.hpp"
+#include "symbolic/device/sweep_lists.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/graph_families.hpp"

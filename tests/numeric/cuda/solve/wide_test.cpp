@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "symbolic/device_schedule.hpp"
+#include "symbolic/device/schedule.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/cuda_ways.hpp"
 #include "tests/support/device_plans.hpp"

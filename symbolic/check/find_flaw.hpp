@@ -1,0 +1,31 @@
+// The parts of find_flaw(): each returns the first thing wrong, or nothing. Later parts rely on earlier ones having found nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "kauri/plan.hpp"
+#include "symbolic/device/front_cells.hpp"
+
+namespace kauri::symbolic {
+
+std::string flaw_in_tree(const Plan& plan);        ///< sizes, permutation, elimination tree
+std::string flaw_in_supernodes(const Plan& plan);  ///< partition, postorder, rows, panels
+std::string flaw_in_assembly(const Plan& plan);    ///< entries of A, children, runs
+std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
+std::string flaw_in_memory(const Plan& plan);      ///< places of contribution blocks and update rows
+std::string flaw_in_cost(const Plan& plan);        ///< counts, recomputed
+
+// Of DeviceSchedule; nothing is wrong with that of a plan for a CPU, which has none.
+std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
+std::string flaw_in_device_memory(const Plan& plan);  ///< places, and what is waited for before they are used again
+std::string flaw_in_device_tasks(const Plan& plan);   ///< every tile once, and nobody waits for ever
+std::string flaw_in_device_sums(const Plan& plan);    ///< every entry of a listed child once
+std::string flaw_in_device_bytes(const Plan& plan);   ///< what is said to be taken, and the counts of predictions
+
+inline FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
+
+/// "what k: wrong".
+inline std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,381 @@
+// Running, judging and choosing orderings. Clocks are read for reports only: no choice depends on them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/choose/contest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "src/base/check.hpp"
+#include "src/base/phase_range.hpp"
+#include "src/base/stopping.hpp"
+#include "src/base/stopwatch.hpp"
+#include "symbolic/choose/level_structure.hpp"
+#include "symbolic/choose/target_choice.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/cost.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/sweep_lists.hpp"
+#include "symbolic/device/work.hpp"
+#include "symbolic/plan/make_plan.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
+constexpr double kBandSpread = 1.25;
+
+/// One in so many columns tells of an envelope that is far too large.
+constexpr Index kSampledColumn = 4;
+
+/// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
+/// systems; where the CPU is made too fast, a device is not taken by mistake.
+Forecast host_forecast(const Outline& outline, std::string_view target, int workers, int scalar_bytes) {
+  const Offset entries = checked_add(outline.cost.stored_entries, outline.schedule.stack_entries, "entries of a factor");
+  const Cost& cost = outline.cost;
+  const double share = scalar_bytes / static_cast<double>(sizeof(double));
+  Forecast out;
+  out.target = target;
+  out.create_s = share * cost.predicted_create_s + crowded_start(workers);
+  out.factor_s = share * crowded_factor(workers) * cost.predicted_factor_s;
+  out.solve_s = share * crowded_solve(workers) * cost.predicted_solve_s;
+  out.bytes = checked_mul(entries, scalar_bytes, "bytes of a factor");
+  return out;
+}
+
+/// Scalars of a workspace: b, x, y and about as many rows again for updates; where sweeps solve, whose numbers never share a place, b, and
+/// for as many columns as they take together (of float one) x, y, b by rows and all update rows, in double (parts of sums, which are few,
+/// are left out).
+Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
+  const Index nrhs = std::min(offer.nrhs, kSolveBlock);
+  if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
+  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1, scalars = sizeof(double) / offer.scalar_bytes,
+               vectors = width > 1 ? 2 : 1;  // beside one that the rows of fronts have, their pivots'
+  return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
+                     "rows of a workspace");
+}
+
+/// Numbers, A's values, what is uploaded, the vectors of a solve, and residuals.
+Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
+  const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
+  const DeviceWork& work = outline.device_work;
+  const Offset rows = workspace_scalars(outline.supernodes, lower.n, offer);
+  const Offset numbers =
+      checked_add(checked_add(device_entries(outline.supernodes, outline.device_levels), lower.nnz(), "entries on the device"), rows,
+                  "entries on the device");
+  Forecast out;
+  out.target = offer.target;
+  out.start_s = offer.started ? 0 : constants.context_s;
+  out.create_s = device_create_seconds(constants, work);
+  out.values_s = device_copy_seconds(constants, static_cast<double>(offer.scalar_bytes) * static_cast<double>(lower.nnz()));
+  out.factor_s = device_factor_seconds(constants, work);
+  out.solve_s = device_solve_seconds(constants, work, lower.n);
+  out.bytes = checked_mul(numbers, offer.scalar_bytes, "bytes on the device") + static_cast<Offset>(work.upload_bytes) +
+              device_residual_bytes(lower.n, lower.nnz(), offer.scalar_bytes);
+  out.scaled = constants.scaled;
+  return out;
+}
+
+/// The caller's permutation must have the rows that are to come last where they belong.
+void check_last(const Permutation& perm, std::span<const Index> last) {
+  const auto first = perm.size() - static_cast<Index>(last.size());
+  if (first < 0)
+    throw Error(ErrorKind::input,
+                "analyze: " + std::to_string(last.size()) + " rows to come last in a matrix of " + std::to_string(perm.size()));
+  for (std::size_t k = 0; k < last.size(); ++k)
+    if (const Index row = perm.old_of(first + static_cast<Index>(k)); row != last[k])
+      throw Error(ErrorKind::input, "analyze: the permutation has row " + std::to_string(row) + " at place " +
+                                        std::to_string(first + static_cast<Index>(k)) + ", where row " + std::to_string(last[k]) +
+                                        " is to come by the rows asked for last");
+}
+
+}  // namespace
+
+double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
+  return options.factorizations * (core.factor_s + options.solves * core.solve_s);
+}
+
+Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
+    : lower_(lower),
+      options_(options),
+      table_(planned_table(options)),
+      workers_(planned_workers(options)),
+      source_(lower),
+      best_table_(&table_) {
+  if (lower.nnz() > kMostEntries)
+    throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
+                                         std::to_string(kMostEntries));
+  check_by_all(lower);
+  if (options.cores < 1) throw Error(ErrorKind::usage, "analyze: cores must be >= 1");
+  if (options.solves < 0 || options.factorizations < 0) throw Error(ErrorKind::usage, "analyze: solves and factorizations must be >= 0");
+  if (options.permutation && options.permutation->size() != lower.n)
+    throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +
+                                      std::to_string(lower.n));
+  if (options.permutation) check_last(*options.permutation, options.ordering.last);
+}
+
+ordering::Orderer& Contest::orderer() {
+  if (!orderer_) orderer_.emplace(source_, options_.ordering);
+  return *orderer_;
+}
+
+const ordering::CompressedGraph& Contest::compressed() {
+  if (orderer_) return orderer_->compressed();
+  if (!plain_) plain_.emplace(source_, false);
+  return *plain_;
+}
+
+double Contest::predicted_order_seconds(OrderingMethod method) {
+  return order_seconds(method, options_.ordering.effort, orderer().vertices(), orderer().edges());
+}
+
+double Contest::predicted_trial_seconds(OrderingMethod method) {
+  return predicted_order_seconds(method) + outline_seconds(lower_.n, lower_.nnz());
+}
+
+double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
+  const Index n = lower_.n;
+  const Offset entries = lower_.nnz();
+  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + outline_seconds(n, entries);
+}
+
+double Contest::band_seconds(double entries) const {
+  if (lower_.n == 0) return 0;
+  // Fronts as amalgamation makes them of a band, with entries / n in a column on average; not in whole columns, so that a wider band never
+  // takes less.
+  const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2, fronts = lower_.n / p;
+  const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
+  const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
+  return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
+}
+
+double Contest::device_seconds(double flops) const {
+  constexpr double kProduct = 2.0 * kTile * kTile * kTile;
+  const DeviceCost& cost = on_device() ? device_cost(table_.target) : device_cost(options_.device.target, options_.device.scalar_bytes);
+  return options_.factorizations * flops / kProduct * cost.product_s;
+}
+
+std::string Contest::label(const Candidate& candidate) const {
+  return candidate.given ? "the caller's permutation" : std::string(name_of(candidate.method));
+}
+
+Candidate Contest::callers() {
+  Candidate candidate{};
+  candidate.method = OrderingMethod::natural;  // none was run
+  candidate.given = true;
+  return candidate;
+}
+
+void Contest::tell(Phase phase, const std::string& text, std::optional<double> fraction, MessageLevel level) const {
+  if (!options_.on_message) return;
+  const StopScope unstoppable(nullptr);
+  options_.on_message({level, phase, text, fraction});
+}
+
+Permutation Contest::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
+  candidate.method = method;
+  tell(Phase::ordering, "ordering: " + label(candidate));
+  std::optional<Permutation> perm;
+  candidate.order_s += seconds_of([&] {
+    const PhaseRange range(Phase::ordering);
+    if (method == OrderingMethod::natural) {
+      perm = ordering::natural_order(lower_.n, options_.ordering.last);
+    } else {
+      candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
+      perm = orderer().run_within(method, most_work, work);
+    }
+  });
+  return perm ? *std::move(perm) : Permutation();
+}
+
+Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
+  Offset work = 0;
+  return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
+}
+
+void Contest::add(Candidate candidate, Known known) {
+  analysis_.candidates.push_back(std::move(candidate));
+  known_.push_back(known);
+}
+
+std::optional<std::size_t> Contest::planned(OrderingMethod method) const {
+  for (std::size_t k = 0; k < analysis_.candidates.size(); ++k)
+    if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method) return k;
+  return {};
+}
+
+bool Contest::enter(std::size_t k) {
+  const double seconds = job_seconds(known_[k].core, options_);
+  const bool best = entered_.empty() || seconds < best_seconds_;
+  if (best) {
+    best_seconds_ = seconds;
+    best_candidate_ = k;
+  }
+  entered_.push_back(k);
+  return best;
+}
+
+void Contest::judge(Candidate candidate, const Permutation& perm) {
+  std::optional<Outline> outline;
+  candidate.symbolic_s += seconds_of([&] {
+    const PhaseRange range(Phase::symbolic);
+    outline = make_outline(lower_, compressed(), perm, table_, shape());
+  });
+  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops, 0};
+  candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
+                   in_seconds(job_seconds(known.core, options_)) + std::string(where());
+  tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
+  add(std::move(candidate), known);
+  if (!enter(known_.size() - 1)) return;
+  best_ = std::move(outline);
+  if (!options_.device.target.empty()) best_perm_ = perm;
+}
+
+void Contest::plan(Candidate candidate, const Permutation& perm) {
+  Known known;
+  candidate.symbolic_s += seconds_of([&] {
+    const PhaseRange range(Phase::symbolic);
+    Outline outline = make_outline(lower_, compressed(), perm, table_, shape());
+    known = {outline.core, outline.cost.nnz_l, outline.cost.flops, 0};
+    const auto made = complete_plan(lower_, std::move(outline), table_);
+    made->ordering = candidate.method;
+    made->given = candidate.given;
+    candidate.plan = made;
+  });
+  add(std::move(candidate), known);
+}
+
+void Contest::try_method(OrderingMethod method) {
+  if (const auto k = planned(method)) {
+    waiting_.reset();
+    enter(*k);
+    return;
+  }
+  Candidate candidate{};
+  Permutation perm;
+  if (waiting_ && waiting_->candidate.method == method) {
+    candidate = std::move(waiting_->candidate);
+    perm = std::move(waiting_->perm);
+    waiting_.reset();
+  } else {
+    perm = ordered(method, candidate);
+  }
+  judge(std::move(candidate), perm);
+}
+
+bool Contest::try_within(OrderingMethod method, Offset most_work, const std::string& why) {
+  Offset work = 0;
+  if (const auto k = planned(method)) {
+    work = known_[*k].work;
+    if (work <= most_work) enter(*k);
+    return work <= most_work;
+  }
+  Candidate candidate{};
+  const Permutation perm = ordered(method, candidate, most_work, work);
+  if (work <= most_work) {
+    judge(std::move(candidate), perm);
+    return true;
+  }
+  tell(Phase::ordering, label(candidate) + " is given up: " + why);
+  candidate.note = "given up: " + why;
+  add(std::move(candidate), {});
+  return false;
+}
+
+double Contest::envelope_seconds(OrderingMethod method, double enough) {
+  Candidate candidate{};
+  Permutation perm = ordered(method, candidate);
+  double seconds = 0;
+  if (orderer_) {
+    seconds = band_seconds(envelope_entries(orderer_->compressed(), perm));
+  } else if (options_.ordering.last.empty()) {  // the natural ordering, before there is a graph
+    seconds = band_seconds(envelope_entries(lower_, kSampledColumn));
+    if (seconds < enough) seconds = band_seconds(envelope_entries(lower_));
+  } else {
+    seconds = band_seconds(envelope_entries(lower_, perm));
+  }
+  waiting_.emplace(Waiting{std::move(candidate), std::move(perm)});
+  return seconds;
+}
+
+void Contest::try_given() { judge(callers(), *options_.permutation); }
+
+void Contest::plan_method(OrderingMethod method) {
+  Candidate candidate{};
+  Offset work = 0;
+  const Permutation perm = ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
+  plan(std::move(candidate), perm);
+  known_.back().work = work;
+}
+
+void Contest::plan_given() { plan(callers(), *options_.permutation); }
+
+void Contest::skip(OrderingMethod method, std::string why) {
+  const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };
+  const bool listed = std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same);
+  Candidate candidate{};
+  if (waiting_ && waiting_->candidate.method == method) {
+    candidate = std::move(waiting_->candidate);
+    waiting_.reset();
+  }
+  if (listed) return;
+  candidate.method = method;
+  candidate.note = std::move(why);
+  add(std::move(candidate), {});
+}
+
+std::string Contest::comparison() const {
+  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + std::string(where());
+  std::optional<std::size_t> second;
+  double least = 0;
+  for (const std::size_t k : entered_) {
+    const double seconds = job_seconds(known_[k].core, options_);
+    if (k == best_candidate_ || (second && seconds >= least)) continue;
+    second = k;
+    least = seconds;
+  }
+  if (second) text += " against " + in_seconds(least) + " with " + label(analysis_.candidates[*second]);
+  return text;
+}
+
+void Contest::offer_device() {
+  const CostTable& table = cost_table(options_.device.target);
+  Outline rival = make_outline(lower_, compressed(), best_perm_, table, shape());
+  Forecast host = host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes),
+           device = device_forecast(rival, lower_, options_.device);
+  TargetChoice choice = choose_target(host, device, options_);
+  if (choice.device) {
+    best_ = std::move(rival);
+    best_table_ = &table;
+  }
+  analysis_.forecasts = {std::move(host), std::move(device)};
+  analysis_.target_reason = std::move(choice.reason);
+}
+
+Analysis Contest::finish(std::string reason) {
+  Candidate& best = analysis_.candidates[best_candidate_];
+  tell(Phase::ordering, reason, 1);
+  tell(Phase::symbolic, "the plan of " + label(best));
+  if (!best.plan)
+    best.symbolic_s += seconds_of([&] {
+      const PhaseRange range(Phase::symbolic);
+      if (!options_.device.target.empty()) offer_device();
+      const auto made = complete_plan(lower_, std::move(*best_), *best_table_);
+      made->ordering = best.method;
+      made->given = best.given;
+      best.plan = made;
+    });
+  if (const std::string text = too_large_block(*best.plan); !text.empty()) tell(Phase::symbolic, text, {}, MessageLevel::warning);
+  best.note.clear();
+  best.chosen = true;
+  analysis_.plan = best.plan;
+  analysis_.reason = std::move(reason);
+  for (const Candidate& candidate : analysis_.candidates) analysis_.symbolic_s += candidate.symbolic_s;
+  // The graph, and looks at it that decide what is tried, belong to ordering; but for the rows' where only the symbolic phase asks for it.
+  analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
+  return std::move(analysis_);
+}
+
+}  // namespace kauri::symbolic

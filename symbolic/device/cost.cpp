@@ -1,0 +1,158 @@
+// The constants, and the formulas over them.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/device/cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "kauri/error.hpp"
+#include "symbolic/device/front_tasks.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+// Fitted (bench/fit_device_cost.py) to 45 systems on one NVIDIA H200; those of sweeps to 43 of them, vectors in the memory of the host;
+// context_s and copy_s are taken as they are.
+constexpr DeviceCost kHopper{.target = "sm_90",
+                             .start_s = 5.4e-5,
+                             .narrow_level_s = 2.7e-6,
+                             .narrow_front_s = 2.3e-9,
+                             .small_level_s = 1.4e-5,
+                             .small_front_s = 6.3e-9,
+                             .tiled_level_s = 2.7e-6,
+                             .diagonal_tile_s = 2.05e-5,
+                             .product_s = 1.02e-8,
+                             .panel_tile_s = 7.2e-8,
+                             .bandwidth = 9.7e12,
+                             .sweep_start_s = 3.3e-5,
+                             .sweep_small_level_s = 2.6e-6,
+                             .sweep_narrow_front_s = 1.15e-9,
+                             .sweep_small_front_s = 7.2e-9,
+                             .sweep_tiled_level_s = 4.4e-6,
+                             .sweep_tile_s = 1.07e-6,
+                             .sweep_panel_tile_s = 1.22e-8,
+                             .plain_level_s = 3.3e-5,
+                             .plain_bandwidth = 1.11e9,
+                             .create_s = 3.7e-4,
+                             .create_bandwidth = 1.09e10,
+                             .copy_s = 15e-6,
+                             .host_bandwidth = 1.45e10,
+                             .context_s = 0.5};
+
+// All else was never measured: constants are scaled from kHopper's by what is published of the cards, and a forecast that rests on them
+// weighs more (target_choice.hpp). What differs beside the cards is which kernels run.
+
+/// The same device with the portable kernels: tiled fronts by loops without bulk copies and producers, whose tasks are taken to need twice
+/// the time that Hopper's needed when these were first measured; small fronts level by level, by simple kernels, a block of threads each,
+/// of which little is known: an early build took 2.3 ms for 250,000 narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000,
+/// tiled fronts by level included.
+constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
+  cost.scalar_bytes = scalar_bytes;
+  cost.scaled = true;
+  cost.narrow_level_s = 2e-5, cost.narrow_front_s = 8e-9;
+  cost.small_level_s = 8e-5, cost.small_front_s = 1.2e-7;
+  cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
+  cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
+  cost.bandwidth = 7.0e12;
+  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;  // all blocks at work wait for bytes, and one for another as long as ever
+  return cost;
+}
+
+/// The same without sweeps.
+constexpr DeviceCost with_plain_solves(DeviceCost cost) {
+  cost.sweep_start_s = 0;
+  cost.plain_bandwidth *= cost.scalar_bytes / 8.0;  // a block waits for entries, whatever their bytes
+  return cost;
+}
+
+/// Published figures: boost clock in Hz, operations per second, bytes per second. The peaks are those of doubles by tensor cores and of
+/// floats by fused multiply-adds, which are equal on both.
+struct Card {
+  double clock, processors, peak, bandwidth;
+};
+constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
+constexpr Card kA100{1.41e9, 108, 19.5e12, 1.555e12};  // with 40 GB; that with 80 GB has 2.0e12
+
+/// Constants of one card from those of another: latencies by clocks, fronts side by side by clocks and multiprocessors too, products by
+/// peaks. What the host does takes as long.
+constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from, const Card& to) {
+  const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors, products = from.peak / to.peak;
+  cost.target = target;
+  cost.scaled = true;
+  for (double DeviceCost::*seconds : {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
+                                      &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
+    cost.*seconds *= latency;
+  cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
+  cost.product_s *= products, cost.panel_tile_s *= products;
+  cost.bandwidth *= to.bandwidth / from.bandwidth;
+  cost.plain_bandwidth /= latency;
+  return cost;
+}
+
+constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
+constexpr std::array kCosts{kHopper, kHopperFloat,
+                            on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200, kA100),
+                            on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
+
+/// Of a scalar, for one of DeviceWork, which counts bytes of doubles.
+double share(const DeviceCost& cost) { return cost.scalar_bytes / static_cast<double>(sizeof(double)); }
+
+double small_seconds(double level_s, double front_s, double double_bandwidth, const DeviceWork::Small& work) {
+  return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
+}
+
+/// Hopper's kernels: doubles alone, and no card with fewer multiprocessors holds the teams that plans count on (symbolic::kFewestTeams).
+bool has_hopper_kernels(int major, int minor, int processors) { return major == 9 && minor == 0 && 2 * processors >= kFewestTeams; }
+
+}  // namespace
+
+const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
+  for (const DeviceCost& cost : kCosts)
+    if (cost.target == target && cost.scalar_bytes == scalar_bytes) return cost;
+  throw Error(ErrorKind::usage, "analyze: no constants for the device \"" + std::string(target) + "\" and scalars of " +
+                                    std::to_string(scalar_bytes) + " bytes");
+}
+
+std::string_view device_target(int major, int minor, int processors) {
+  return has_hopper_kernels(major, minor, processors) ? "sm_90" : "sm_80";
+}
+
+bool is_predicted(int major, int minor, int processors) {
+  return has_hopper_kernels(major, minor, processors) || (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
+}
+
+double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
+  const double bandwidth = cost.bandwidth / share(cost);  // in the bytes that `work` counts
+  double seconds = cost.start_s + small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
+                   small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
+  for (const DeviceWork::Level& level : work.tiled) {
+    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s + level.bytes / bandwidth;
+    seconds += cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
+  }
+  return seconds;
+}
+
+double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n) {
+  double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth;
+  const double small_levels = work.narrow.levels + work.small.levels;
+  if (cost.sweep_start_s > 0) {
+    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels + cost.sweep_narrow_front_s * work.narrow.fronts +
+               cost.sweep_small_front_s * work.small.fronts;
+    for (const DeviceWork::Level& level : work.tiled)
+      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain + cost.sweep_panel_tile_s * level.panel_tiles;
+    return seconds;
+  }
+  seconds += cost.plain_level_s * small_levels;
+  for (const DeviceWork::Level& level : work.tiled)
+    seconds += cost.plain_level_s + share(cost) * level.largest_panel / cost.plain_bandwidth;
+  return seconds;
+}
+
+double device_create_seconds(const DeviceCost& cost, const DeviceWork& work) {
+  return cost.create_s + work.upload_bytes / cost.create_bandwidth;
+}
+
+double device_copy_seconds(const DeviceCost& cost, double bytes) { return cost.copy_s + bytes / cost.host_bandwidth; }
+
+}  // namespace kauri::symbolic

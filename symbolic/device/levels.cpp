@@ -1,0 +1,259 @@
+// Large subtrees one after another in the order of Liu (1986), with panels that stay; all others by height.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/device/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "src/base/blocks.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/common/children.hpp"
+#include "symbolic/common/cost_table.hpp"
+#include "symbolic/device/front_cells.hpp"
+#include "symbolic/device/small_layout.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// Measured on an H200: operations per second of all tiles; seconds of a tile of the chain of a front, and from a child to its parent.
+constexpr double kPeak = 42e12;
+constexpr double kChainTile = 25e-6;
+constexpr double kHop = 10e-6;
+
+/// How much more a share of the memory counts than the same share of the time.
+constexpr double kMemory = 1.25;
+/// Large subtrees have at least half of all work; or half of that, and so on so many times.
+constexpr int kHalvings = 4;
+
+/// Seconds lost if a subtree is worked on by itself: its longest path, of which others' work would have filled the pauses; but where there
+/// is much work for each second of the path it fills most of them itself. Fitted to simulations of task lists with and without.
+double seconds_alone(double path, double flops) { return std::min(path, 1.5 * path * path * kPeak / flops); }
+
+/// What is asked of the subtree of each front.
+struct Subtrees {
+  std::vector<double> flops;
+  std::vector<double> path;    // seconds of the longest path from a leaf through the front
+  std::vector<Index> height;   // among tiled fronts
+  std::vector<Offset> excess;  // most entries while it is worked on, beyond those that it leaves: panels and the front's block
+};
+
+/// Sorts the children of every front and the roots by falling excess.
+Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const FrontSizes& sizes, Children& children) {
+  const std::size_t count = nodes.parent.size();
+  Subtrees out{std::vector<double>(count, 0), std::vector<double>(count, 0), std::vector<Index>(count, 0), std::vector<Offset>(count, 0)};
+  std::vector<Offset> panels(count, 0);
+  const auto add = [](Offset a, Offset b) { return checked_add(a, b, "entries of device memory"); };
+  const auto by_excess = [&](Index a, Index b) { return out.excess[a] != out.excess[b] ? out.excess[a] > out.excess[b] : a < b; };
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const std::span<Index> mine = children.of(s);
+    std::sort(mine.begin(), mine.end(), by_excess);
+    Offset there = 0, peak = 0;
+    for (const Index c : mine) {
+      there = add(there, add(panels[c], sizes.block[c]));
+      peak = std::max(peak, add(there, out.excess[c]));
+      panels[s] += panels[c];
+      out.flops[s] += out.flops[c];
+      out.path[s] = std::max(out.path[s], out.path[c]);
+      if (kind[c] == tiled) out.height[s] = std::max(out.height[s], out.height[c] + 1);
+    }
+    panels[s] = add(panels[s], sizes.panel[s]);
+    peak = std::max(peak, add(there, add(sizes.panel[s], sizes.block[s])));
+    out.excess[s] = peak - panels[s] - sizes.block[s];
+    out.flops[s] += front_flops(nodes.order(s), nodes.pivots(s));
+    out.path[s] += kHop + kChainTile * tiles_for(cells_for(nodes.pivots(s)));
+  }
+  const std::span<Index> roots = children.of(nodes.count());
+  std::sort(roots.begin(), roots.end(), by_excess);
+  return out;
+}
+
+/// Numbers tiled fronts: those of large subtrees depth first.
+class Numbering {
+ public:
+  Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind, const Subtrees& subtrees, double least)
+      : nodes_(nodes), children_(children), kind_(kind), subtrees_(subtrees), least_(least), level_(kind.size(), 0) {
+    struct Open {
+      Index front;
+      std::size_t child;
+      Index begin;  // no front of its subtree has a lower level
+    };
+    std::vector<Open> stack{{nodes.count(), 0, 0}};  // begins above the roots
+    while (!stack.empty()) {
+      Open& top = stack.back();
+      const std::span<const Index> mine = children_.of(top.front);
+      while (top.child < mine.size() && !is_large(mine[top.child])) ++top.child;
+      if (top.child < mine.size()) {
+        stack.push_back({mine[top.child++], 0, next_});
+      } else {
+        close(top.front, top.begin);
+        stack.pop_back();
+      }
+    }
+    descend();
+  }
+
+  [[nodiscard]] const std::vector<Index>& levels() const { return level_; }
+  /// Seconds that are lost where subtrees come one after another.
+  [[nodiscard]] double loss() const { return loss_; }
+
+ private:
+  [[nodiscard]] bool is_large(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] >= least_; }
+  [[nodiscard]] bool is_other(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] < least_; }
+
+  /// All large children of front s (or all large roots) are numbered: the others end just below it.
+  void close(Index s, Index begin) {
+    Index height = 0;
+    double lost = 0, most = 0;
+    for (const Index c : children_.of(s)) {
+      if (is_other(c)) height = std::max(height, subtrees_.height[c] + 1);
+      if (!is_large(c)) continue;
+      const double alone = seconds_alone(subtrees_.path[c], subtrees_.flops[c]);
+      lost += alone;
+      most = std::max(most, alone);
+    }
+    loss_ += lost - most;
+    const Index level = std::max(next_, begin + height);
+    for (const Index c : children_.of(s))
+      if (is_other(c)) level_[c] = level - height;  // where leaves of it begin
+    if (s < nodes_.count()) level_[s] = level;
+    next_ = level + 1;
+  }
+
+  /// From where leaves begin to levels, in subtrees that are not large.
+  void descend() {
+    for (Index s = nodes_.count() - 1; s >= 0; --s) {
+      if (!is_other(s)) continue;
+      if (const Index parent = nodes_.parent[s]; parent != kNone && is_other(parent)) level_[s] = level_[parent] - subtrees_.height[parent];
+      level_[s] += subtrees_.height[s];
+    }
+  }
+
+  const Supernodes& nodes_;
+  const Children& children_;
+  const std::vector<Index>& kind_;
+  const Subtrees& subtrees_;
+  double least_;
+  std::vector<Index> level_;
+  Index next_ = 0;
+  double loss_ = 0;
+};
+
+/// Levels without gaps: narrow and small fronts by height, tiled ones as given.
+DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind, const std::vector<Index>& tiled_level) {
+  DeviceLevels out{kind, tiled_level, std::vector<Index>(kind.size()), {}, 0};
+  Index heights[3] = {};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    heights[kind[s]] = std::max(heights[kind[s]], out.of[s] + 1);
+    const Index parent = nodes.parent[s];
+    if (kind[s] != tiled && parent != kNone && kind[parent] == kind[s]) out.of[parent] = std::max(out.of[parent], out.of[s] + 1);
+  }
+  std::vector<Index> place(static_cast<std::size_t>(heights[tiled]), 0);
+  for (std::size_t s = 0; s < kind.size(); ++s)
+    if (kind[s] == tiled) place[out.of[s]] = 1;
+  Index used = 0;
+  for (Index& p : place) {
+    const Index here = p;
+    p = used;
+    used += here;
+  }
+  heights[tiled] = used;
+  for (Index k = 0; k < 3; ++k) out.begin[k + 1] = out.begin[k] + heights[k];
+  for (std::size_t s = 0; s < kind.size(); ++s) {
+    if (kind[s] == tiled) out.of[s] = place[out.of[s]];
+    out.phase[s] = kind[s] == tiled ? kTiledPhase + out.of[s] : kind[s];
+    out.of[s] += out.begin[kind[s]];
+  }
+  out.phases = kTiledPhase + heights[tiled];
+  return out;
+}
+
+Index order_of(const Supernodes& nodes, Index s) { return nodes.order(s); }
+Index order_of(const FrontTree& fronts, Index s) { return fronts.order[s]; }
+
+template <class Fronts>
+std::vector<Index> kinds_of_fronts(const Fronts& fronts) {
+  std::vector<Index> kind(fronts.parent.size(), narrow);
+  const std::vector<Index> children = child_counts(fronts.parent);
+  for (Index s = 0; s < fronts.count(); ++s) {
+    const Index m = order_of(fronts, s);
+    if (children[s] > DeviceSchedule::kMostChildren || m > DeviceSchedule::kSmall)
+      kind[s] = tiled;
+    else if (m > DeviceSchedule::kNarrow)
+      kind[s] = std::max<Index>(kind[s], small);
+    if (const Index parent = fronts.parent[s]; parent != kNone) kind[parent] = std::max(kind[parent], kind[s]);
+  }
+  return kind;
+}
+
+}  // namespace
+
+std::vector<Index> child_counts(std::span<const Index> parent) {
+  std::vector<Index> count(parent.size(), 0);
+  for (const Index p : parent)
+    if (p != kNone) ++count[p];
+  return count;
+}
+
+std::vector<Index> kinds_of(const Supernodes& nodes) { return kinds_of_fronts(nodes); }
+
+std::vector<Index> kinds_of(const FrontTree& fronts) { return kinds_of_fronts(fronts); }
+
+FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
+  FrontSizes sizes{std::vector<Offset>(kinds.size()), std::vector<Offset>(kinds.size())};
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+    const SmallLayout layout{cells.m, cells.p};
+    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.diagonal_entries() : layout.panel_storage());
+    sizes.block[s] = aligned(kinds[s] == tiled ? cells.block().entries() : layout.block_storage());
+  }
+  return sizes;
+}
+
+DeviceLevels find_levels(const Supernodes& nodes) {
+  const std::vector<Index> kinds = kinds_of(nodes);
+  return find_levels(nodes, kinds, sizes_of(nodes, kinds));
+}
+
+Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes) {
+  std::vector<Offset> change(static_cast<std::size_t>(levels.phases) + 1, 0);
+  for (std::size_t s = 0; s < parent.size(); ++s) {
+    Offset& born = change[levels.phase[s]];
+    born = checked_add(born, checked_add(sizes.panel[s], sizes.block[s], "entries of device memory"), "entries of device memory");
+    if (sizes.block[s] > 0) change[levels.phase[parent[s]] + 1] -= sizes.block[s];
+  }
+  Offset there = 0, most = 0;
+  for (const Offset x : change) {
+    there = checked_add(there, x, "entries of device memory");
+    most = std::max(most, there);
+  }
+  return most;
+}
+
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds, const FrontSizes& sizes) {
+  Children children = children_of(nodes.parent);
+  const Subtrees subtrees = measure(nodes, kinds, sizes, children);
+  double flops = 0, path = 0;
+  for (const Index r : children.of(nodes.count())) {
+    flops += subtrees.flops[r];
+    path = std::max(path, subtrees.path[r]);
+  }
+  struct Way {
+    DeviceLevels levels;
+    double price = 0;
+  };
+  const bool any = std::find(kinds.begin(), kinds.end(), tiled) != kinds.end();
+  std::vector<Way> ways(any ? kHalvings + 1 : 1);
+  Blocks(static_cast<Index>(ways.size()), 1).for_each([&](Index k, Index, Index) {
+    const double large = k == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(flops, -k);  // at first no subtree is large
+    const Numbering numbering(nodes, children, kinds, subtrees, large);
+    ways[k].levels = assemble(nodes, kinds, numbering.levels());
+    const auto entries = static_cast<double>(most_entries(ways[k].levels, nodes.parent, sizes));
+    ways[k].price = std::pow(entries, kMemory) * (flops / kPeak + path + numbering.loss());
+  });
+  return std::move(std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.price < b.price; })->levels);
+}
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,381 @@
+// Panels fill the array from its beginning, blocks lie from its end; small fronts' blocks that are born and die at the same levels share
+// one stretch.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/device/schedule.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/child_sums.hpp"
+#include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/levels.hpp"
+#include "symbolic/device/lodgings.hpp"
+#include "symbolic/device/small_layout.hpp"
+#include "symbolic/device/sweep_lists.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// Lodgings of fronts: alone, or together with all others of the same life.
+struct Lodgings {
+  std::vector<Lodger> lodger;
+  std::vector<std::size_t> of;  // per front
+  std::vector<Offset> offset;   // per front: in its lodger's place
+  Offset end = 0;
+};
+
+/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0. `stays`: see give_places(); of
+/// an array that holds nothing else, empty.
+template <class Alone>
+Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent, std::span<const Offset> stays,
+               const Alone& alone) {
+  Lodgings out;
+  out.of.resize(size.size());
+  out.offset.resize(size.size());
+  std::map<std::pair<Index, Index>, std::size_t> shared;
+  for (std::size_t s = 0; s < size.size(); ++s) {
+    if (size[s] == 0) continue;
+    const std::pair life(phase[s], phase[parent[s]]);
+    std::size_t place = out.lodger.size();
+    if (!alone(s)) place = shared.try_emplace(life, place).first->second;
+    if (place == out.lodger.size()) out.lodger.push_back({life.first, life.second, 0});
+    Offset& sum = out.lodger[place].size;
+    out.of[s] = place;
+    out.offset[s] = sum;
+    sum = checked_add(sum, size[s], "entries of device memory");
+  }
+  out.end = stays.empty() ? give_places(out.lodger) : give_places(out.lodger, stays);
+  return out;
+}
+
+using TileList = DeviceSchedule::TileList;
+
+/// Appends prefix sums of tiles(front) over out.front[first .. first + count).
+template <class Tiles>
+TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& tiles) {
+  TileList list{first, count, 0, static_cast<Offset>(out.tile_ptr.size())};
+  Offset sum = 0;
+  out.tile_ptr.push_back(0);
+  for (Index k = first; k < first + count; ++k) {
+    sum += tiles(out.front[k]);
+    if (sum > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one list");
+    out.tile_ptr.push_back(static_cast<Index>(sum));
+  }
+  list.tiles = static_cast<Index>(sum);
+  return list;
+}
+
+DeviceSchedule::Level small_level(const Supernodes& nodes, Index first, Index count, const DeviceSchedule& out) {
+  DeviceSchedule::Level level;
+  level.first = first, level.count = level.small = count;
+  const auto up_to = [&](Index largest) {
+    const auto begin = out.front.begin() + first;
+    return static_cast<Index>(std::partition_point(begin, begin + count, [&](Index s) { return nodes.order(s) <= largest; }) - begin);
+  };
+  level.small16 = up_to(16), level.small32 = up_to(32);
+  return level;
+}
+
+DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index count, DeviceSchedule& out) {
+  DeviceSchedule::Level level;
+  level.first = first, level.count = count;
+  const auto cells = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}; };
+  const auto triangle = [](Offset t) { return t * (t + 1) / 2; };
+  level.tiles = list_tiles(out, first, count, [&](Index s) { return triangle(cells(s).row_tiles()); });
+  for (Index k = 0;; ++k) {
+    while (count > 0 && cells(out.front[first + count - 1]).pivot_tiles() <= k) --count;
+    if (count == 0) return level;
+    const auto below = [&](Index s) { return Offset{cells(s).row_tiles()} - k - 1; };
+    const TileList panel = list_tiles(out, first, count, below);
+    level.steps.push_back({k, panel, list_tiles(out, first, count, [&](Index s) { return triangle(below(s)); })});
+  }
+}
+
+/// Stable: values in ascending order of key(value), 0 <= key < keys.
+template <class Key>
+std::vector<Index> sorted_by(std::span<const Index> values, Index keys, const Key& key) {
+  std::vector<Index> next(static_cast<std::size_t>(keys) + 1, 0), out(values.size());
+  for (const Index v : values) ++next[key(v) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const Index v : values) out[next[key(v)]++] = v;
+  return out;
+}
+
+/// By level; in one of small fronts by order, in one of tiled fronts those with most tiles of pivots first.
+std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
+  std::vector<Index> key(levels.of.size()), fronts(levels.of.size());
+  std::iota(fronts.begin(), fronts.end(), 0);
+  Index most = 0, tiles = 0;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    key[s] = levels.is_tiled(s) ? tiles_for(cells_for(nodes.pivots(s))) : nodes.order(s);
+    Index& bound = levels.is_tiled(s) ? tiles : most;
+    bound = std::max(bound, key[s]);
+  }
+  for (Index s = 0; s < nodes.count(); ++s)
+    if (levels.is_tiled(s)) key[s] = tiles - key[s];
+  fronts = sorted_by(fronts, std::max(most, tiles) + 1, [&](Index s) { return key[s]; });
+  return sorted_by(fronts, levels.begin[3], [&](Index s) { return levels.of[s]; });
+}
+
+/// Fronts by level; tiled ones and their positions; what each level does.
+void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
+  out.narrow_levels = levels.begin[small];
+  out.small_levels = levels.begin[tiled];
+  out.front = sorted_fronts(nodes, levels);
+  out.tiled.assign(out.front.size(), kNone);
+  for (Index l = 0, first = 0, end = 0; l < levels.begin[3]; ++l, first = end) {
+    while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
+    if (l < out.narrow_levels) out.narrow_fronts = end;
+    if (l < out.small_levels) out.small_fronts = end;
+    for (Index k = first; l >= out.small_levels && k < end; ++k) out.tiled[out.front[k]] = k - out.small_fronts;
+    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out) : tiled_level(nodes, first, end - first, out));
+  }
+  const auto pivot_tiles = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles(); };
+  out.pivot_tiles = list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
+}
+
+/// Places of L from the beginning, phase by phase. Returns where each ends.
+std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
+  std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
+  out.panel.resize(levels.of.size());
+  Offset next = 0;
+  for (const Index s : out.front) {
+    out.panel[s] = next;
+    next = checked_add(next, sizes.panel[s], "entries of L");
+    end[levels.phase[s]] = next;
+  }
+  for (Index f = 1; f < levels.phases; ++f) end[f] = std::max(end[f], end[f - 1]);
+  out.factor_entries = next;
+  return end;
+}
+
+/// Per block: the last phase in which any of its place was in use before; and when all places were last in use.
+std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<Lodger>& blocks) {
+  std::vector<std::size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
+  std::pair<std::vector<Index>, LastUse> out{std::vector<Index>(blocks.size()), {}};
+  for (const std::size_t k : order) {
+    const Offset begin = blocks[k].at, end = begin + blocks[k].size;
+    out.first[k] = out.second.of(begin, end);
+    out.second.set(begin, end, blocks[k].dies);
+  }
+  return out;
+}
+
+/// What solves multiply by, from the end of L on, where blocks are no more.
+Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
+  out.inverses.assign(levels.of.size(), -1);
+  Offset next = out.factor_entries;
+  for (const Index s : out.front) {
+    if (!levels.is_tiled(s)) continue;
+    out.inverses[s] = next;
+    next = checked_add(next, FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries(), "entries of device memory");
+  }
+  return next;
+}
+
+void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
+  const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
+  const Lodgings blocks = lodge(sizes.block, levels.phase, nodes.parent, panel_end, [&](std::size_t s) { return levels.is_tiled(s); });
+  const std::vector<Offset> reach = reach_of(blocks.lodger, levels.phases);
+  const auto [before, last] = last_uses(blocks.lodger);
+  out.entries = place_inverses(nodes, levels, out);
+  for (Index f = 0; f < levels.phases; ++f)
+    out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
+  out.block.assign(levels.of.size(), -1);
+  // Levels of tiled fronts that must be done before a place is used that was last used in a phase.
+  const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
+  for (const Index s : out.front) {
+    const bool block = sizes.block[s] > 0;
+    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
+    if (!levels.is_tiled(s)) continue;
+    // No block that lies where the panel is going to is born later: blocks that are there with the panel, or after it, do not reach so far.
+    const Offset panel = out.entries - out.panel[s];
+    out.block_reuses.push_back(block ? levels_to(before[blocks.of[s]]) : 0);
+    out.panel_reuses.push_back(levels_to(last.of(panel - sizes.panel[s], panel)));
+  }
+}
+
+void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
+  std::vector<Offset> size(levels.of.size());
+  for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
+  const Lodgings updates = lodge(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
+  out.update.assign(levels.of.size(), -1);
+  for (std::size_t s = 0; s < size.size(); ++s)
+    if (size[s] > 0) out.update[s] = updates.lodger[updates.of[s]].at + updates.offset[s];
+  out.update_rows = updates.end;
+}
+
+/// Bytes of an array as it is on a device.
+template <class T, class Allocator>
+Offset array_bytes(const std::vector<T, Allocator>& array) {
+  return aligned_bytes(static_cast<Offset>(array.size()), Offset{sizeof(T)});
+}
+Offset index_bytes(Offset count) { return aligned_bytes(count, Offset{sizeof(Index)}); }
+Offset sum_bytes(const DeviceSchedule& schedule) {
+  const std::vector<Offset>& steps = schedule.sums.step;
+  if (steps.empty()) return 0;
+  const Offset place = has_short_places(schedule) ? sizeof(std::uint32_t) : sizeof(Offset);
+  return array_bytes(steps) + aligned_bytes(static_cast<Offset>(schedule.sums.place.size()), place) +
+         aligned_bytes(steps.back() * kSumStep, place);
+}
+
+Offset tiled_levels(const DeviceSchedule& schedule) { return static_cast<Offset>(schedule.level.size()) - schedule.small_levels; }
+
+/// Children of tiled front s that it pulls.
+Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
+  const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
+  return std::count_if(assembly.child.begin() + begin, assembly.child.begin() + end,
+                       [&](Index c) { return !is_listed(nodes, assembly, s, c); });
+}
+
+/// The first tiled front whose block has more entries than that, or kNone.
+Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
+  const auto fronts = tiled_fronts(schedule);
+  const auto found = std::find_if(fronts.begin(), fronts.end(), [&](Index s) {
+    return FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > most;
+  });
+  return found == fronts.end() ? kNone : *found;
+}
+
+/// Tasks of the tiled fronts, unless one has a block too large for the tasks' places.
+void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, Offset most_block,
+                DeviceSchedule& out) {
+  std::vector<LevelFront> fronts;
+  if (front_with_larger_block(nodes, out, most_block) != kNone) return;
+  out.sums.scratch_begin = out.entries;
+  for (const Index s : tiled_fronts(out))
+    fronts.push_back({{nodes.order(s), nodes.pivots(s)}, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
+  out.sums.step = sum_steps(out.sums);
+  if (fronts.empty()) return;
+  out.task = factor_tasks(fronts, true, kAhead, teams);
+  out.task_teams = teams;
+}
+
+/// Of a tiled front of t tiles along a side. Tiles of L and of the block go two a task, those to be filled eight a task; there are t
+/// preparations at most, a chain, and in each column one more where tiles are left over.
+Offset most_tasks(Offset t) { return t * t / 4 + t * t / 16 + 4 * t + 1; }
+
+}  // namespace
+
+Offset most_list_bytes(const FrontTree& fronts) {
+  constexpr Offset kTask = 2 * sizeof(DeviceTask);  // arrays grow by copies of twice the size
+  constexpr Offset kStep = 2 * sizeof(DeviceSchedule::Step) + 4 * sizeof(Index);
+  constexpr Offset kTerm = 5 * sizeof(Offset);  // a place; in the worst case a sum of its own
+  const std::vector<Index> kinds = kinds_of(fronts), children = child_counts(fronts.parent);
+  Offset bytes = 0;
+  const auto add = [&](Offset count, Offset each) {
+    bytes = checked_add(bytes, checked_mul(count, each, "bytes of tasks"), "bytes of tasks");
+  };
+  for (Index s = 0; s < fronts.count(); ++s) {
+    if (kinds[s] == tiled) {
+      const FrontCells cells{fronts.order[s], fronts.pivots[s]};
+      add(most_tasks(cells.row_tiles()), kTask);
+      add(cells.pivot_tiles(), kStep);
+    }
+    const Index parent = fronts.parent[s];
+    const Offset q = fronts.contribution(s);
+    if (parent != kNone && kinds[parent] == tiled && is_listed(children[parent], fronts.contribution(s))) add(q * (q + 1) / 2, kTerm);
+  }
+  return bytes;
+}
+
+Offset device_entries(const Supernodes& nodes, const DeviceLevels& levels) {
+  DeviceSchedule out;
+  list_levels(nodes, levels, out);
+  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
+  return out.entries;
+}
+
+bool is_device_target(std::string_view target) { return target.starts_with("sm_"); }
+
+DeviceSchedule lay_out_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
+  DeviceSchedule out;
+  out.on = true;
+  list_levels(nodes, levels, out);
+  place_numbers(nodes, sizes_of(nodes, levels.kind), levels, out);
+  place_updates(nodes, levels, out);
+  return out;
+}
+
+std::string too_large_block(const Plan& plan, Offset most) {
+  if (!plan.on_device()) return {};
+  const Supernodes& nodes = plan.supernodes;
+  const Index s = front_with_larger_block(nodes, plan.device, most);
+  if (s == kNone) return {};
+  const FrontCells cells{nodes.order(s), nodes.pivots(s)};
+  return "the contribution block of front " + std::to_string(s) + " has " + std::to_string(cells.m - cells.p) + " rows and " +
+         std::to_string(cells.block().entries()) + " entries in cells, more than the " + std::to_string(most) +
+         " that tasks have places for: a device does all fronts of more than " + std::to_string(DeviceSchedule::kSmall) +
+         " rows level by level, some ten times slower, and solves without sweeps";
+}
+
+void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
+                      DeviceSchedule& out, Index teams, Offset most_block) {
+  list_tasks(nodes, assembly, levels, teams, most_block, out);
+  out.row_maps = count_row_maps(nodes, assembly, out);
+  out.shared_bytes = count_shared_bytes(nodes, assembly, out);
+  out.task_bytes = count_task_bytes(nodes, assembly, out);
+  out.fast_bytes = count_fast_bytes(out, target);
+  out.plan_bytes = count_plan_bytes(nodes, assembly, out);
+  if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
+}
+
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams,
+                                    Offset most_block) {
+  const DeviceLevels levels = find_levels(nodes);
+  DeviceSchedule out = lay_out_fronts(nodes, levels);
+  add_device_tasks(nodes, assembly, levels, target, out, teams, most_block);
+  return out;
+}
+
+Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  Offset maps = 0;
+  if (schedule.task.empty()) return maps;
+  for (const Index s : tiled_fronts(schedule)) maps += count_pulled(nodes, assembly, s) * row_map_words({nodes.order(s), nodes.pivots(s)});
+  return maps;
+}
+
+Offset count_shared_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  if (schedule.task.empty()) return 0;
+  const auto fronts = tiled_fronts(schedule);
+  Offset pulled = 0;
+  for (const Index s : fronts) pulled += count_pulled(nodes, assembly, s);
+  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledPlanBytes) + aligned_bytes(pulled, kDevicePulledBytes) +
+         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) + index_bytes(tiled_levels(schedule)) +
+         sum_bytes(schedule);
+}
+
+Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  if (schedule.task.empty()) return 0;
+  const auto fronts = tiled_fronts(schedule);
+  Offset pulled = 0, counters = 0;
+  for (const Index s : fronts) {
+    pulled += count_pulled(nodes, assembly, s);
+    counters += counter_count({nodes.order(s), nodes.pivots(s)});
+  }
+  return schedule.shared_bytes + aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) +
+         aligned_bytes(pulled, kDeviceChildBytes) + index_bytes(counters + tiled_levels(schedule) + 2);
+}
+
+Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target) {
+  if (target != "sm_90") return schedule.task_bytes;
+  return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
+}
+
+Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+  const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
+  // Rows twice, the second time as places in the parent's front, without the pivots. Beginnings of columns. The permutation.
+  return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
+         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) +
+         array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(schedule.front) +
+         array_bytes(schedule.tile_ptr) + index_bytes(n);
+}
+
+}  // namespace kauri::symbolic

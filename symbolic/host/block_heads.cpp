@@ -1,0 +1,41 @@
+// Rows of parents in other tasks, and the child that each of their entries comes through.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/host/block_heads.hpp"
+
+#include <algorithm>
+
+#include "symbolic/common/children.hpp"
+
+namespace kauri::symbolic {
+
+std::vector<Index> head_columns(const TaskTree& tree, const Pairs& pairs, std::span<const Index> row_of, std::span<const Index> first) {
+  const FrontTree& fronts = tree.fronts;
+  std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // rows counted, and the last of them
+  std::vector<unsigned char> takes(fronts.parent.size(), 0);                            // blocks of other tasks that may be cut
+  for (Index s = 0; s < fronts.count(); ++s)
+    if (fronts.parent[s] != kNone && !tree.internal(s) && fronts.contribution(s) > ContributionLayout::kTile) takes[fronts.parent[s]] = 1;
+  std::vector<Index> front_of(static_cast<std::size_t>(first.back()));
+  for (Index s = 0; s < fronts.count(); ++s) std::fill(front_of.begin() + first[s], front_of.begin() + first[s + 1], s);
+  const Children children = children_of(fronts.parent);
+  for (Index i = 0; i < pairs.size(); ++i) {
+    const Index up = front_of[row_of[i]];
+    if (takes[up] == 0) continue;
+    const auto mine = children.of(up);
+    for (const Index below : pairs.lower(i)) {
+      const Index s = front_of[row_of[below]];
+      if (s == up) continue;
+      const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last of its subtree
+      if (last[c] == i) continue;
+      last[c] = i;
+      head[c] += pairs.weight(i);
+    }
+  }
+  for (Index s = 0; s < fronts.count(); ++s) {
+    const Index q = fronts.contribution(s);
+    const bool whole = fronts.parent[s] == kNone || tree.internal(s) || head[s] == q;
+    head[s] = whole ? q : ContributionLayout::first_row(head[s]);
+  }
+  return head;
+}
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,45 @@
+// Places of contribution blocks inside one task: two stacks that grow toward each other.
+//
+// In a postorder the live blocks of even depth form a stack of their own, and so do those of odd depth. A front's block goes on the stack
+// of its depth while its children, the top of the other stack, are still live; then the children are popped. So nothing is ever
+// moved, and the region needs no more than the greatest total of live blocks.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "symbolic/host/task_cut.hpp"
+#include "symbolic/tree/supernodes.hpp"
+
+namespace kauri::symbolic {
+
+/// Fronts and what does not change while tasks are laid out.
+struct TaskTree {
+  const FrontTree& fronts;         ///< postordered
+  std::vector<TaskRange> range;    ///< tasks, ascending
+  std::vector<Index> task_of;      ///< length fronts
+  std::vector<Index> parent;       ///< length tasks: the task of the parent of its last front, or kNone
+  std::vector<Index> least;        ///< length tasks: lowest ticket among the task and its descendants, which are the tickets up to it
+  std::vector<unsigned char> odd;  ///< length fronts: depth modulo 2
+
+  [[nodiscard]] Index tasks() const { return static_cast<Index>(range.size()); }
+  /// True if task t is a single front.
+  [[nodiscard]] bool alone(Index t) const { return range[t].last - range[t].first == 1; }
+  /// True if the block of s is consumed in the task that made it.
+  [[nodiscard]] bool internal(Index s) const { return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s]; }
+};
+
+TaskTree task_tree(const FrontTree& fronts, std::vector<TaskRange> range);
+
+/// Extents of one task in an arena: blocks consumed inside lie in the region, those left for the parent task lie side by side.
+struct TaskExtent {
+  Offset region = 0;
+  Offset left = 0;
+};
+
+/// Places of the blocks of task t, size[s] units each: relative to the start of the region for internal blocks, to the start of the blocks
+/// left behind for the others; kNone for blocks of size 0. scratch: length fronts, zero on entry and on return. O(fronts of the task).
+TaskExtent place_blocks(const TaskTree& tree, Index t, std::span<const Offset> size, std::span<Offset> place, std::span<Offset> scratch);
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,209 @@
+// Four ways to the map of A's entries: by pairs, by rows of A's graph, by blocks, and as a saved plan lists them. Private to structure.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
+#include "symbolic/plan/outline.hpp"
+
+namespace kauri::symbolic {
+
+inline constexpr Index kRows = 65536;  ///< of B that are worth a task
+inline constexpr Offset kShort = 8;    ///< entries of a column that are looked through in turn
+
+/// Rows of B to those of the front at hand.
+using LocalRows = std::vector<Index>;
+
+/// The lists of A's entries by column of B. Where they begin is known before any is filled: threads may fill those of fronts side by side.
+class EntryLists {
+ public:
+  EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly) : lower_(lower), perm_(perm), assembly_(assembly) {
+    assembly.entry_ptr.assign(static_cast<std::size_t>(lower.n) + 1, 0);
+    resize_large(assembly.entry_source, lower.nnz());
+    resize_large(assembly.entry_row, lower.nnz());
+  }
+
+ protected:
+  void put(Offset at, Offset source, Index row) const {
+    assembly_.entry_source[at] = static_cast<std::uint32_t>(source);
+    assembly_.entry_row[at] = row;
+  }
+  /// entry_ptr from the length of each list, asked for by column of B.
+  template <class F>
+  void set_begins(F&& length) {
+    Blocks(lower_.n, kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) assembly_.entry_ptr[i + 1] = length(i);
+    });
+    add_lengths();
+  }
+  /// entry_ptr from the lengths of the lists, which are there in its place: that of column i at i + 1.
+  void add_lengths() {
+    for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] += assembly_.entry_ptr[i];
+  }
+
+  /// Where A has its entries of row v and any other rows u, asked for in ascending order: column v is read along, those of smaller rows are
+  /// searched.
+  class Sources {
+   public:
+    Sources(const Pattern& lower, Index v) : lower_(lower), v_(v), next_(lower.col_ptr[v]) {}
+    Offset operator()(Index u) {
+      if (u < v_) return find(u);
+      while (lower_.row[next_] != u) ++next_;
+      return next_;
+    }
+
+   private:
+    [[nodiscard]] Offset find(Index u) const {
+      Offset begin = lower_.col_ptr[u];
+      const Offset end = lower_.col_ptr[u + 1];
+      if (end - begin > kShort) return std::lower_bound(lower_.row.begin() + begin, lower_.row.begin() + end, v_) - lower_.row.begin();
+      while (lower_.row[begin] != v_) ++begin;
+      return begin;
+    }
+    const Pattern& lower_;
+    const Index v_;
+    Offset next_;
+  };
+
+  const Pattern& lower_;
+  const Permutation& perm_;
+  Assembly& assembly_;
+};
+
+/// Row by row, from the pairs of a graph with nothing merged. After the diagonal a list is in the caller's order.
+class EntriesByPairs : EntryLists {
+ public:
+  EntriesByPairs(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {
+    set_begins([&](Index i) { return static_cast<Offset>(outline.pairs.higher(place[i]).size()) + 1; });
+  }
+
+  void fill(Index first, Index last, const LocalRows& local) const {
+    for (Index i = first; i < last; ++i) {
+      const Index v = perm_.old_of(i);
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[v], i - first);
+      Sources source(lower_, v);
+      for (const Index k : outline_.pairs.higher(place_[i])) put(++at, source(outline_.pairs.vertex(k)), local[outline_.row_of[k]]);
+    }
+  }
+
+ private:
+  const Outline& outline_;
+  std::span<const Index> place_;
+};
+
+/// Row by row, from the graph of A: for supervariables whose members are not neighbours in A. Lists as those of EntriesByPairs.
+class EntriesByRows : EntryLists {
+ public:
+  EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->source().graph()) {
+    const auto new_of = perm_.new_of();
+    set_begins([&](Index i) {
+      Offset count = 1;
+      for (const Index u : graph_.neighbours(perm_.old_of(i))) count += new_of[u] > i ? 1 : 0;
+      return count;
+    });
+  }
+
+  void fill(Index first, Index last, const LocalRows& local) const {
+    const auto new_of = perm_.new_of();
+    for (Index i = first; i < last; ++i) {
+      const Index v = perm_.old_of(i);
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[v], i - first);
+      Sources source(lower_, v);
+      for (const Index u : graph_.neighbours(v))
+        if (new_of[u] > i) put(++at, source(u), local[new_of[u]]);
+    }
+  }
+
+ private:
+  const Graph& graph_;
+};
+
+/// Block by block: what two supervariables have in common is consecutive in the columns of A and in the lists. A list holds the entries of
+/// its own supervariable, then those of the others in the caller's order.
+class EntriesByBlocks : EntryLists {
+ public:
+  EntriesByBlocks(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly), graph_(*outline.graph), pairs_(outline.pairs), row_of_(outline.row_of), place_(place) {
+    Blocks(pairs_.size(), kRows).for_each([&](Index, Index begin, Index end) {
+      for (Index k = begin; k < end; ++k) {
+        const Index weight = pairs_.weight(k);
+        Offset others = 0;
+        for (const Index other : pairs_.higher(k)) others += pairs_.weight(other);
+        for (Index a = 0; a < weight; ++a) assembly.entry_ptr[row_of_[k] + a + 1] = others + weight - a;
+      }
+    });
+    add_lengths();
+  }
+
+  void fill(Index first, Index last, const LocalRows& local) const {
+    Offset at = assembly_.entry_ptr[first];
+    std::vector<Offset> source;
+    for (Index i = first; i < last;) {
+      const Index k = place_[i], weight = pairs_.weight(k);
+      find_sources(k, source);
+      for (Index a = 0; a < weight; ++a, ++i) {
+        const Offset diagonal = lower_.col_ptr[graph_.member(pairs_.vertex(k), a)];
+        for (Index b = 0; a + b < weight; ++b) put(at++, diagonal + b, i - first + b);
+        at = fill_blocks(k, a, source, local, at);
+      }
+    }
+  }
+
+ private:
+  /// What column a of those at place k has with another supervariable are consecutive entries of one column of A, or one entry each of
+  /// consecutive columns. From `at` on; returns the end.
+  Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local, Offset at) const {
+    const auto end = lower_.col_ptr.subspan(1);
+    const auto higher = pairs_.higher(k);
+    const Index v = pairs_.vertex(k), j = graph_.member(v, 0);
+    const Offset further = end[j + a] - end[j];
+    for (std::size_t e = 0; e < higher.size(); ++e) {
+      const Index u = pairs_.vertex(higher[e]), weight = pairs_.weight(higher[e]), row = local[row_of_[higher[e]]];
+      const Index i = graph_.member(u, 0);
+      for (Index b = 0; b < weight; ++b) put(at++, source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
+    }
+    return at;
+  }
+
+  /// For each of the supervariables at higher places than k: the position of A's entry of the least members of the two.
+  void find_sources(Index k, std::vector<Offset>& source) const {
+    source.clear();
+    Sources of_least(lower_, graph_.member(pairs_.vertex(k), 0));
+    for (const Index other : pairs_.higher(k)) source.push_back(of_least(graph_.member(pairs_.vertex(other), 0)));
+  }
+
+  const ordering::CompressedGraph& graph_;
+  const Pairs& pairs_;
+  std::span<const Index> row_of_, place_;
+};
+
+/// In the order of Outline::listed.
+class EntriesAsListed : EntryLists {
+ public:
+  EntriesAsListed(const Pattern& lower, const Outline& outline, Assembly& assembly)
+      : EntryLists(lower, outline.perm, assembly), listed_(*outline.listed) {
+    set_begins([&](Index i) { return listed_.ptr[i + 1] - listed_.ptr[i] + 1; });
+  }
+
+  void fill(Index first, Index last, const LocalRows& local) const {
+    const auto new_of = perm_.new_of();
+    for (Index i = first; i < last; ++i) {
+      Offset at = assembly_.entry_ptr[i];
+      put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
+      for (Offset k = listed_.ptr[i]; k < listed_.ptr[i + 1]; ++k) put(++at, listed_.source[k], local[new_of[listed_.row[k]]]);
+    }
+  }
+
+ private:
+  const ListedEntries& listed_;
+};
+
+}  // namespace kauri::symbolic

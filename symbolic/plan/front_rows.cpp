@@ -1,0 +1,195 @@
+// Row subtrees climbed on the assembly tree, subtree of fronts by subtree.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/plan/front_rows.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "src/base/memory.hpp"
+#include "src/base/stopping.hpp"
+#include "symbolic/common/parts.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// The supervariable at a place has rows in the root of a subtree that lies below it.
+struct Arrival {
+  Index place;
+  Index root;
+};
+
+/// Row `row` of B, of a front above a part, has an entry in a front of the part.
+struct Entry {
+  Index row, front;
+};
+
+class FrontRows {
+ public:
+  FrontRows(std::span<const Index> place, Outline& outline)
+      : pairs_(outline.pairs),
+        row_of_(outline.row_of),
+        place_(place),
+        nodes_(outline.supernodes),
+        front_(nodes_.parent.size()),
+        front_of_(static_cast<std::size_t>(pairs_.size())) {
+    resize_large(nodes_.row, nodes_.row_ptr.back());
+  }
+
+  void fill(Index size) {
+    const std::vector<TreePart> parts = cut_into_subtrees(nodes_.parent, size);
+    const Blocks blocks = batches(parts.size());
+    std::vector<std::vector<Arrival>> arrivals(at(blocks.count()));
+    blocks.for_each([&](Index b, Index first, Index last) {
+      for (Index k = first; k < last; ++k) {
+        stop_here();
+        for (Index s = parts[k].begin; s < parts[k].end; ++s) begin(s, !parts[k].whole);
+        if (parts[k].whole) fill_part(parts[k], arrivals[at(b)]);
+      }
+    });
+    const std::vector<Offset> first = sort_arrivals(arrivals);
+    for (const TreePart& part : parts)
+      for (Index s = part.begin; s < part.end && !part.whole; ++s) fill_above(s, first);
+  }
+
+  void set_run_ptr(Assembly& assembly) const {
+    assembly.run_ptr.reserve(front_.size() + 1);
+    assembly.run_ptr.push_back(0);
+    for (const Front& front : front_) assembly.run_ptr.push_back(assembly.run_ptr.back() + front.runs);
+  }
+
+ private:
+  struct Front {
+    Offset row = 0;  // where its rows begin
+    Index parent = kNone;
+    Index next = 0;          // local row to fill next
+    Index last = kNone;      // row that came last
+    Index expected = kNone;  // local row of the parent that would continue the current run
+    Index runs = 0;
+    bool above = false;  // subtrees that are done by themselves
+  };
+  static std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+
+  /// f(first row, place) of each supervariable of front s.
+  template <class F>
+  void for_each_place(Index s, const F& f) const {
+    for (Index i = nodes_.first[s]; i < nodes_.first[s + 1];) {
+      const Index k = place_[i];
+      f(i, k);
+      i += pairs_.weight(k);
+    }
+  }
+
+  void begin(Index s, bool above) {
+    Front& front = front_[s];
+    front.row = nodes_.row_ptr[s];
+    front.parent = nodes_.parent[s];
+    front.next = nodes_.pivots(s);
+    front.above = above;
+    for (Index j = 0; j < front.next; ++j) nodes_.row[at(front.row + j)] = nodes_.first[s] + j;
+    for_each_place(s, [&](Index, Index k) { front_of_[k] = s; });
+  }
+
+  /// Rows i .. i+count-1 are the next of front s. False if they are there already.
+  bool take(Index i, Index count, Front& front) {
+    if (front.last == i) return false;
+    front.last = i;
+    Index* row = nodes_.row.data() + front.row + front.next;
+    for (Index t = 0; t < count; ++t) row[t] = i + t;
+    front.next += count;
+    return true;
+  }
+  /// They are rows of the parent from its local row `to` on.
+  static void hand_up(Front& front, Index to, Index count) {
+    if (to != front.expected) ++front.runs;
+    front.expected = to + count;
+  }
+  /// The local row that they have in a front that they enter in turn, or where they are already.
+  static Index local_row(const Front& front, Index i, Index count) { return front.next - (front.last == i ? count : 0); }
+
+  /// The same rows, pivots of front top from place own on, enter front s for an entry there, and its ancestors below top.
+  void climb(Index i, Index count, Index top, Index own, Index s) {
+    while (s != top && take(i, count, front_[s])) {
+      const Index up = front_[s].parent;
+      hand_up(front_[s], up == top ? own : local_row(front_[up], i, count), count);
+      s = up;
+    }
+  }
+
+  /// Rows of a part, and then those of fronts above it: these arrive at roots of the part.
+  void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
+    const StopCheck check_stop;
+    for (Index s = part.begin; s < part.end; ++s)
+      for_each_place(s, [&](Index i, Index k) {
+        check_stop.at(i);
+        for (const Index d : pairs_.lower(k)) climb(i, pairs_.weight(k), s, i - nodes_.first[s], front_of_[d]);
+      });
+    if (part.end < nodes_.count()) climb_beyond(part, arrivals);
+  }
+
+  void climb_beyond(const TreePart& part, std::vector<Arrival>& arrivals) {
+    std::vector<Entry> entries;
+    const Index end = nodes_.first[part.end];
+    for (Index s = part.begin; s < part.end; ++s)
+      for_each_place(s, [&](Index, Index k) {
+        for (const Index other : pairs_.higher(k))
+          if (row_of_[other] >= end) entries.push_back({row_of_[other], s});
+      });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
+    for (const Entry& entry : entries) {
+      const Index count = pairs_.weight(place_[entry.row]);
+      for (Index s = entry.front; take(entry.row, count, front_[s]);) {
+        const Index up = front_[s].parent;
+        if (up >= part.end) {
+          arrivals.push_back({place_[entry.row], s});
+          break;
+        }
+        hand_up(front_[s], local_row(front_[up], entry.row, count), count);
+        s = up;
+      }
+    }
+  }
+
+  /// The roots by place, into root_; returns where those of each place begin.
+  std::vector<Offset> sort_arrivals(const std::vector<std::vector<Arrival>>& arrivals) {
+    std::vector<Offset> first(at(pairs_.size()) + 1, 0);
+    for (const auto& list : arrivals)
+      for (const Arrival& a : list) ++first[a.place + 1];
+    for (Index k = 0; k < pairs_.size(); ++k) first[k + 1] += first[k];
+    root_.resize(at(first.back()));
+    std::vector<Offset> next(first.begin(), first.end() - 1);
+    for (const auto& list : arrivals)
+      for (const Arrival& a : list) root_[at(next[a.place]++)] = a.root;
+    return first;
+  }
+
+  void fill_above(Index s, const std::vector<Offset>& first) {
+    stop_here();
+    for_each_place(s, [&](Index i, Index k) {
+      const Index count = pairs_.weight(k), own = i - nodes_.first[s];
+      for (Offset e = first[k]; e < first[k + 1]; ++e) {
+        Front& root = front_[root_[at(e)]];
+        hand_up(root, root.parent == s ? own : local_row(front_[root.parent], i, count), count);
+        climb(i, count, s, own, root.parent);
+      }
+      for (const Index d : pairs_.lower(k))
+        if (front_[front_of_[d]].above) climb(i, count, s, own, front_of_[d]);
+    });
+  }
+
+  const Pairs& pairs_;
+  const std::span<const Index> row_of_, place_;
+  Supernodes& nodes_;
+  std::vector<Front> front_;
+  std::vector<Index> front_of_;  // by place
+  std::vector<Index> root_;      // of subtrees, by place of a supervariable that arrives there
+};
+
+}  // namespace
+
+void fill_front_rows(std::span<const Index> place, Outline& outline, Assembly& assembly, Index part) {
+  FrontRows rows(place, outline);
+  rows.fill(part_size(outline.supernodes.count(), part));
+  rows.set_run_ptr(assembly);
+}
+
+}  // namespace kauri::symbolic

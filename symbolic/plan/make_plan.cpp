@@ -1,0 +1,89 @@
+// Outline, structures, runs: the plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/plan/make_plan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "kauri/backend.hpp"
+#include "src/base/allowed_threads.hpp"
+#include "src/base/blocks.hpp"
+#include "src/base/memory.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/plan/structure.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+/// A device's plan is one for the CPU, too; its own seconds of a front, those of a multiprocessor, would cut far too many tasks.
+constexpr std::string_view kScheduled = "cpu-avx2";
+
+PatternCopy copy_of(const Pattern& lower) {
+  PatternCopy copy;
+  copy.col_ptr.assign(lower.col_ptr.begin(), lower.col_ptr.end());
+  resize_large(copy.row, lower.nnz());
+  std::ranges::copy(lower.row, copy.row.begin());
+  return copy;
+}
+
+}  // namespace
+
+int planned_workers(const AnalyzeOptions& options) {
+  if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers));
+  if (options.workers > 0) return options.workers;
+  return std::clamp(default_threads(), 1, 16);
+}
+
+const CostTable& planned_table(const AnalyzeOptions& options) {
+  return cost_table(options.target.empty() ? host_target() : options.target);
+}
+
+std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
+  auto plan = std::make_shared<Plan>();
+  const bool on_device = is_device_target(table.target);
+  side_by_side([&] { plan->assembly = fill_structure(lower, outline); },
+               [&] {
+                 plan->pattern = copy_of(lower);
+                 plan->fingerprint = fingerprint(plan->pattern.view());
+               },
+               [&] {
+                 if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
+               },
+               [&] {
+                 if (on_device) set_schedule(cost_table(kScheduled), outline);
+               });
+  plan->n = lower.n;
+  plan->nnz = lower.nnz();
+  plan->target = table.target;
+  plan->perm = std::move(outline.perm);
+  plan->tree = std::move(outline.tree);
+  plan->supernodes = std::move(outline.supernodes);
+  plan->panel_ptr = std::move(outline.panel_ptr);
+  plan->schedule = std::move(outline.schedule);
+  if (on_device) {
+    add_device_tasks(plan->supernodes, plan->assembly, outline.device_levels, plan->target, plan->device);
+    plan->device.work = std::move(outline.device_work);
+  }
+  plan->cost = std::move(outline.cost);
+  return plan;
+}
+
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
+                                const AnalyzeOptions& options) {
+  if (perm.size() != lower.n)
+    throw Error(ErrorKind::input,
+                "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
+  const CostTable& table = planned_table(options);
+  return complete_plan(lower,
+                       make_outline(lower, graph, perm, table,
+                                    {planned_workers(options), options.amalgamate, static_cast<Index>(options.ordering.last.size())}),
+                       table);
+}
+
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {
+  const Graph graph(lower);
+  return make_plan(lower, ordering::CompressedGraph(graph, false), perm, options);
+}
+
+}  // namespace kauri::symbolic

@@ -1,0 +1,168 @@
+// The phase read top to bottom: tree, counts, supernodes, numbering, tasks, cost.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/plan/outline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "src/base/blocks.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/common/supervariables.hpp"
+#include "symbolic/device/cost.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/work.hpp"
+#include "symbolic/host/block_heads.hpp"
+#include "symbolic/host/cost.hpp"
+#include "symbolic/host/schedule.hpp"
+#include "symbolic/host/task_cut.hpp"
+#include "symbolic/host/task_memory.hpp"
+#include "symbolic/tree/amalgamate.hpp"
+#include "symbolic/tree/child_order.hpp"
+#include "symbolic/tree/coarse_tree.hpp"
+#include "symbolic/tree/supernodes.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+constexpr Index kOutlineBlock = 16384;  // nodes or fronts that are worth a task
+
+FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
+  FrontTree out{renamed(fronts.parent, position), std::vector<Index>(position.size()), std::vector<Index>(position.size())};
+  for (std::size_t s = 0; s < position.size(); ++s) {
+    out.order[position[s]] = fronts.order[s];
+    out.pivots[position[s]] = fronts.pivots[s];
+  }
+  return out;
+}
+
+std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
+  std::vector<double> work(fronts.parent.size());
+  Blocks(fronts.count(), kOutlineBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index s = begin; s < end; ++s) work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
+  });
+  return work;
+}
+
+/// Final rows of postordered nodes, of the first column of each: supernodes in final order, the fundamental ones inside in their own order,
+/// which keeps every column behind its descendants.
+std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first,
+                              std::span<const Index> weight) {
+  std::vector<Index> next(first.begin(), first.end() - 1), row(static_cast<std::size_t>(partition.first.back()));
+  for (Index f = 0; f < partition.fronts.count(); ++f)
+    for (Index j = partition.first[f]; j < partition.first[f + 1]; ++j) {
+      row[j] = next[front_of[f]];
+      next[front_of[f]] += weight.empty() ? 1 : weight[j];
+    }
+  return row;
+}
+
+/// Expands the tree to columns in their final numbers, and names them.
+void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, Outline& out) {
+  const auto n = static_cast<std::size_t>(perm.size());
+  const auto nodes = static_cast<Index>(row.size());
+  out.tree.parent.resize(n);
+  out.tree.column_count.resize(n);
+  out.row_of.resize(row.size());
+  const auto weight = [&](Index j) { return coarse.weight.empty() ? 1 : coarse.weight[j]; };
+  const std::vector<Index>& above = coarse.lowest.empty() ? coarse.parent : coarse.lowest;
+  std::vector<Index> first(row.size() + 1, 0);  // by place: the first member's in perm
+  for (Index k = 0; k < nodes; ++k) first[k + 1] = first[k] + weight(coarse.position[k]);
+  std::vector<Index> old_of(n);
+  Blocks(nodes, kOutlineBlock).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) {
+      const Index j = coarse.position[k], from = row[j], last = from + weight(j) - 1;
+      for (Index i = from; i <= last; ++i) {
+        out.tree.parent[i] = i + 1;
+        out.tree.column_count[i] = coarse.count[j] - (i - from);
+        old_of[i] = perm.old_of(first[k] + (i - from));
+      }
+      out.tree.parent[last] = above[j] == kNone ? kNone : row[above[j]];
+      out.row_of[k] = from;
+    }
+  });
+  out.perm = Permutation::from_old_of(std::move(old_of));
+}
+
+Index height_of(std::span<const Index> parent) {
+  std::vector<Index> height(parent.size(), 1);
+  Index greatest = 0;
+  for (std::size_t j = 0; j < parent.size(); ++j) {
+    greatest = std::max(greatest, height[j]);
+    if (parent[j] != kNone) height[parent[j]] = std::max(height[parent[j]], height[j] + 1);
+  }
+  return greatest;
+}
+
+/// The seconds of the device, by which orderings are judged; those of one of its multiprocessors are what fronts are merged by.
+void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
+  const DeviceCost& cost = device_cost(target);
+  out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());
+  out.cost.predicted_factor_s = device_factor_seconds(cost, out.device_work);
+  out.cost.predicted_solve_s = device_solve_seconds(cost, out.device_work, lower.n);
+  out.cost.predicted_create_s = device_create_seconds(cost, out.device_work);
+  out.core = {out.cost.predicted_factor_s, out.cost.predicted_solve_s};
+}
+
+}  // namespace
+
+void set_sizes(Outline& out) {
+  const FrontTree& fronts = out.fronts;
+  Supernodes& nodes = out.supernodes;
+  nodes.parent = fronts.parent;
+  nodes.first.assign(fronts.parent.size() + 1, 0);
+  nodes.row_ptr.assign(fronts.parent.size() + 1, 0);
+  out.panel_ptr.assign(fronts.parent.size() + 1, 0);
+  for (Index s = 0; s < fronts.count(); ++s) {
+    const Offset m = fronts.order[s], p = fronts.pivots[s];
+    nodes.first[s + 1] = nodes.first[s] + fronts.pivots[s];
+    nodes.row_ptr[s + 1] = nodes.row_ptr[s] + m;
+    out.panel_ptr[s + 1] = checked_add(out.panel_ptr[s], m * p, "entries of L");
+  }
+}
+
+void set_schedule(const CostTable& table, Outline& out) {
+  const std::vector<double> work = work_of(out.fronts, table);
+  const TaskTree tasks = task_tree(out.fronts, task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
+  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), out.workers);
+}
+
+void weigh(const Pattern& lower, const CostTable& table, Outline& out) {
+  const auto count = [&] {
+    out.cost = count_cost(out.tree.column_count, out.fronts);
+    out.cost.tree_height = height_of(out.tree.parent);
+  };
+  if (is_device_target(table.target)) {
+    side_by_side(count, [&] { out.device_levels = find_levels(out.supernodes); });
+    predict_device(table.target, lower, out);
+  } else {
+    side_by_side(count, [&] { set_schedule(table, out); });
+    out.core = predict(table, out.fronts, out.schedule, lower.nnz(), out.cost);
+  }
+}
+
+Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
+                     const OutlineOptions& options) {
+  Outline out;
+  out.own = other_supervariables(graph, perm);
+  out.graph = out.own ? out.own.get() : &graph;
+  out.pairs = Pairs(*out.graph, elimination_order(*out.graph, perm).value());
+  const CoarseTree tree = coarse_tree(out.pairs, options.last);
+
+  const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight, options.last);
+  const Index apart = options.last > 0 ? partition.fronts.count() - 1 : kNone;
+  const Groups groups = options.amalgamate ? amalgamate(partition.fronts, table, apart) : no_amalgamation(partition.fronts);
+  const Cut rough = find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
+  const std::vector<Index> front_place = stack_postorder(groups.fronts, rough.above, rough.small);
+  out.fronts = renumbered(groups.fronts, front_place);
+  out.workers = options.workers;
+  set_sizes(out);
+
+  std::vector<Index> front_of(groups.group.size());
+  for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
+  set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
+
+  weigh(lower, table, out);
+  return out;
+}
+
+}  // namespace kauri::symbolic

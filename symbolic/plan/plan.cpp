@@ -1,0 +1,111 @@
+// Sizes and fingerprint of a Plan.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "src/base/stopping.hpp"
+#include "symbolic/common/checked.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "symbolic/device/sweep_lists.hpp"
+
+namespace kauri {
+namespace {
+
+template <class T, class Allocator>
+Offset bytes(const std::vector<T, Allocator>& array) {
+  return static_cast<Offset>(array.size() * sizeof(T));
+}
+
+Offset bytes(const TaskEdges& edges) { return bytes(edges.dependencies) + bytes(edges.successor_ptr) + bytes(edges.successor); }
+
+/// Stirs x into h: xor, multiply by an odd constant, fold the high bits down.
+std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15U;
+  return h ^ (h >> 29);
+}
+
+Offset device_bytes(const DeviceSchedule& device) {
+  Offset steps = 0;
+  for (const DeviceSchedule::Level& level : device.level) steps += bytes(level.steps);
+  return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) + bytes(device.tiled) + bytes(device.panel) +
+         bytes(device.block) + bytes(device.inverses) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) +
+         bytes(device.sums.term) + bytes(device.sums.step) + bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
+}
+
+}  // namespace
+
+Offset Plan::factor_bytes(int scalar_bytes) const {
+  return symbolic::checked_mul(on_device() ? device.factor_entries : panel_ptr.back(), scalar_bytes, "bytes of L");
+}
+
+Offset Plan::peak_bytes(int scalar_bytes) const {
+  if (on_device()) {
+    using symbolic::aligned_bytes;
+    const auto count = static_cast<Offset>(supernodes.parent.size());
+    const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) + aligned_bytes(count, symbolic::kDeviceColumnBytes) +
+                          aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
+    const Offset values =
+        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // and the shift
+    const Offset plan =
+        device.plan_bytes + (device.by_level ? 0 : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
+    return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
+                                 "bytes");
+  }
+  const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
+  return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
+}
+
+Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes); }
+
+Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
+  if (on_device()) {
+    const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
+    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides, and the numbers of one solve, in double
+      const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
+      return symbolic::checked_add(symbolic::aligned_bytes(n, row),
+                                   symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
+                                   "bytes of workspace");
+    }
+    // Right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them; update rows.
+    return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
+                                 "bytes of workspace");
+  }
+  const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
+  const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
+  return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"), counter_bytes(), "bytes of workspace");
+}
+
+Offset Plan::plan_bytes() const {
+  const auto spans = static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
+  return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) +
+         bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) +
+         bytes(assembly.entry_source) + bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) +
+         bytes(assembly.run_ptr) + bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
+         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.head_columns) +
+         bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
+}
+
+std::uint64_t fingerprint(const Pattern& lower) {
+  // Four chains that do not wait for each other over the arrays as they lie; col_ptr tells where columns end.
+  std::array<std::uint64_t, 4> h{};
+  for (std::uint64_t lane = 0; lane < h.size(); ++lane) h[lane] = stirred(0x6b61757269 + lane, static_cast<std::uint64_t>(lower.n));
+  const std::size_t n = static_cast<std::size_t>(lower.n), rows = static_cast<std::size_t>(lower.nnz());
+  for (std::size_t j = 1; j <= n; ++j) h[j % 4] = stirred(h[j % 4], static_cast<std::uint64_t>(lower.col_ptr[j]));
+  const auto two = [&](std::size_t k) {
+    return static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]);
+  };
+  std::size_t k = 0;
+  constexpr std::size_t kStretch = std::size_t{1} << 20;  // between two looks at the stop token
+  while (k + 8 <= rows) {
+    stop_here();
+    for (const std::size_t end = std::min(rows, k + kStretch); k + 8 <= end; k += 8)
+      for (std::size_t lane = 0; lane < 4; ++lane) h[lane] = stirred(h[lane], two(k + 2 * lane));
+  }
+  for (; k < rows; ++k) h[k % 4] = stirred(h[k % 4], static_cast<std::uint64_t>(lower.row[k]));
+  return stirred(stirred(stirred(h[0], h[1]), h[2]), h[3]);
+}
+
+}  // namespace kauri

@@ -1,0 +1,170 @@
+// Column counts by leaves of row subtrees and their least common ancestors (Gilbert, Ng & Peyton 1994).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbolic/tree/column_counts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "src/base/disjoint_sets.hpp"
+#include "src/base/per_thread.hpp"
+#include "src/base/stopping.hpp"
+#include "symbolic/common/parts.hpp"
+
+namespace kauri::symbolic {
+namespace {
+
+constexpr Index kNodeBlock = 65536;  // nodes that are worth a task
+
+/// The subtrees of some parts, and the places of the rows above its part that each of them meets.
+struct CountedSubtrees {
+  std::vector<Index> root;
+  std::vector<Offset> end;  // per subtree: of its rows
+  std::vector<Index> row;
+};
+
+class Counting {
+ public:
+  Counting(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent)
+      : pairs_(pairs),
+        position_(position),
+        parent_(parent),
+        count_(position.size(), 0),
+        first_(position.size()),
+        up_(position.size()),
+        place_(position.size()) {
+    Blocks(pairs.size(), kNodeBlock).for_each([this](Index, Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        first_[j] = up_[j] = j;
+        place_[position_[j]] = j;
+      }
+    });
+  }
+
+  std::vector<Index> run(Index size) {
+    const std::vector<TreePart> parts = cut_into_subtrees(parent_, size);
+    const Blocks blocks = batches(parts.size());
+    std::vector<CountedSubtrees> subtrees(static_cast<std::size_t>(blocks.count()));
+    {
+      PerThread<Leaves> leaves(position_.size(), kNone);
+      blocks.for_each([&](Index b, Index begin, Index end) {
+        for (Index k = begin; k < end; ++k)
+          if (parts[k].whole) count_part(parts[k], *leaves.use(), subtrees[b]);
+      });
+    }
+    Leaves leaf(position_.size(), kNone);
+    for_each_in_turn(
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { join(of, t, leaf); }, [&](Index j) { count_above(j, leaf); });
+    for_each_in_turn(
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { hand_up(of.root[t]); }, [&](Index j) { hand_up(j); });
+    return std::move(count_);
+  }
+
+ private:
+  /// Modulo 2^32: a count is an Index, but what is added up on the way to it need not be, from some 2^31 pairs on.
+  static void add(Index& count, Index more) {
+    count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
+  }
+
+  /// By place of a row: the last leaf of its row subtree so far. A column is one if no earlier leaf lies in its own subtree.
+  using Leaves = std::vector<Index>;
+
+  /// subtree(list, t) for each subtree of the whole parts, above(j) for each node of the others, ascending.
+  template <class Subtree, class Above>
+  static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<CountedSubtrees>& subtrees, const Subtree& subtree,
+                               const Above& above) {
+    const Blocks blocks = batches(parts.size());
+    const StopCheck check_stop;
+    for (Index b = 0; b < blocks.count(); ++b) {
+      check_stop();
+      std::size_t t = 0;
+      for (Index k = blocks.begin(b); k < blocks.end(b); ++k)
+        if (parts[k].whole)
+          for (; t < subtrees[b].root.size() && subtrees[b].root[t] < parts[k].end; ++t) subtree(subtrees[b], t);
+        else
+          for (Index j = parts[k].begin; j < parts[k].end; ++j) above(j);
+    }
+  }
+
+  // count_[j] is the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
+  // minus that where two of its branches meet, and minus that at the parent of its root.
+  void count_part(const TreePart& part, Leaves& leaf, CountedSubtrees& out) {
+    Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
+    const StopCheck check_stop;
+    for (Index j = begin; j < part.end; ++j) {
+      check_stop.at(j);
+      const Index k = place_[j], least = first_[j];
+      Index sum = diagonal(j);
+      for (const Index i : pairs_.higher(k)) {
+        const Index last = leaf[i];
+        if (last >= least && last < j) continue;
+        const Index row = pairs_.weight(i);
+        sum += row;
+        if (last >= begin && last < j)
+          add(count_[root_of(up_, last)], -row);
+        else if (position_[i] >= part.end)
+          out.row.push_back(i);
+        leaf[i] = j;
+      }
+      add(count_[j], sum);
+      if (const Index p = parent_[j]; p != kNone && p < part.end) {
+        link(j, p);
+      } else {
+        out.root.push_back(j);
+        out.end.push_back(static_cast<Offset>(out.row.size()));
+        begin = j + 1;
+      }
+    }
+    for (Index j = part.begin; j < part.end; ++j)
+      if (const Index p = parent_[j]; p != kNone && p < part.end) add(count_[p], count_[j]);
+  }
+
+  /// What a subtree leaves to be done above it.
+  void join(const CountedSubtrees& subtrees, std::size_t t, Leaves& leaf) {
+    const Index root = subtrees.root[t];
+    for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
+      const Index i = subtrees.row[static_cast<std::size_t>(e)];
+      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -pairs_.weight(i));
+      leaf[i] = root;
+    }
+    if (parent_[root] != kNone) link(root, parent_[root]);
+  }
+
+  void count_above(Index j, Leaves& leaf) {
+    Index sum = diagonal(j);
+    for (const Index i : pairs_.higher(place_[j])) {
+      if (leaf[i] >= first_[j]) continue;
+      const Index row = pairs_.weight(i);
+      sum += row;
+      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -row);
+      leaf[i] = j;
+    }
+    add(count_[j], sum);
+    if (parent_[j] != kNone) link(j, parent_[j]);
+  }
+
+  /// Of the diagonal's row: its leaves are those of the tree, from where it is carried up.
+  [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? pairs_.weight(place_[j]) : 0; }
+  void link(Index j, Index p) {
+    add(count_[p], -pairs_.weight(place_[j]));
+    up_[j] = p;
+    first_[p] = std::min(first_[p], first_[j]);
+  }
+  void hand_up(Index j) {
+    if (parent_[j] != kNone) add(count_[parent_[j]], count_[j]);
+  }
+
+  const Pairs& pairs_;
+  const std::span<const Index> position_, parent_;
+  std::vector<Index> count_;
+  std::vector<Index> first_;  // the least node of the subtree
+  std::vector<Index> up_;     // towards the root of what is linked so far
+  std::vector<Index> place_;
+};
+
+}  // namespace
+
+std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent, Index part) {
+  return Counting(pairs, position, parent).run(part_size(pairs.size(), part));
+}
+
+}  // namespace kauri::symbolic
