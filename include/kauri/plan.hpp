@@ -172,8 +172,9 @@ struct DeviceTask {
   bool operator==(const DeviceTask&) const = default;
 };
 
-/// What predictions see of a factorisation on a device (symbolic/device/cost.hpp): a few sums by kind and level of fronts. A tile is
-/// 64 x 64; bytes are those of doubles: panels and contribution blocks as they lie in memory, blocks once more where the parent pulls them.
+/// The work of a factorisation on a device as predictions see it (symbolic/device/cost.hpp): a few sums by kind and level of fronts. A tile
+/// is 64 x 64; bytes are those of doubles: panels and contribution blocks as they lie in memory, blocks once more where the parent pulls
+/// them.
 struct DeviceWork {
   /// Fronts that kernels of their own do, level by level.
   struct Small {

@@ -28,6 +28,8 @@
 #include "src/base/blocks.hpp"
 #include "tests/support/child.hpp"
 #include "tests/support/many_threads.hpp"
+#include "tests/support/resident_bytes.hpp"
+#include "tests/support/seeds.hpp"
 
 namespace {
 
@@ -55,12 +57,6 @@ int in_child(const F& f) {
   return test::exit_of(test::status_of_child([&] { _exit(f()); }));
 }
 
-Offset resident_bytes() {
-  Offset size = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> size >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 std::vector<double> solution(const SymmetricMatrix<double>& a, int threads) {
   SolverOptions options;
   options.threads = threads;
@@ -72,9 +68,7 @@ std::vector<double> solution(const SymmetricMatrix<double>& a, int threads) {
 class HostThreads : public ::testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "a sanitizer makes threads by itself, and keeps memory";
-#endif
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer makes threads by itself, and keeps memory";
   }
 };
 
@@ -127,10 +121,10 @@ TEST_F(HostThreads, NoMemoryStaysOfSolvers) {
       const auto a = generate("poisson2d 5");
       Offset before = 0;
       for (int k = 0; k < 2500; ++k) {
-        if (k == 500) before = resident_bytes();
+        if (k == 500) before = test::resident_bytes();
         if (solution(a, threads).empty()) return 1;
       }
-      const Offset more = resident_bytes() - before;
+      const Offset more = test::resident_bytes() - before;
       if (more > 0) std::printf("%d threads: %lld bytes more after 2000 solvers\n", threads, static_cast<long long>(more));
       return more < (Offset{1} << 20) ? 0 : 2;
     });

@@ -1,23 +1,16 @@
 // Eigen programs make a solver in each turn of a loop: its memory must go with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <Eigen/SparseCore>
-#include <fstream>
 
 #include "kauri/eigen.hpp"
 #include "support/many_threads.hpp"
+#include "support/resident_bytes.hpp"
 #include "support/seeds.hpp"
 
 namespace kauri {
 namespace {
-
-long resident_bytes() {
-  long size = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> size >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
 
 TEST(Lives, NoMemoryStaysOfSolversOfEigen) {
   if (test::kSanitized) GTEST_SKIP() << "a sanitizer keeps memory";
@@ -29,14 +22,14 @@ TEST(Lives, NoMemoryStaysOfSolversOfEigen) {
     if (i > 0) a.insert(i, i - 1) = -1;
   }
   const Eigen::VectorXd b = Eigen::VectorXd::Ones(kRows);
-  long before = 0;
+  Offset before = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
-    if (turn == kWarm) before = resident_bytes();
+    if (turn == kWarm) before = test::resident_bytes();
     const kauri::eigen::LLT<Eigen::SparseMatrix<double>> solver(a);
     const Eigen::VectorXd x = solver.solve(b);
     ASSERT_LE((a.selfadjointView<Eigen::Lower>() * x - b).norm(), 1e-12);
   }
-  EXPECT_LT(resident_bytes() - before, 1 << 20);
+  EXPECT_LT(test::resident_bytes() - before, 1 << 20);
 }
 
 }  // namespace

@@ -164,8 +164,8 @@ def misjudged_rooms(root):
                 undo = plant(root, str(path), includes(f'"{target}target.hpp"'))
                 found = list(check_dependencies.faults_of(path, root))
                 undo()
-                allowed = there in rooms if here is None else there == here or there in rooms[here]
-                if bool(found) == allowed and not (here is None and there is None):
+                allowed = there == here or there in (rooms if here is None else rooms[here])
+                if bool(found) == allowed:
                     yield f"{path} that includes {target}target.hpp: {found or 'no fault'}"
         for name in (*rooms, "unknown"):
             shutil.rmtree(root / f"{folder}{name}")

@@ -6,29 +6,22 @@
 
 namespace kauri::test {
 
-#if defined(__SANITIZE_THREAD__)
-#define KAURI_TEST_TSAN true
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define KAURI_TEST_TSAN true
+#ifdef __has_feature  // Clang's way to tell
+#define KAURI_HAS_FEATURE(name) __has_feature(name)
+#else
+#define KAURI_HAS_FEATURE(name) 0
 #endif
+#if defined(__SANITIZE_THREAD__) || KAURI_HAS_FEATURE(thread_sanitizer)
+inline constexpr bool kThreadSanitized = true;
+#else
+inline constexpr bool kThreadSanitized = false;
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define KAURI_TEST_ASAN true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KAURI_TEST_ASAN true
+#if defined(__SANITIZE_ADDRESS__) || KAURI_HAS_FEATURE(address_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = kThreadSanitized;
 #endif
-#endif
-#ifndef KAURI_TEST_TSAN
-#define KAURI_TEST_TSAN false
-#endif
-#ifndef KAURI_TEST_ASAN
-#define KAURI_TEST_ASAN false
-#endif
-
-inline constexpr bool kThreadSanitized = KAURI_TEST_TSAN;
-inline constexpr bool kSanitized = KAURI_TEST_TSAN || KAURI_TEST_ASAN;
+#undef KAURI_HAS_FEATURE
 
 /// `all`, or an eighth of them under a sanitizer.
 constexpr std::uint32_t seeds(std::uint32_t all) { return kSanitized ? all / 8 : all; }

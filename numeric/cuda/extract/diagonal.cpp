@@ -1,4 +1,4 @@
-// What is made of a factor on a CUDA device beside solves: its diagonal and determinant, memory for selected inverses.
+// The diagonal and the determinant of a factor on a CUDA device, and the store of its selected inverse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 

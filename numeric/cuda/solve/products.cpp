@@ -38,7 +38,7 @@ void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const M
   }
 }
 
-/// Of what is gathered from right-hand sides of the host's nothing is left when the product is scattered: it goes there.
+/// memory.x receives the product and sends it to the host: the scatter begins after the right-hand sides in it were last read.
 template <class T>
 void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);

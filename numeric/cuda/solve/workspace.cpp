@@ -47,8 +47,8 @@ CudaWorkspace<T>::~CudaWorkspace() {
   stream_->wait();  // where a solve threw halfway, copies may be on their way
 }
 
-/// Of a fast workspace: in the numbers of a solve of one, which each solve writes anew, where several go together what all of them do.
-/// Both have places for two vectors and all update rows in double, or more.
+/// A workspace of sweeps lends the numbers that each of its solves writes anew: those of one right-hand side, or the scratch of several.
+/// Either holds two vectors and all update rows in double, or more.
 template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);

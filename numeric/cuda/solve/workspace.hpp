@@ -26,7 +26,7 @@ class CudaWorkspace final : public SolveStore<T> {
   /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
   /// its own.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// Of a fast solve, symbolic::solve_numbers(), in double for factors in float, too; else nothing.
+  /// The symbolic::solve_numbers() numbers of a solve by sweeps, in double for factors in float too; null for solves level by level.
   [[nodiscard]] double* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
