@@ -329,11 +329,10 @@ struct Cost {
 
 /// Everything the numeric phases need, and no number of A. Immutable, shared by factors, threads and devices.
 struct Plan {
-  Index n = 0;                    ///< rows and columns of A
-  Offset nnz = 0;                 ///< entries of A's lower triangle
-  PatternCopy pattern;            ///< that was analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
-  std::uint64_t fingerprint = 0;  ///< of the pattern, a label: patterns with different ones are different, those with equal ones may be
-  std::string target;             ///< cost table and kernels: "cpu-avx512" ...
+  Index n = 0;          ///< rows and columns of A
+  Offset nnz = 0;       ///< entries of A's lower triangle
+  PatternCopy pattern;  ///< that was analysed; calls that get a matrix with its pattern (refactorize, refine) refuse another one
+  std::string target;   ///< cost table and kernels: "cpu-avx512" ...
   OrderingMethod ordering = OrderingMethod::natural;  ///< what was run; `given` below tells of a caller's permutation
   bool given = false;                                 ///< the permutation is the caller's
   Permutation perm;                                   ///< of the ordering, postordered
@@ -451,9 +450,5 @@ Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options =
 /// device's: every tile and every child's entry once, no task that waits for ever): empty if sound, else the first thing wrong. For tests
 /// and debug builds. O(size of the plan log of it) plus O(the CPU's tasks^2).
 std::string find_flaw(const Plan& plan);
-
-/// A hash of n and the lower triangle's pattern: a label for reports and files. It is no proof that two patterns are the same: whoever
-/// wants two of one hash can make them in a second, so no call of kauri takes a matrix on its word.
-std::uint64_t fingerprint(const Pattern& lower);
 
 }  // namespace kauri

@@ -49,7 +49,6 @@ struct SavedInfo {
   Index n = 0;                       ///< rows of A
   Offset nnz = 0;                    ///< entries of A's lower triangle
   Index supernodes = 0;              ///< fronts
-  std::uint64_t fingerprint = 0;     ///< Plan::fingerprint
 };
 
 /// Writes what decides the plan: A's pattern, permutation and supernodes; what was made of them for a target and for tests is made again.

@@ -62,8 +62,7 @@ kauri_status kauri_plan_get_info(const kauri_plan* plan, struct kauri_plan_info*
            p.cost.largest_front,
            p.supernodes.count(),
            p.cost.predicted_factor_s,
-           p.cost.predicted_solve_s,
-           p.fingerprint};
+           p.cost.predicted_solve_s};
   });
 }
 kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes) {

@@ -120,8 +120,7 @@ kauri_status kauri_saved_get_info(const char* path, struct kauri_saved_info* inf
            found.format,
            found.supernodes,
            found.n,
-           found.nnz,
-           found.fingerprint};
+           found.nnz};
   });
 }
 

@@ -28,7 +28,7 @@ struct Header {
   std::uint32_t scalar_bytes = 0, n = 0;
   std::uint64_t nnz = 0;
   std::uint32_t supernodes = 0, last = 0;
-  std::uint64_t bytes = 0, fingerprint = 0;
+  std::uint64_t bytes = 0, reserved = 0;
   std::uint32_t sections = 0;
 
   [[nodiscard]] std::string_view kind_name() const { return {kind.data(), kind.size()}; }

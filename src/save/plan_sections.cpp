@@ -73,7 +73,6 @@ void write_plan(const PlanCore& core, Writer& writer) {
 PlanCore read_plan(const Header& header, Reader& reader) {
   PlanCore core;
   core.last = static_cast<Index>(header.last);
-  core.fingerprint = header.fingerprint;
   read_names(core, reader);
   read_indices("perm", Offset{header.n}, core.old_of, reader);
   read_indices("node", Offset{header.supernodes}, core.pivots, reader);

@@ -73,7 +73,7 @@ Header Reader::header() {
   header.supernodes = number<std::uint32_t>();
   header.last = number<std::uint32_t>();
   header.bytes = number<std::uint64_t>();
-  header.fingerprint = number<std::uint64_t>();
+  header.reserved = number<std::uint64_t>();
   header.sections = number<std::uint32_t>();
   check_sum();
   check_header(header);
@@ -85,6 +85,7 @@ void Reader::check_header(const Header& header) const {
   if (header.format == 0) fail("format 0, expected 1 to " + std::to_string(kSaveFormat));
   if (header.kind_name() != kPlanKind && header.kind_name() != kFactorKind)
     fail("it holds a \"" + io::printable(std::string(header.kind_name())) + "\", expected a plan or a factor");
+  if (header.reserved != 0) fail("bytes 48 to 55 are not 0: a kauri from before 0.1.0 wrote it; save it anew");
   const bool scalar = header.is_factor() ? header.scalar_bytes == 4 || header.scalar_bytes == 8 : header.scalar_bytes == 0;
   if (!scalar) fail("a scalar of " + std::to_string(header.scalar_bytes) + " bytes, expected 4 or 8 for a factor and 0 for a plan");
   constexpr std::uint32_t kMostRows = std::numeric_limits<Index>::max();

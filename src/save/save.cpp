@@ -55,7 +55,6 @@ Header header_of(const Plan& plan, const symbolic::PlanCore& core, std::string_v
   header.nnz = static_cast<std::uint64_t>(plan.nnz);
   header.supernodes = static_cast<std::uint32_t>(core.pivots.size());
   header.last = static_cast<std::uint32_t>(core.last);
-  header.fingerprint = plan.fingerprint;
   header.sections = kPlanSections;
   header.bytes = static_cast<std::uint64_t>(kHeader + plan_bytes(core));
   return header;
@@ -205,7 +204,6 @@ SavedInfo info_from(Source source) {
   info.n = static_cast<Index>(header.n);
   info.nnz = static_cast<Offset>(header.nnz);
   info.supernodes = static_cast<Index>(header.supernodes);
-  info.fingerprint = header.fingerprint;
   return info;
 }
 

@@ -18,7 +18,7 @@ void Writer::header(const Header& header) {
   number(header.supernodes);
   number(header.last);
   number(header.bytes);
-  number(header.fingerprint);
+  number(header.reserved);
   number(header.sections);
   end();
 }

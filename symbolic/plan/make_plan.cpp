@@ -42,11 +42,7 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, outline); },
-               [&] {
-                 plan->pattern = copy_of(lower);
-                 plan->fingerprint = fingerprint(plan->pattern.view());
-               },
+  side_by_side([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->pattern = copy_of(lower); },
                [&] {
                  if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
                },

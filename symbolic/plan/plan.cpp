@@ -1,12 +1,9 @@
-// Sizes and fingerprint of a Plan.
+// Sizes of a Plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
-#include "src/base/stopping.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/sweep_lists.hpp"
@@ -20,12 +17,6 @@ Offset bytes(const std::vector<T, Allocator>& array) {
 }
 
 Offset bytes(const TaskEdges& edges) { return bytes(edges.dependencies) + bytes(edges.successor_ptr) + bytes(edges.successor); }
-
-/// Stirs x into h: xor, multiply by an odd constant, fold the high bits down.
-std::uint64_t stirred(std::uint64_t h, std::uint64_t x) {
-  h = (h ^ x) * 0x9e3779b97f4a7c15U;
-  return h ^ (h >> 29);
-}
 
 Offset device_bytes(const DeviceSchedule& device) {
   Offset steps = 0;
@@ -86,26 +77,6 @@ Offset Plan::plan_bytes() const {
          bytes(assembly.run_ptr) + bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
          bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.head_columns) +
          bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
-}
-
-std::uint64_t fingerprint(const Pattern& lower) {
-  // Four chains that do not wait for each other over the arrays as they lie; col_ptr tells where columns end.
-  std::array<std::uint64_t, 4> h{};
-  for (std::uint64_t lane = 0; lane < h.size(); ++lane) h[lane] = stirred(0x6b61757269 + lane, static_cast<std::uint64_t>(lower.n));
-  const std::size_t n = static_cast<std::size_t>(lower.n), rows = static_cast<std::size_t>(lower.nnz());
-  for (std::size_t j = 1; j <= n; ++j) h[j % 4] = stirred(h[j % 4], static_cast<std::uint64_t>(lower.col_ptr[j]));
-  const auto two = [&](std::size_t k) {
-    return static_cast<std::uint64_t>(lower.row[k]) << 32 | static_cast<std::uint64_t>(lower.row[k + 1]);
-  };
-  std::size_t k = 0;
-  constexpr std::size_t kStretch = std::size_t{1} << 20;  // between two looks at the stop token
-  while (k + 8 <= rows) {
-    stop_here();
-    for (const std::size_t end = std::min(rows, k + kStretch); k + 8 <= end; k += 8)
-      for (std::size_t lane = 0; lane < 4; ++lane) h[lane] = stirred(h[lane], two(k + 2 * lane));
-  }
-  for (; k < rows; ++k) h[k % 4] = stirred(h[k % 4], static_cast<std::uint64_t>(lower.row[k]));
-  return stirred(stirred(stirred(h[0], h[1]), h[2]), h[3]);
 }
 
 }  // namespace kauri

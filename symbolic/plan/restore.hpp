@@ -22,7 +22,6 @@ struct PlanCore {
   std::vector<Index> length;  ///< length n: entries of A in column j of B below the diagonal
   Array<Index> row;           ///< their rows in A, column after column of B, in the order of Assembly::entry_source
   Index last = 0;             ///< so many columns at the end are one dense supernode whatever the pattern says; 0: none are
-  std::uint64_t fingerprint = 0;
   OrderingMethod ordering = OrderingMethod::natural;
   bool given = false;
   std::string target;

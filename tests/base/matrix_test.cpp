@@ -1,4 +1,4 @@
-// SymmetricMatrix against a map of entries, for every storage; the texts of its errors; column_view; fingerprints.
+// SymmetricMatrix against a map of entries, for every storage; the texts of its errors; column_view.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -176,23 +175,6 @@ TEST(ColumnView, HasTheShapeOfTheSpan) {
   const std::span<const double> long_one(x.data(), std::size_t{1} << 31);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)column_view(long_one); }),
             "column_view: 2147483648 rows, a matrix has at most 2^31 - 1");
-}
-
-TEST(Fingerprint, TellsPatternsApartAndIgnoresWhereTheyLie) {
-  std::set<std::uint64_t> seen;
-  std::size_t patterns = 0;
-  const auto note = [&](const test::OwnedPattern& p) {
-    const test::OwnedPattern copy = p;
-    EXPECT_EQ(fingerprint(p.view()), fingerprint(copy.view()));
-    seen.insert(fingerprint(p.view()));
-    ++patterns;
-  };
-  for (Index n = 0; n < 20; ++n) note(test::diagonal_pattern(n));
-  for (Index n = 3; n < 20; ++n) note(test::chain_pattern(n));
-  for (Index n = 4; n < 20; ++n)
-    for (Index hub = 0; hub < n; ++hub) note(test::star_pattern(n, hub));
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) note(test::random_pattern(60, 4, seed));
-  EXPECT_EQ(seen.size(), patterns);
 }
 
 /// The triplets as compressed columns or rows, unsorted, with indices of other kinds that count from `base`.

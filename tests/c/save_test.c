@@ -89,7 +89,7 @@ static void plans(const Job* job, const kauri_plan* plan, const char* path) {
   OK(kauri_plan_save(plan, path));
   OK(kauri_saved_get_info(path, &info));
   CHECK(info.kind == KAURI_SAVED_PLAN && info.scalar == -1 && info.format == 1 && info.n == job->system.n && info.nnz == planned.nnz);
-  CHECK(info.supernodes == planned.supernodes && info.fingerprint == planned.fingerprint);
+  CHECK(info.supernodes == planned.supernodes);
   FAILS(KAURI_ERROR_INPUT, path, kauri_factor_load(path, job->backend, NULL, job->base, &factor));  // a plan alone
   OK(kauri_plan_load(path, NULL, job->base, &again));
   OK(kauri_plan_save_bytes(again, &saved));

@@ -89,6 +89,8 @@ PLANTED = (
     ("calls", "packaging/requirements.txt", "wheel>=0.40 --hash=sha256:" + 64 * "a" + "\n", "a tool without an exact version"),
     ("calls", "packaging/requirements.txt", "wheel==0.40\n", "a tool without the hashes"),
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
+    ("device_calls", "include/kauri/planted2.hpp", HEAD + "void enqueue_it(int x,\n                StreamHandle stream);\n", "enqueue_it() is not among"),
+    ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  void f(const Factor<T>& x) const;\n};\n", "A::f() is not among"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
 )
@@ -110,6 +112,7 @@ INNOCENT = (
     ("calls", "scripts/planted2", "#!/usr/bin/env bash\n\"$tools/pip\" install \"${managers[@]}\" conan\n\"$tools/pip\" install pytest build/x.whl\n"),
     ("calls", "packaging/requirements.txt", "wheel==0.40 ; python_version < '3.11' \\\n    --hash=sha256:" + 64 * "a" + "\n"),
     ("calls", "packaging/managers.txt", "conan==2.1\n"),
+    ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "const int t[] = {\n" + "  1,\n" * 100 + "};\nnamespace a {\n" + "int f();\n" * 100 + "}\n"),

@@ -125,7 +125,8 @@ TEST(DamagedFiles, WhatTheHeaderSays) {
   EXPECT_EQ(said(with(plan, 56, std::uint32_t{7})), "f: header at byte 0: 7 sections, expected 5");
   EXPECT_EQ(said(with(plan, 36, std::uint32_t{1})), "f: damaged: 1 columns come last, expected none or those of the last supernode");
   EXPECT_EQ(said(with(plan, 36, std::uint32_t{0})), "f: damaged: 0 columns come last, expected 2, those of the last supernode");
-  EXPECT_EQ(said(with(plan, 48, std::uint64_t{1})), "f: damaged: the pattern has another fingerprint than the plan");
+  EXPECT_EQ(said(with(plan, 48, std::uint64_t{1})),
+            "f: header at byte 0: bytes 48 to 55 are not 0: a kauri from before 0.1.0 wrote it; save it anew");
 }
 
 /// No room is made for what is said to be there.

@@ -29,7 +29,6 @@ PlanCore core_in_order(const OwnedPattern& a, const Permutation& perm) {
     core.length.push_back(static_cast<Index>(column.size()));
     core.row.insert(core.row.end(), column.begin(), column.end());
   }
-  core.fingerprint = fingerprint(a.view());
   core.target = "cpu-generic";
   return core;
 }

@@ -33,7 +33,9 @@ class DeviceCalls {
     AnalyzeOptions options;
     options.target = backend_->target();
     call("Backend::roofline", [&] { EXPECT_GT(backend_->roofline(sizeof(double)).flops_per_s, 0); });
-    const auto plan = run_by(*analyze(a_.pattern(), options), symbolic::kFewestEver);
+    const Analysis analysis = analyze_with_report(a_.pattern(), options);
+    call("report_of", [&] { EXPECT_EQ(report_of(analysis, *backend_, sizeof(double)).n, a_.n()); });
+    const auto plan = run_by(*analysis.plan, symbolic::kFewestEver);
     call("PreparedPlan::create", [&] { prepared_.emplace(PreparedPlan::create(plan, *backend_)); });
     call("Factor::create", [&] { factor_.emplace(Factor<double>::create(*prepared_)); });
     call("Workspace::create", [&] { workspace_.emplace(Workspace<double>::create(*factor_, 1)); });
@@ -42,11 +44,14 @@ class DeviceCalls {
     call("DeviceValues::copy_of", [&] { b_there_.emplace(DeviceValues<double>::copy_of(b_, *backend_)); });
     call("DeviceValues::copy_of", [&] { x_there_.emplace(DeviceValues<double>::copy_of(b_, *backend_)); });
     call("Refiner::create", [&] { refiner_.emplace(Refiner<double>::create(a_.pattern(), *factor_, 1)); });
+    call("SelectedInverse::bytes", [&] { EXPECT_GT(SelectedInverse<double>::bytes(*factor_), 0); });
     call("SelectedInverse::create", [&] { inverse_.emplace(SelectedInverse<double>::create(*factor_)); });
     call("SparseProduct::create", [&] { product_.emplace(SparseProduct<double>::create(a_.view(), *backend_)); });
     call("MixedFactor::create", [&] { mixed_.emplace(MixedFactor::create(a_.pattern(), plan, *backend_)); });
     call("FusedSolve::create", [&] { fused_.emplace(FusedSolve<double>::create(a_.pattern(), plan, *backend_)); });
     call("BatchFactor::create", [&] { batch_.emplace(BatchFactor<double>::create(*prepared_, 2)); });
+    call("BatchFactor::bytes", [&] { EXPECT_GT(BatchFactor<double>::bytes(*prepared_, 2), 0); });
+    call("BatchWorkspace::bytes", [&] { EXPECT_GT(BatchWorkspace<double>::bytes(*batch_, 1), 0); });
     call("BatchWorkspace::create", [&] { batch_room_.emplace(BatchWorkspace<double>::create(*batch_, 1)); });
   }
 
@@ -120,26 +125,26 @@ class DeviceCalls {
     call("refactorize, a NaN of the device's", [&] { EXPECT_THROW((void)refactorize(f, *values_), Error); });
     call("DeviceValues::assign", [&] { values_->assign(a_.value()); });
     call("enqueue_refactorize", [&] { enqueue_refactorize(f, *values_, 0, stream); });
-    call("fetch_verdict", [&] { EXPECT_EQ(f.fetch_verdict(stream).status, VerdictStatus::positive_definite); });
+    call("Factor::fetch_verdict", [&] { EXPECT_EQ(f.fetch_verdict(stream).status, VerdictStatus::positive_definite); });
   }
 
   void solve(StreamHandle stream) {
     std::vector<double> x(b_.size());
     const MatrixView<double> x_here{x.data(), a_.n(), 1, a_.n()};
-    call("solve, of the host's", [&] { factor_->solve(b(), x_here, *workspace_); });
+    call("Factor::solve, of the host's", [&] { factor_->solve(b(), x_here, *workspace_); });
     expect_solution(x);
-    call("solve, of the device's", [&] { factor_->solve(b_there(), x_there(), *workspace_); });
-    call("enqueue_solve", [&] { factor_->enqueue_solve(b_there(), x_there(), *workspace_, stream); });
-    call("enqueue_log_determinant", [&] { factor_->enqueue_log_determinant(there(), *workspace_, stream); });
-    call("enqueue_multiply", [&] { factor_->enqueue_multiply(System::L, b_there(), x_there(), *workspace_, stream); });
-    call("fetch_verdict", [&] { EXPECT_TRUE(factor_->fetch_verdict(stream).status == VerdictStatus::positive_definite); });
-    call("multiply, of the host's", [&] { factor_->multiply(System::Lt, b(), x_here, *workspace_); });
-    call("multiply, of the device's", [&] { factor_->multiply(System::L, b_there(), x_there(), *workspace_); });
+    call("Factor::solve, of the device's", [&] { factor_->solve(b_there(), x_there(), *workspace_); });
+    call("Factor::enqueue_solve", [&] { factor_->enqueue_solve(b_there(), x_there(), *workspace_, stream); });
+    call("Factor::enqueue_log_determinant", [&] { factor_->enqueue_log_determinant(there(), *workspace_, stream); });
+    call("Factor::enqueue_multiply", [&] { factor_->enqueue_multiply(System::L, b_there(), x_there(), *workspace_, stream); });
+    call("Factor::fetch_verdict", [&] { EXPECT_TRUE(factor_->fetch_verdict(stream).status == VerdictStatus::positive_definite); });
+    call("Factor::multiply, of the host's", [&] { factor_->multiply(System::Lt, b(), x_here, *workspace_); });
+    call("Factor::multiply, of the device's", [&] { factor_->multiply(System::L, b_there(), x_there(), *workspace_); });
   }
 
   void read() {
     const auto& f = *factor_;
-    call("entry", [&] { EXPECT_GT(f.entry(0, 0), 0); });
+    call("Factor::entry", [&] { EXPECT_GT(f.entry(0, 0), 0); });
     call("log_determinant", [&] { EXPECT_GT(log_determinant(f), 0); });
     call("determinant", [&] { EXPECT_GT(determinant(f), 0); });
     call("lower_factor", [&] { EXPECT_GT(lower_factor(f).value.size(), b_.size()); });
@@ -149,6 +154,7 @@ class DeviceCalls {
     call("backward_error", [&] { (void)backward_error(a_.view(), b(), b(), *backend_); });
     std::vector<std::byte> saved;
     call("save_factor", [&] { saved = save_factor(f); });
+    call("factorize", [&] { EXPECT_TRUE(factorize<double>(prepared_->shared_plan(), a_.value(), *backend_).ok()); });
     call("load_factor", [&] { EXPECT_TRUE(load_factor<double>(saved, *backend_).valid()); });
   }
 
@@ -231,7 +237,9 @@ class DeviceCalls {
         x2({small_data + kCount, kCount, 1, kCount});
     std::optional<SchurComplement<double>> copied;
     call("SchurComplement", [&] { copied.emplace(*factor_, kCount); });
-    const auto schur = SchurComplement<double>::on_device(*factor_, kCount);
+    std::optional<SchurComplement<double>> there;
+    call("SchurComplement::on_device", [&] { there.emplace(SchurComplement<double>::on_device(*factor_, kCount)); });
+    const SchurComplement<double>& schur = *there;
     call("SchurComplement::write", [&] { schur.write(*factor_, s); });
     call("SchurComplement::enqueue_write", [&] { schur.enqueue_write(*factor_, s, stream); });
     call("SchurComplement::condense", [&] { schur.condense(*factor_, b_there(), y, g, *workspace_); });
@@ -242,7 +250,7 @@ class DeviceCalls {
     call("SchurComplement::solve", [&] { schur.solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_); });
     call("SchurComplement::enqueue_solve",
          [&] { schur.enqueue_solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_, stream); });
-    call("fetch_verdict", [&] { EXPECT_EQ(factor_->fetch_verdict(stream).status, VerdictStatus::positive_definite); });  // waits
+    call("Factor::fetch_verdict", [&] { EXPECT_EQ(factor_->fetch_verdict(stream).status, VerdictStatus::positive_definite); });  // waits
     std::vector<double> host(b_.size()), small(kCount), solved(kCount);
     const MatrixView<double> y_here{host.data(), n, 1, n}, g_here{small.data(), kCount, 1, kCount},
         x2_here{solved.data(), kCount, 1, kCount};

@@ -193,7 +193,6 @@ TEST(Plan, BytesAreThoseOfItsParts) {
   EXPECT_EQ(plan->peak_bytes(8), (plan->cost.stored_entries + plan->schedule.stack_entries) * 8 + counters);
   EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 + plan->assembly.entry_source.size() * 4));
   EXPECT_EQ(plan->target, "cpu-avx512");
-  EXPECT_EQ(plan->fingerprint, fingerprint(grid_pattern(30, 31, 1).view()));
 }
 
 TEST(Plan, MoreEntriesThanPositionsCountAreRefused) {
@@ -205,33 +204,6 @@ TEST(Plan, MoreEntriesThanPositionsCountAreRefused) {
     EXPECT_EQ(e.kind(), ErrorKind::overflow) << e.what();
     EXPECT_NE(std::string(e.what()).find("4294967296 stored entries"), std::string::npos) << e.what();
   }
-}
-
-TEST(Plan, FingerprintTellsPatternsApart) {
-  std::set<std::uint64_t> seen;
-  for (const Index n : {0, 1, 2, 10}) seen.insert(fingerprint(diagonal_pattern(n).view()));
-  for (std::uint64_t seed = 0; seed < 50; ++seed) seen.insert(fingerprint(random_pattern(40, 4, seed).view()));
-  for (Index hub = 1; hub < 9; ++hub) seen.insert(fingerprint(star_pattern(10, hub).view()));
-  EXPECT_EQ(seen.size(), 62U);
-  EXPECT_EQ(fingerprint(chain_pattern(9).view()), fingerprint(chain_pattern(9).view()));
-}
-
-// Each row and each end of a column counts, wherever it stands.
-TEST(Plan, FingerprintSeesEveryPosition) {
-  OwnedPattern a = random_pattern(41, 5, 2);
-  std::set<std::uint64_t> seen{fingerprint(a.view())};
-  std::size_t changes = 0;
-  for (std::size_t k = 0; k < a.row.size(); ++k, ++changes) {
-    ++a.row[k];
-    seen.insert(fingerprint(a.view()));
-    --a.row[k];
-  }
-  for (std::size_t j = 1; j < a.col_ptr.size() - 1; ++j, ++changes) {
-    ++a.col_ptr[j];
-    seen.insert(fingerprint(a.view()));
-    --a.col_ptr[j];
-  }
-  EXPECT_EQ(seen.size(), changes + 1);
 }
 
 TEST(Plan, WorkersThatNobodyGivesAreTheDefaultThreads) {

@@ -60,7 +60,7 @@ auto fields(const std::vector<T, Allocator>& items) {
 
 /// The first field that differs, or nothing.
 std::string difference(const Plan& a, const Plan& b) {
-  if (a.n != b.n || a.nnz != b.nnz || a.fingerprint != b.fingerprint) return "size or fingerprint";
+  if (a.n != b.n || a.nnz != b.nnz || a.pattern.col_ptr != b.pattern.col_ptr || a.pattern.row != b.pattern.row) return "size or pattern";
   if (a.perm != b.perm) return "perm";
   if (a.tree.parent != b.tree.parent || a.tree.column_count != b.tree.column_count) return "tree";
   const Supernodes &s = a.supernodes, &t = b.supernodes;

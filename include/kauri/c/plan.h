@@ -38,11 +38,10 @@ struct kauri_plan_info {
   int64_t supernodes;         ///< how many
   double predicted_factor_s;  ///< seconds of a factorisation in double on the plan's target
   double predicted_solve_s;   ///< seconds of a solve with one right-hand side
-  uint64_t fingerprint;       ///< a hash of n and the pattern: a label, no proof that patterns are the same
 };
 /// Begins a kauri_plan_info.
 #define KAURI_PLAN_INFO_INIT \
-  { sizeof(struct kauri_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct kauri_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /// Sizes and costs.
 kauri_status kauri_plan_get_info(const kauri_plan* plan, struct kauri_plan_info* info);

@@ -50,18 +50,17 @@ enum kauri_saved_kind {
 };
 /// What the beginning of a file says of it.
 struct kauri_saved_info {
-  size_t struct_size;    ///< set by KAURI_SAVED_INFO_INIT
-  int32_t kind;          ///< kauri_saved_kind
-  int32_t scalar;        ///< kauri_scalar of a factor; of a plan -1
-  int32_t format;        ///< of the file, from 1 on
-  int32_t supernodes;    ///< fronts
-  int64_t n;             ///< rows of A
-  int64_t nnz;           ///< entries of A's lower triangle
-  uint64_t fingerprint;  ///< of A's pattern
+  size_t struct_size;  ///< set by KAURI_SAVED_INFO_INIT
+  int32_t kind;        ///< kauri_saved_kind
+  int32_t scalar;      ///< kauri_scalar of a factor; of a plan -1
+  int32_t format;      ///< of the file, from 1 on
+  int32_t supernodes;  ///< fronts
+  int64_t n;           ///< rows of A
+  int64_t nnz;         ///< entries of A's lower triangle
 };
 /// Begins a kauri_saved_info.
 #define KAURI_SAVED_INFO_INIT \
-  { sizeof(struct kauri_saved_info), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(struct kauri_saved_info), 0, 0, 0, 0, 0, 0 }
 /// Of a file; all but its beginning is not looked at. KAURI_ERROR_INPUT where it is none of kauri's.
 kauri_status kauri_saved_get_info(const char* path, struct kauri_saved_info* info);
 
