@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "numeric/cpu/front.hpp"
-#include "numeric/cpu/inverse.hpp"
 #include "symbolic/common/cost_table.hpp"
 
 namespace kauri::numeric::cpu {
@@ -174,16 +173,6 @@ const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
     least = std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
   }
   return verdict_ = positive_definite(*plan_, least);
-}
-
-template <class T>
-std::unique_ptr<InverseStore<T>> CpuFactor<T>::make_inverse() const {
-  return std::make_unique<CpuInverse<T>>(plan_, workers_, ledger_);
-}
-
-template <class T>
-Offset CpuFactor<T>::inverse_bytes() const {
-  return CpuInverse<T>::bytes(*plan_, workers_);
 }
 
 template class CpuFactor<float>;

@@ -94,7 +94,21 @@ void CpuInverse<T>::copy_entries(std::span<T> to) const {
         to[assembly.entry_source[k]] = entry(s, assembly.entry_row[k], j - sn.first[s]);
 }
 
+template <class T>
+std::unique_ptr<InverseStore<T>> CpuFactor<T>::make_inverse() const {
+  return std::make_unique<CpuInverse<T>>(plan_, workers_, ledger_);
+}
+
+template <class T>
+Offset CpuFactor<T>::inverse_bytes() const {
+  return CpuInverse<T>::bytes(*plan_, workers_);
+}
+
 template class CpuInverse<float>;
 template class CpuInverse<double>;
+template std::unique_ptr<InverseStore<float>> CpuFactor<float>::make_inverse() const;
+template std::unique_ptr<InverseStore<double>> CpuFactor<double>::make_inverse() const;
+template Offset CpuFactor<float>::inverse_bytes() const;
+template Offset CpuFactor<double>::inverse_bytes() const;
 
 }  // namespace kauri::numeric::cpu

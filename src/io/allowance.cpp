@@ -19,4 +19,9 @@ void Allowance::refuse(std::string_view name, const std::string& what) const {
               shown(name) + ": " + what + ", but of max_bytes, " + std::to_string(most_) + ", " + std::to_string(left()) + " are left");
 }
 
+void expect_some_columns(std::string_view name, Index rows, Index cols) {
+  if (rows == 0 && cols > kMostEmptyColumns)
+    fail(name, "has " + std::to_string(cols) + " columns without rows, expected at most " + std::to_string(kMostEmptyColumns));
+}
+
 }  // namespace kauri::io

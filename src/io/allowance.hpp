@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "kauri/types.hpp"
+
 namespace kauri::io {
 
 /// Counts bytes before memory is taken for them, and never back: what a file holds as it stands, unpacked, and as arrays.
@@ -28,5 +30,10 @@ class Allowance {
  private:
   std::size_t most_, taken_ = 0;
 };
+
+/// A dense array of no rows and very many columns takes no byte of a file, but time and memory afterwards: more than kMostEmptyColumns
+/// columns are an Error(input).
+void expect_some_columns(std::string_view name, Index rows, Index cols);
+inline constexpr Index kMostEmptyColumns = 1 << 20;
 
 }  // namespace kauri::io

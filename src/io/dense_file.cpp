@@ -11,11 +11,6 @@
 
 namespace kauri::io {
 
-void expect_some_columns(std::string_view name, Index rows, Index cols) {
-  if (rows == 0 && cols > kMostEmptyColumns)
-    fail(name, "has " + std::to_string(cols) + " columns without rows, expected at most " + std::to_string(kMostEmptyColumns));
-}
-
 DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows, Allowance allowance) {
   const NpyArray array(bytes, name);
   const auto& shape = array.shape();

@@ -9,7 +9,6 @@
 
 #include "src/io/assemble.hpp"
 #include "src/io/asymmetry.hpp"
-#include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"
 #include "src/io/market_entries.hpp"
 #include "src/io/pattern_values.hpp"
