@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/eigen.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace kauri::bench {
 namespace {

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
 #include "ordering/minimum_degree.hpp"
-#include "src/base/stopwatch.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace {

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "bench/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/parallel_amd.hpp"
 #include "ordering/reduce.hpp"
-#include "src/base/allowed_threads.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
 #include "kauri/kauri.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
 #include "kauri/plan.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace {
 

@@ -28,5 +28,5 @@ add_custom_target(
   VERBATIM)
 add_dependencies(kauri kauri_commit)
 # The version is told to this file alone: after a commit nothing else is compiled again.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}"
+set_source_files_properties(${PROJECT_SOURCE_DIR}/base/common/version.cpp PROPERTIES COMPILE_OPTIONS "-include;${kauri_commit_header}"
                             COMPILE_DEFINITIONS "KAURI_VERSION=\"${kauri_version}\"")

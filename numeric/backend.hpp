@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/host/memory.hpp"
+#include "base/threads/one_call.hpp"
 #include "kauri/backend.hpp"
 #include "kauri/batch.hpp"
 #include "kauri/error.hpp"
@@ -20,8 +22,6 @@
 #include "kauri/refine.hpp"
 #include "kauri/roofline.hpp"
 #include "kauri/verdict.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/one_call.hpp"
 
 namespace kauri::numeric {
 

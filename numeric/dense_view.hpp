@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/common/host_device.hpp"
 #include "kauri/matrix.hpp"
-#include "src/base/host_device.hpp"
 
 namespace kauri::numeric {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/threads/stopping.hpp"
 #include "kauri/matrix.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/refine_rule.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::numeric {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/common/host_device.hpp"
 #include "kauri/refine.hpp"
-#include "src/base/host_device.hpp"
 
 namespace kauri::numeric {
 

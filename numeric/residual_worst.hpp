@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/common/host_device.hpp"
 #include "kauri/types.hpp"
-#include "src/base/host_device.hpp"
 
 namespace kauri::numeric {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "src/base/host_device.hpp"
+#include "base/common/host_device.hpp"
 
 namespace kauri::numeric {
 

@@ -20,9 +20,9 @@
 #include <span>
 #include <vector>
 
+#include "base/threads/stopping.hpp"
 #include "ordering/amd.hpp"
 #include "ordering/scratch.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::amd {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 #include "ordering/row_blocks.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/threads/stopping.hpp"
 #include "kauri/error.hpp"
 #include "ordering/metis_call.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

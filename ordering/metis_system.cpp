@@ -7,10 +7,10 @@
 #include <mutex>
 #include <type_traits>
 
+#include "base/threads/per_process.hpp"
+#include "base/threads/stopping.hpp"
 #include "ordering/metis.hpp"
 #include "ordering/metis_call.hpp"
-#include "src/base/per_process.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

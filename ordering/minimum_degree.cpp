@@ -9,10 +9,10 @@
 #include <numeric>
 #include <string>
 
+#include "base/threads/stopping.hpp"
 #include "kauri/error.hpp"
 #include "ordering/minimum_degree_engine.hpp"
 #include "ordering/minimum_degree_ties.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -1,7 +1,7 @@
 // The order in which vertices of equal degree stand at first.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/minimum_degree_ties.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include <algorithm>
 #include <numeric>

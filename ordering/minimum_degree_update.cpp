@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/threads/stopping.hpp"
 #include "ordering/minimum_degree_engine.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

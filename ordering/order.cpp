@@ -11,13 +11,13 @@
 #include <string>
 #include <utility>
 
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 #include "kauri/error.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/parallel_amd.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace ordering {

@@ -4,13 +4,13 @@
 
 #include <optional>
 
+#include "base/threads/per_thread.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/amd.hpp"
 #include "ordering/metis.hpp"
 #include "ordering/minimum_degree.hpp"
 #include "ordering/rcm.hpp"
 #include "ordering/reduce.hpp"
-#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering {
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
+#include "base/threads/host_threads.hpp"
+#include "base/threads/stopping.hpp"
 #include "ordering/parallel_amd_engine.hpp"
 #include "ordering/shape.hpp"
-#include "src/base/host_threads.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace pamd {

@@ -16,11 +16,11 @@
 #include <memory>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/per_thread.hpp"
 #include "ordering/parallel_amd.hpp"
 #include "ordering/scratch.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/per_thread.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace kauri::ordering::pamd {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "base/threads/per_thread.hpp"
 #include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
-#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering {
 

@@ -1,7 +1,7 @@
 // Reverse Cuthill-McKee (George & Liu 1979).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/rcm.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include <algorithm>
 

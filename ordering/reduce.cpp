@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string>
 
+#include "base/common/disjoint_sets.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 #include "kauri/error.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/disjoint_sets.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri::ordering {
 namespace {

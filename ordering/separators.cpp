@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "base/common/disjoint_sets.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 #include "kauri/error.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/piece_order.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/disjoint_sets.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri {
 namespace ordering {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/backend.hpp"
 
+#include "base/threads/allowed_threads.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/cpu/executor.hpp"
 #include "numeric/cuda/executor.hpp"
-#include "src/base/allowed_threads.hpp"
 
 namespace kauri {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/matrix/check.hpp"
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/check.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/misuse.hpp"
 #include "src/pivot_loss.hpp"
 #include "src/same_pattern.hpp"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/entry_place.hpp"
 #include "src/misuse.hpp"

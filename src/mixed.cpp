@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "base/common/digits.hpp"
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backward_error.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/base/digits.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 #include "src/mixed_solve.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri {
 namespace {

@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "src/base/digits.hpp"
-#include "src/base/nearest.hpp"
-#include "src/base/per_process.hpp"
+#include "base/common/digits.hpp"
+#include "base/common/nearest.hpp"
+#include "base/threads/per_process.hpp"
 #include "src/misuse.hpp"
 #include "symbolic/common/cost_table.hpp"
 

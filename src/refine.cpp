@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/common/digits.hpp"
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/host_refine.hpp"
-#include "src/base/digits.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 #include "src/refine_options.hpp"

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "base/common/digits.hpp"
 #include "kauri/refine.hpp"
-#include "src/base/digits.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri {

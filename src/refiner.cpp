@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 #include "src/refine_options.hpp"
 #include "src/same_pattern.hpp"

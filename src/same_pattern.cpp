@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 #include "src/misuse.hpp"
 
 namespace kauri {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/dense_shape.hpp"
 
 namespace kauri {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/one_call.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/one_call.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
 #include "src/same_pattern.hpp"
 
 namespace kauri {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "base/common/digits.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/refinement.hpp"
 #include "kauri/report.hpp"
-#include "src/base/digits.hpp"
 
 namespace kauri {
 

@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/progress/meter.hpp"
+#include "base/progress/stopwatch.hpp"
+#include "base/threads/one_call.hpp"
+#include "base/threads/stopping.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/backends.hpp"
-#include "src/base/meter.hpp"
-#include "src/base/one_call.hpp"
-#include "src/base/stopping.hpp"
-#include "src/base/stopwatch.hpp"
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
 #include "src/misuse.hpp"

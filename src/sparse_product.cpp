@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/phase_range.hpp"
+#include "base/threads/one_call.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/one_call.hpp"
-#include "src/base/phase_range.hpp"
 #include "src/dense_shape.hpp"
 #include "src/misuse.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <span>
 
+#include "base/progress/meter.hpp"
 #include "kauri/plan.hpp"
 #include "numeric/cpu/dense.hpp"
-#include "src/base/meter.hpp"
 
 namespace kauri::numeric::cpu {
 

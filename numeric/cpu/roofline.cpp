@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
+#include "base/threads/per_process.hpp"
 #include "numeric/cpu/dense.hpp"
-#include "src/base/per_process.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

@@ -9,12 +9,12 @@
 #include <functional>
 #include <string>
 
+#include "base/host/memory.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/stopping.hpp"
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "kauri/plan.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::numeric::cpu {
 

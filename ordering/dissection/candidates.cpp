@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/splitmix64.hpp"
+#include "base/common/splitmix64.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/threads/per_thread.hpp"
 #include "ordering/dissection/band_cut.hpp"
 #include "ordering/dissection/level_sets.hpp"
 #include "ordering/dissection/multilevel.hpp"
-#include "src/base/per_thread.hpp"
 
 namespace kauri::ordering::dissection {
 

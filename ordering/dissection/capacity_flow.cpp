@@ -3,7 +3,7 @@
 // vertices, so that it is an Index, as are weights; and a path begins at a v_in, from which no arc is without limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/capacity_flow.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,10 +6,10 @@
 #include <atomic>
 #include <limits>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/per_thread.hpp"
-#include "src/base/stopping.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/per_thread.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

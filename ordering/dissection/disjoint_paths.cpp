@@ -7,7 +7,7 @@
 // state before(w) in any case, with before(w) = w where w is on no path, and nothing to be had where w is the first of its path.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/disjoint_paths.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -9,15 +9,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/common/splitmix64.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/per_thread.hpp"
+#include "base/threads/stopping.hpp"
 #include "ordering/amd.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/peel.hpp"
 #include "ordering/dissection/piece.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/per_thread.hpp"
-#include "src/base/splitmix64.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering {
 namespace dissection {

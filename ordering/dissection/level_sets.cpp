@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/splitmix64.hpp"
+#include "base/common/splitmix64.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -1,7 +1,7 @@
 // Fiduccia-Mattheyses passes on a vertex separator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/node_refine.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include <algorithm>
 

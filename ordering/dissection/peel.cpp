@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/threads/stopping.hpp"
 #include "ordering/shape.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/stopping.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -12,7 +12,7 @@ from conan.tools.files import copy
 required_conan_version = ">=2.4"
 
 # What a build reads: neither data nor documents, so that a change there is no other package.
-SOURCES = ("CMakeLists.txt", "LICENSE", "SECURITY.md", "cmake/*", "docs/kauri.1", "include/*", "numeric/*", "ordering/*", "packaging/licenses/*", "src/*",
+SOURCES = ("CMakeLists.txt", "LICENSE", "SECURITY.md", "base/*", "cmake/*", "docs/kauri.1", "include/*", "numeric/*", "ordering/*", "packaging/licenses/*", "src/*",
            "symbolic/*")
 
 

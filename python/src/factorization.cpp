@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/device_values.hpp"
 #include "kauri/save.hpp"
 #include "kauri/selected_inverse.hpp"
 #include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
-#include "src/base/stopwatch.hpp"
 #include "src/entry_place.hpp"
 #include "src/phase_work.hpp"
 #include "src/pivot_loss.hpp"

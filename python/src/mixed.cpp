@@ -14,11 +14,11 @@
 #include <span>
 #include <vector>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/report.hpp"
 #include "python/src/matrix.hpp"
 #include "python/src/support.hpp"
 #include "python/src/symbolic.hpp"
-#include "src/base/stopwatch.hpp"
 #include "src/phase_work.hpp"
 #include "src/solve_status.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "base/threads/stopping.hpp"
 #include "kauri/report.hpp"
 #include "python/src/support.hpp"
-#include "src/base/stopping.hpp"
 #include "src/picture/raster.hpp"
 #include "src/picture/tree_layout.hpp"
 

@@ -13,12 +13,12 @@
 #include <variant>
 #include <vector>
 
+#include "base/threads/one_call.hpp"
 #include "kauri/backend.hpp"
 #include "kauri/factor.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
 #include "kauri/solver.hpp"
-#include "src/base/one_call.hpp"
 
 namespace kauri::c {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/digits.hpp"
 #include "kauri/named_options.hpp"
-#include "src/base/digits.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

@@ -7,8 +7,8 @@
 #include <new>
 #include <string>
 
+#include "base/common/digits.hpp"
 #include "kauri/version.hpp"
-#include "src/base/digits.hpp"
 #include "src/c/guard.hpp"
 
 namespace kauri::c {

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/common/digits.hpp"
 #include "kauri/c/factor.h"
 #include "kauri/c/matrix.h"
-#include "src/base/digits.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 

@@ -6,9 +6,9 @@
 #include <CLI/Validators.hpp>
 #include <memory>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
-#include "src/base/stopwatch.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"

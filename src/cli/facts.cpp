@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "src/base/disjoint_sets.hpp"
+#include "base/common/disjoint_sets.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/host/control_groups.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/error.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/control_groups.hpp"
 #include "src/cli/text.hpp"
 
 namespace kauri::cli {

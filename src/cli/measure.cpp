@@ -10,7 +10,7 @@
 #include <malloc.h>
 #endif
 
-#include "src/base/splitmix64.hpp"
+#include "base/common/splitmix64.hpp"
 
 namespace kauri::cli {
 Offset peak_rss_bytes() {

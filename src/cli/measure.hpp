@@ -6,8 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/types.hpp"
-#include "src/base/stopwatch.hpp"
 
 namespace kauri::cli {
 

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "src/base/stopwatch.hpp"
+#include "base/progress/stopwatch.hpp"
 #include "src/io/file.hpp"
 
 namespace kauri::cli {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "src/base/meter.hpp"
+#include "base/progress/meter.hpp"
 
 namespace kauri::cli {
 

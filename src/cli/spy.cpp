@@ -6,8 +6,8 @@
 
 #include <memory>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/error.hpp"
-#include "src/base/stopwatch.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/output_file.hpp"

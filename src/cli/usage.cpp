@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/common/nearest.hpp"
 #include "kauri/error.hpp"
-#include "src/base/nearest.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "src/base/disjoint_sets.hpp"
+#include "base/common/disjoint_sets.hpp"
 #include "src/generate/kinds.hpp"
 #include "src/generate/rng.hpp"
 

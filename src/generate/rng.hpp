@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/splitmix64.hpp"
 #include "kauri/types.hpp"
-#include "src/base/splitmix64.hpp"
 
 namespace kauri::gen {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/digits.hpp"
+#include "base/common/digits.hpp"
 
 namespace kauri::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "src/base/symmetry.hpp"
+#include "base/matrix/symmetry.hpp"
 #include "src/io/triplets.hpp"
 
 namespace kauri::io {

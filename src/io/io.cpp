@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "src/base/allowed_threads.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "src/io/content.hpp"
 #include "src/io/dense_file.hpp"
 #include "src/io/file.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/blocks.hpp"
 #include "kauri/error.hpp"
-#include "src/base/blocks.hpp"
 
 namespace kauri::io {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "src/base/digits.hpp"
+#include "base/common/digits.hpp"
 #include "src/io/matrix_market_header.hpp"
 #include "src/io/text.hpp"
 #include "src/io/triplets.hpp"

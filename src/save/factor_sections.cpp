@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/common/digits.hpp"
+#include "base/host/memory.hpp"
 #include "numeric/backend.hpp"
-#include "src/base/digits.hpp"
-#include "src/base/memory.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/plan/restore.hpp"
 

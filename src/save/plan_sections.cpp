@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
 #include "src/io/text.hpp"
 
 namespace kauri::save {

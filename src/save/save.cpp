@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "src/base/allowed_threads.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "src/io/file.hpp"
 #include "src/io/file_writer.hpp"
 #include "src/io/text.hpp"

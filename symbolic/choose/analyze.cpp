@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/stopping.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/shape.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/stopping.hpp"
 #include "symbolic/choose/contest.hpp"
 #include "symbolic/choose/level_structure.hpp"
 

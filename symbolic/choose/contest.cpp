@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "src/base/check.hpp"
-#include "src/base/phase_range.hpp"
-#include "src/base/stopping.hpp"
-#include "src/base/stopwatch.hpp"
+#include "base/matrix/check.hpp"
+#include "base/progress/phase_range.hpp"
+#include "base/progress/stopwatch.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/choose/level_structure.hpp"
 #include "symbolic/choose/target_choice.hpp"
 #include "symbolic/common/checked.hpp"

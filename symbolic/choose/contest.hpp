@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "base/progress/stopwatch.hpp"
 #include "kauri/plan.hpp"
 #include "ordering/orderer.hpp"
-#include "src/base/stopwatch.hpp"
 #include "symbolic/common/in_digits.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/outline.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/common/pairs.hpp"
 
 namespace kauri::symbolic {

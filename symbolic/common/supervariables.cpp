@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/front_cells.hpp"

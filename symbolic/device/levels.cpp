@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/cost_table.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::symbolic {

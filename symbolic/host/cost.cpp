@@ -9,7 +9,7 @@
 #include <queue>
 #include <vector>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/common/checked.hpp"
 
 namespace kauri::symbolic {

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/common/checked.hpp"
 
 namespace kauri::symbolic {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/plan/outline.hpp"
 
 namespace kauri::symbolic {

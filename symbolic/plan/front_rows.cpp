@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "src/base/memory.hpp"
-#include "src/base/stopping.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/common/parts.hpp"
 
 namespace kauri::symbolic {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "base/host/memory.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/blocks.hpp"
 #include "kauri/backend.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/structure.hpp"
 

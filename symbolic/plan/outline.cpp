@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/common/supervariables.hpp"
 #include "symbolic/device/cost.hpp"

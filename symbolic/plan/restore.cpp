@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
 #include "kauri/graph.hpp"
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
 #include "symbolic/plan/make_plan.hpp"
 #include "symbolic/tree/coarse_tree.hpp"
 

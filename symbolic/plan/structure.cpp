@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/per_thread.hpp"
+#include "base/host/memory.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/per_thread.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/supervariables.hpp"
 #include "symbolic/plan/entry_lists.hpp"

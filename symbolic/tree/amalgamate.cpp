@@ -11,8 +11,8 @@
 #include <span>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/common/parts.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/tree/column_counts.hpp"
 #include "symbolic/tree/elimination_tree.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "src/base/disjoint_sets.hpp"
-#include "src/base/per_thread.hpp"
-#include "src/base/stopping.hpp"
+#include "base/common/disjoint_sets.hpp"
+#include "base/threads/per_thread.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/common/parts.hpp"
 
 namespace kauri::symbolic {

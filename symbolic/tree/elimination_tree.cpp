@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/elimination_tree.hpp"
 
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 #include "symbolic/common/parts.hpp"
 
 namespace kauri::symbolic {

@@ -1,6 +1,6 @@
 // Two things side by side: both are done before the call returns, whoever throws.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/blocks.hpp"
+#include "base/threads/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "src/base/allowed_threads.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/stopping.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 

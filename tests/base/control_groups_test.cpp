@@ -1,13 +1,13 @@
 // What control groups leave the process, read from folders that are made as the system's are.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/control_groups.hpp"
+#include "base/host/control_groups.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 
-#include "src/base/allowed_threads.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "tests/support/temp_file.hpp"
 
 namespace kauri {

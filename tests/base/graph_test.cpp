@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "src/base/allowed_threads.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/patterns.hpp"

@@ -2,7 +2,7 @@
 //
 // Each test runs in a child of its own, made before this process has threads: what oneTBB keeps is the process's.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/host_threads.hpp"
+#include "base/threads/host_threads.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/threads/blocks.hpp"
 #include "kauri/kauri.hpp"
 #include "kauri/named_options.hpp"
-#include "src/base/blocks.hpp"
 #include "tests/support/child.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/resident_bytes.hpp"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/matrix/check.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/check.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/patterns.hpp"

@@ -1,6 +1,6 @@
 // Buffers and the ledger that counts them; the handle on a backend.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>

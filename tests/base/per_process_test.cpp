@@ -1,6 +1,6 @@
 // What a forked child has anew: a lock of the parent's that nobody lets go of does not hold it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/per_process.hpp"
+#include "base/threads/per_process.hpp"
 
 #include <gtest/gtest.h>
 

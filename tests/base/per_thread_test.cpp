@@ -1,6 +1,6 @@
 // Memory of each thread: kept from one use to the next, thrown away by a failure.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/per_thread.hpp"
+#include "base/threads/per_thread.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/matrix/symmetry.hpp"
 #include "kauri/matrix.hpp"
-#include "src/base/symmetry.hpp"
 #include "tests/support/error_text.hpp"
 
 namespace kauri {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "ordering/dissection/dissect.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "tests/fuzz/graph_bytes.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/support/many_threads.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/base/splitmix64.hpp"
+#include "base/common/splitmix64.hpp"
 
 namespace kauri::fuzz {
 

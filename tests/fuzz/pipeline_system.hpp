@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/common/splitmix64.hpp"
 #include "kauri/kauri.hpp"
-#include "src/base/splitmix64.hpp"
 #include "tests/fuzz/graph_bytes.hpp"
 
 namespace kauri::fuzz {

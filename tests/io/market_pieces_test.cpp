@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "src/io/file.hpp"
 #include "src/io/market_entries.hpp"
 #include "support/temp_file.hpp"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
-#     include/kauri -> src/base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
+#     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# inside numeric/cuda and symbolic only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# inside base, numeric/cuda and symbolic only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -12,10 +12,17 @@ import tree
 # headers of C, but that src/c implements them.
 EIGEN_HEADER = "include/kauri/eigen.hpp"
 C_HEADERS = ("include/kauri/*.h", 6.5)
-LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("src/base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
+LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
           ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
 # Rooms of a folder, each with the rooms that it may include beside its own. Files beside the rooms may include all of them, and no room includes those.
 ROOMS = {
+    "base/": {
+        "common": (),
+        "host": ("common",),
+        "threads": ("host", "common"),
+        "matrix": ("threads", "host", "common"),
+        "progress": ("threads", "common"),
+    },
     "numeric/cuda/": {
         "runtime": (),
         "plan": ("runtime",),
@@ -53,14 +60,14 @@ CUDA_HEADER = re.compile(r"^(cuda|cublas|cusolver|cusparse|cudss|curand|cufft|nv
                          r"|cooperative_groups|mma\.h|cub/|thrust/|cuda/|cute/|cutlass/)")
 # Of ranges alone; NVTX is in a few files.
 NVTX_HEADER = re.compile(r"^(nvtx|nvToolsExt)")
-NVTX_FILES = ("src/base/phase_range.cpp", "tests/base/range_recorder.cpp")
+NVTX_FILES = ("base/progress/phase_range.cpp", "tests/base/range_recorder.cpp")
 BLAS_HEADER = re.compile(r"^(cblas|lapacke|lapack|mkl|f77blas|openblas|blis|Accelerate)")
 BLAS_NAME = re.compile(
     r"\b(cblas_\w+|LAPACKE_\w+|openblas_\w+|mkl_\w+|goto_set_num_threads"
     r"|[sd](gemm|gemv|ger|syrk|syr|symm|symv|trsm|trsv|trmm|trmv|potrf|potri|potrs|potf2|getrf|getrs|axpy|dot|scal|nrm2|copy|swap)_)\b")
 NOISE = re.compile(r"(std::(cout|cerr|clog|abort|exit|quick_exit|terminate|getenv)\b|\b(printf|fprintf|puts|putchar|perror|abort|getenv|setenv)\s*\()")
 
-LIBRARY = ("include/kauri/", "src/", "ordering/", "symbolic/", "numeric/")
+LIBRARY = ("include/kauri/", "base/", "src/", "ordering/", "symbolic/", "numeric/")
 
 
 def under(path, *prefixes):

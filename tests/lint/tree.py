@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("include", "src", "ordering", "symbolic", "numeric", "tests", "bench", "python", "examples", "cmake", "packaging", "scripts", "data", "docs",
+FOLDERS = ("include", "base", "src", "ordering", "symbolic", "numeric", "tests", "bench", "python", "examples", "cmake", "packaging", "scripts", "data", "docs",
            ".ci")
 CPP = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".c"}
 

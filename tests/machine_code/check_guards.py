@@ -26,7 +26,7 @@ def main(nm, *libraries):
             print(f"{library}: no functions of kauri, expected some")
             wrong += 1
         for name in guarded(listing):
-            print(f"{library}: {name} is a local static with a guard, expected PerProcess (src/base/per_process.hpp)")
+            print(f"{library}: {name} is a local static with a guard, expected PerProcess (base/threads/per_process.hpp)")
             wrong += 1
     return bool(wrong)
 

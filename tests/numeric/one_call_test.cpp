@@ -1,6 +1,6 @@
 // One call at a time, where an object takes no more: a second one is an Error(usage), and the first goes on as if it had not been.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/one_call.hpp"
+#include "base/threads/one_call.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/progress/meter.hpp"
 #include "kauri/kauri.hpp"
-#include "src/base/meter.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_threads.hpp"
 #include "tests/support/patterns.hpp"

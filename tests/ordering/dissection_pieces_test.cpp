@@ -8,11 +8,11 @@
 #include <random>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/multilevel.hpp"
 #include "ordering/dissection/piece.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"
 #include "support/separations.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "ordering/amd.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "support/seeds.hpp"

@@ -10,10 +10,10 @@
 #include <stop_token>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/error.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/permutation.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "support/amd_steps.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/compress.hpp"
 #include "ordering/dissection/dissect.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "support/elimination_game.hpp"
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"

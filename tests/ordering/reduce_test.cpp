@@ -11,10 +11,10 @@
 #include <set>
 #include <vector>
 
+#include "base/common/disjoint_sets.hpp"
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/permutation.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/disjoint_sets.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "ordering/orderer.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
-#include "src/base/allowed_threads.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/device_plans.hpp"
 #include "tests/support/front_forest.hpp"

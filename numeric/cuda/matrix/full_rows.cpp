@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "src/base/allowed_threads.hpp"
-#include "src/base/blocks.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/blocks.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/blocks.hpp"
 #include "numeric/cuda/runtime/lending.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/blocks.hpp"
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/front_cells.hpp"
 

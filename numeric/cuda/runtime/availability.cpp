@@ -6,10 +6,10 @@
 #include <map>
 #include <mutex>
 
+#include "base/threads/host_threads.hpp"
+#include "base/threads/per_process.hpp"
 #include "numeric/cuda/runtime/architectures.hpp"
 #include "numeric/cuda/runtime/device.hpp"
-#include "src/base/host_threads.hpp"
-#include "src/base/per_process.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

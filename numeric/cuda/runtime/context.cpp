@@ -5,8 +5,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/threads/per_process.hpp"
 #include "numeric/cuda/runtime/device.hpp"
-#include "src/base/per_process.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -8,11 +8,11 @@
 #include <optional>
 #include <span>
 
+#include "base/host/memory.hpp"
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
 #include "kauri/matrix.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/base/memory.hpp"
 
 struct CUctx_st;  // a CUcontext points to it
 

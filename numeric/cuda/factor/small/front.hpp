@@ -8,7 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "src/base/host_device.hpp"
+#include "base/common/host_device.hpp"
 #include "symbolic/device/small_layout.hpp"
 
 namespace kauri::numeric::cuda::kernels {

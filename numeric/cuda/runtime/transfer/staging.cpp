@@ -9,7 +9,7 @@
 #include <cstring>
 #include <deque>
 
-#include "src/base/allowed_threads.hpp"
+#include "base/threads/allowed_threads.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

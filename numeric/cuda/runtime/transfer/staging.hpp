@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "base/threads/host_threads.hpp"
 #include "numeric/cuda/runtime/device_block.hpp"
-#include "src/base/host_threads.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "base/common/digits.hpp"
 #include "kauri/matrix.hpp"
-#include "src/base/digits.hpp"
 
 namespace kauri {
 

@@ -1,6 +1,6 @@
 // Arenas and threads of the process, and what a forked child is told.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/host_threads.hpp"
+#include "base/threads/host_threads.hpp"
 
 #include <fcntl.h>
 #include <oneapi/tbb/cache_aligned_allocator.h>
@@ -24,10 +24,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/host/control_groups.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "base/threads/per_process.hpp"
 #include "kauri/error.hpp"
-#include "src/base/allowed_threads.hpp"
-#include "src/base/control_groups.hpp"
-#include "src/base/per_process.hpp"
 
 namespace kauri {
 namespace {

@@ -1,6 +1,6 @@
 // Counted, aligned memory for numbers.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/memory.hpp"
+#include "base/host/memory.hpp"
 
 #include <cstdint>
 #include <new>

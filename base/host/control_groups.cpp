@@ -1,6 +1,6 @@
 // Small files of the system's, read as they are; one that is missing says nothing.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/control_groups.hpp"
+#include "base/host/control_groups.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "base/threads/blocks.hpp"
 #include "kauri/error.hpp"
-#include "src/base/blocks.hpp"
 
 namespace kauri {
 

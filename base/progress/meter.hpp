@@ -1,6 +1,6 @@
 // How far a long call has come, for whoever watches it: counted by its tasks, read by any thread, told by the calling thread alone.
 //
-// Like the stop token (src/base/stopping.hpp) it reaches loops far below by a pointer that belongs to the thread; the loops hand it to
+// Like the stop token (base/threads/stopping.hpp) it reaches loops far below by a pointer that belongs to the thread; the loops hand it to
 // their tasks. Nothing that is computed depends on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

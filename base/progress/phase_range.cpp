@@ -1,13 +1,13 @@
 // Ranges by NVTX. Its headers need no library: at the first range they look whether a profiler asks to be told (NVTX_INJECTION64_PATH).
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/phase_range.hpp"
+#include "base/progress/phase_range.hpp"
 
 #ifdef KAURI_NVTX
 #include <nvtx3/nvToolsExt.h>
 
 #include <atomic>
 
-#include "src/base/host_threads.hpp"
+#include "base/threads/host_threads.hpp"
 #endif
 
 namespace kauri {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "src/base/host_threads.hpp"
-#include "src/base/stopping.hpp"
+#include "base/threads/host_threads.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri {
 

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/check.hpp"
-#include "src/base/halves.hpp"
+#include "base/matrix/check.hpp"
+#include "base/matrix/halves.hpp"
+#include "base/threads/blocks.hpp"
 
 namespace kauri {
 namespace {

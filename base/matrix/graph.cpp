@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "src/base/blocks.hpp"
-#include "src/base/check.hpp"
-#include "src/base/memory.hpp"
-#include "src/base/stopping.hpp"
+#include "base/host/memory.hpp"
+#include "base/matrix/check.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/stopping.hpp"
 
 namespace kauri {
 namespace {

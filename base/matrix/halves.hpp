@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/common/digits.hpp"
+#include "base/matrix/symmetry.hpp"
 #include "kauri/matrix.hpp"
-#include "src/base/digits.hpp"
-#include "src/base/symmetry.hpp"
 
 namespace kauri {
 

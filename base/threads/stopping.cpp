@@ -1,6 +1,6 @@
 // What a call that was cancelled throws.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/base/stopping.hpp"
+#include "base/threads/stopping.hpp"
 
 #include "kauri/error.hpp"
 

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/threads/host_threads.hpp"
+#include "base/threads/stopping.hpp"
 #include "kauri/types.hpp"
-#include "src/base/host_threads.hpp"
-#include "src/base/stopping.hpp"
 
 namespace kauri {
 
