@@ -13,7 +13,7 @@
 
 #include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
-#include "ordering/minimum_degree.hpp"
+#include "ordering/minimum_degree/minimum_degree.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace {

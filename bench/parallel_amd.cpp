@@ -17,8 +17,8 @@
 #include "bench/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/parallel_amd.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/graph/reduce.hpp"
+#include "ordering/parallel_amd/parallel_amd.hpp"
 
 namespace {
 

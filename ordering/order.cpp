@@ -17,7 +17,7 @@
 #include "kauri/error.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
-#include "ordering/parallel_amd.hpp"
+#include "ordering/parallel_amd/parallel_amd.hpp"
 
 namespace kauri {
 namespace ordering {

@@ -6,11 +6,11 @@
 
 #include "base/threads/per_thread.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/amd.hpp"
-#include "ordering/metis.hpp"
-#include "ordering/minimum_degree.hpp"
-#include "ordering/rcm.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/amd/amd.hpp"
+#include "ordering/graph/reduce.hpp"
+#include "ordering/metis/metis.hpp"
+#include "ordering/minimum_degree/minimum_degree.hpp"
+#include "ordering/rcm/rcm.hpp"
 
 namespace kauri::ordering {
 

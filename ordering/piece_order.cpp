@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ordering/compress.hpp"
 #include "ordering/dissection/dissect.hpp"
-#include "ordering/halo_lists.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/graph/compress.hpp"
+#include "ordering/graph/reduce.hpp"
+#include "ordering/leaf/halo_lists.hpp"
 
 namespace kauri::ordering {
 namespace {

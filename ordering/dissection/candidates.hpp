@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/threads/per_thread.hpp"
-#include "ordering/dissection/band_cut.hpp"
-#include "ordering/dissection/level_sets.hpp"
-#include "ordering/dissection/multilevel.hpp"
+#include "ordering/dissection/flow/band_cut.hpp"
+#include "ordering/dissection/multilevel/multilevel.hpp"
+#include "ordering/separation/level_sets.hpp"
 
 namespace kauri::ordering::dissection {
 

@@ -13,7 +13,7 @@
 #include "base/threads/blocks.hpp"
 #include "base/threads/per_thread.hpp"
 #include "base/threads/stopping.hpp"
-#include "ordering/amd.hpp"
+#include "ordering/amd/amd.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/peel.hpp"

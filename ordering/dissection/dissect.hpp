@@ -6,7 +6,7 @@
 #include <span>
 
 #include "kauri/ordering.hpp"
-#include "ordering/graph_view.hpp"
+#include "ordering/graph/graph_view.hpp"
 
 namespace kauri::ordering {
 

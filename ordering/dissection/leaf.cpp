@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ordering/halo_lists.hpp"
+#include "ordering/leaf/halo_lists.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ordering/dissection/piece.hpp"
-#include "ordering/leaf_minimum_degree.hpp"
+#include "ordering/leaf/minimum_degree.hpp"
 
 namespace kauri::ordering::dissection {
 

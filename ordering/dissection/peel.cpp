@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/threads/stopping.hpp"
-#include "ordering/shape.hpp"
+#include "ordering/features/shape.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ordering/dissection/level_graph.hpp"
+#include "ordering/separation/level_graph.hpp"
 
 namespace kauri::ordering::dissection {
 

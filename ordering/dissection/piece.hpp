@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "ordering/dissection/level_graph.hpp"
-#include "ordering/dissection/separation.hpp"
+#include "ordering/separation/level_graph.hpp"
+#include "ordering/separation/separation.hpp"
 
 namespace kauri::ordering::dissection {
 

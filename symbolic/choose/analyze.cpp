@@ -11,8 +11,8 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/stopping.hpp"
+#include "ordering/features/shape.hpp"
 #include "ordering/orderer.hpp"
-#include "ordering/shape.hpp"
 #include "symbolic/choose/contest.hpp"
 #include "symbolic/choose/level_structure.hpp"
 

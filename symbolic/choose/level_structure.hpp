@@ -4,8 +4,8 @@
 
 #include "kauri/matrix.hpp"
 #include "kauri/permutation.hpp"
-#include "ordering/compress.hpp"
-#include "ordering/graph_view.hpp"
+#include "ordering/graph/compress.hpp"
+#include "ordering/graph/graph_view.hpp"
 
 namespace kauri::symbolic {
 

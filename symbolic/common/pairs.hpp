@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ordering/compress.hpp"
+#include "ordering/graph/compress.hpp"
 
 namespace kauri::symbolic {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kauri/permutation.hpp"
-#include "ordering/compress.hpp"
+#include "ordering/graph/compress.hpp"
 
 namespace kauri::symbolic {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "ordering/compress.hpp"
+#include "ordering/graph/compress.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/common/pairs.hpp"
 #include "symbolic/device/levels.hpp"

@@ -2,7 +2,7 @@
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# inside base, numeric/cuda and symbolic only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# inside base, ordering, symbolic and numeric/cuda only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -23,6 +23,20 @@ ROOMS = {
         "matrix": ("threads", "host", "common"),
         "progress": ("threads", "common"),
     },
+    "ordering/": {
+        "graph": (),
+        "rcm": ("graph",),
+        "minimum_degree": ("graph",),
+        "amd": ("graph",),
+        "leaf": ("amd", "graph"),
+        "metis": ("graph",),
+        "own_metis": (),
+        "separation": ("graph",),
+        "features": ("separation", "graph"),
+        "parallel_amd": ("features", "amd", "graph"),
+        "dissection": ("separation", "features", "leaf", "amd", "graph"),
+    },
+    "ordering/dissection/": {"flow": (), "multilevel": ()},
     "numeric/cuda/": {
         "runtime": (),
         "plan": ("runtime",),

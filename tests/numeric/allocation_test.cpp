@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "ordering/scratch.hpp"
+#include "ordering/graph/scratch.hpp"
 #include "tests/support/seeds.hpp"
 #include "tests/support/temp_file.hpp"
 

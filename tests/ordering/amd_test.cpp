@@ -1,6 +1,6 @@
 // Approximate minimum degree against the elimination game and a naive exact minimum degree.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/amd.hpp"
+#include "ordering/amd/amd.hpp"
 
 #include <gtest/gtest.h>
 

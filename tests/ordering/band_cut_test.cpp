@@ -1,6 +1,6 @@
 // The flow polish of separators against all subsets, against Edmonds-Karp, and on hard shapes.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/dissection/band_cut.hpp"
+#include "ordering/dissection/flow/band_cut.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "ordering/dissection/coarsen.hpp"
-#include "ordering/dissection/level_sets.hpp"
-#include "ordering/dissection/node_refine.hpp"
+#include "ordering/dissection/multilevel/coarsen.hpp"
+#include "ordering/dissection/multilevel/node_refine.hpp"
+#include "ordering/separation/level_sets.hpp"
 #include "support/seeds.hpp"
 #include "support/separations.hpp"
 

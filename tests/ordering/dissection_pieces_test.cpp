@@ -11,7 +11,7 @@
 #include "base/threads/allowed_threads.hpp"
 #include "ordering/dissection/candidates.hpp"
 #include "ordering/dissection/leaf.hpp"
-#include "ordering/dissection/multilevel.hpp"
+#include "ordering/dissection/multilevel/multilevel.hpp"
 #include "ordering/dissection/piece.hpp"
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/threads/allowed_threads.hpp"
-#include "ordering/amd.hpp"
+#include "ordering/amd/amd.hpp"
 #include "support/many_threads.hpp"
 #include "support/patterns.hpp"
 #include "support/seeds.hpp"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kauri/permutation.hpp"
-#include "ordering/amd.hpp"
-#include "ordering/leaf_minimum_degree.hpp"
+#include "ordering/amd/amd.hpp"
+#include "ordering/leaf/minimum_degree.hpp"
 #include "support/graphs.hpp"
 
 namespace kauri::ordering {

@@ -1,6 +1,6 @@
 // What the orders of leaves have beyond those of halo_test: limits of the bit matrix, weights, instruction sets, reuse of memory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/leaf_minimum_degree.hpp"
+#include "ordering/leaf/minimum_degree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include "kauri/generate.hpp"
 #include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/metis.hpp"
+#include "ordering/metis/metis.hpp"
 #include "support/limits.hpp"
 #include "support/seeds.hpp"
 

@@ -1,6 +1,6 @@
 // Nested dissection: what METIS gives comes through unchanged, and what it does not survive never reaches it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/metis.hpp"
+#include "ordering/metis/metis.hpp"
 
 #include <gtest/gtest.h>
 

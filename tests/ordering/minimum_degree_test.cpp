@@ -1,6 +1,6 @@
 // Minimum degree against the elimination game, step by step, and on hard shapes.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/minimum_degree.hpp"
+#include "ordering/minimum_degree/minimum_degree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/permutation.hpp"
-#include "ordering/minimum_degree_ties.hpp"
+#include "ordering/minimum_degree/ties.hpp"
 #include "support/elimination_game.hpp"
 #include "support/graph_families.hpp"
 #include "support/seeds.hpp"

@@ -10,7 +10,7 @@
 #include "kauri/error.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/graph/reduce.hpp"
 #include "support/graphs.hpp"
 #include "support/many_threads.hpp"
 #include "symbolic/check/quotient_elimination.hpp"

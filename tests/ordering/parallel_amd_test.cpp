@@ -1,6 +1,6 @@
 // Parallel approximate minimum degree against the elimination game, itself on other numbers of threads, and the sequential algorithm.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/parallel_amd.hpp"
+#include "ordering/parallel_amd/parallel_amd.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/ordering.hpp"
-#include "ordering/compress.hpp"
 #include "ordering/dissection/dissect.hpp"
+#include "ordering/graph/compress.hpp"
 #include "support/elimination_game.hpp"
 #include "support/many_threads.hpp"
 #include "support/seeds.hpp"

@@ -1,6 +1,6 @@
 // Reverse Cuthill-McKee: bandwidths that are known, and the definition checked step by step.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/rcm.hpp"
+#include "ordering/rcm/rcm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "kauri/ordering.hpp"
 #include "kauri/permutation.hpp"
-#include "ordering/reduce.hpp"
+#include "ordering/graph/reduce.hpp"
 #include "support/graphs.hpp"
 
 namespace kauri::ordering {

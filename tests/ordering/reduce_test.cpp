@@ -1,6 +1,6 @@
 // Compression, dense rows and components against their definitions.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/reduce.hpp"
+#include "ordering/graph/reduce.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Blocks of rows against closed neighbourhoods, and all that is built on them against the same from the graph of the rows.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/row_blocks.hpp"
+#include "ordering/graph/row_blocks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ordering/amd.hpp"
+#include "ordering/amd/amd.hpp"
 #include "support/graphs.hpp"
 
 namespace kauri::test {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ordering/dissection/separation.hpp"
-#include "ordering/graph_view.hpp"
+#include "ordering/graph/graph_view.hpp"
+#include "ordering/separation/separation.hpp"
 #include "support/graphs.hpp"
 
 namespace kauri::test {

@@ -13,7 +13,7 @@
 
 #include "kauri/graph.hpp"
 #include "kauri/permutation.hpp"
-#include "ordering/compress.hpp"
+#include "ordering/graph/compress.hpp"
 #include "support/patterns.hpp"
 #include "symbolic/choose/contest.hpp"
 #include "symbolic/common/cost_table.hpp"

@@ -1,0 +1,481 @@
+// Approximate minimum degree on a quotient graph (Amestoy, Davis & Duff 1996).
+//
+// Glossary. A *variable* is a vertex not yet eliminated, or several merged ones (*supervariable*) under one of them, its principal. An
+// *element* is an eliminated pivot: it stands for the clique of the variables that it leaves adjacent. Variable i has a list E_i of
+// elements and a list A_i of variables, kept in this order in one stretch of the pool; element e has the list L_e of its variables. The
+// neighbours of i in the graph of the partial elimination are A_i and the L_e of all e in E_i. "me" is the newest element. No list ever
+// outgrows those that it replaces, so that the pool needs the room of the graph and, while a new element is written, of one more list.
+//
+// With a *halo* (Pellegrini, Roman & Amestoy 2000) the vertices from `interior` on are variables that are never eliminated: they are in all
+// lists and their weights in all degrees, but they are in no chain, have no degrees, and are merged with their like only. What they have in
+// common among themselves counts in no degree of the interior, so that edges from halo to halo are not even loaded.
+//
+// Hubs have long lists, and are in nearly all L_me: see long_lists.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/threads/stopping.hpp"
+#include "ordering/amd/amd.hpp"
+#include "ordering/graph/scratch.hpp"
+
+namespace kauri::ordering::amd {
+
+// All that is known of a vertex lies together: the variables of an element are scattered in memory, and each is worth one cache line only.
+template <class Position>
+struct Node {
+  Position list;   // variable, element: where its list begins in the pool; absorbed or merged: the node that took it in, or kNone
+  Index length;    // of the list
+  Index elements;  // variable: length of E_i, the head of the list; kIsElement once eliminated
+  Index weight;    // variable: vertices that it stands for, negative while it is in L_me, 0 once merged or eliminated; element: its pivots
+  Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
+  Index mark;      // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag while lists are compared
+  Index next;      // variable: chain of its degree, or of its hash bucket
+  Index previous;  // variable: chain of its degree; its hash while it is in L_me
+};
+
+constexpr Index kIsElement = -1;
+
+// Tells the hashes of the halo from those of the interior: lists of the one are never compared with lists of the other.
+constexpr std::uint32_t kHaloHash = 0x80000000u;
+
+// Few enough to stay in the nearest cache: few elements have more variables, and different hashes tell those apart.
+constexpr std::size_t kBuckets = 4096;
+inline std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
+
+/// An element that a variable with a long list has got into, and the one before it.
+struct Unread {
+  Index element, before;
+};
+
+template <class Position>
+struct Arrays {
+  Scratch<Node<Position>> node;
+  Scratch<Index> pool, head, sequence;
+  Scratch<Index> passes, newest;  // by variable, made where a list is long
+  std::vector<Unread> unread;
+  std::vector<Index> measured;
+  std::vector<Index> bucket;
+
+  /// Made when first asked for: beside a graph of a few vertices they take longer than its order.
+  Index* buckets() {
+    if (bucket.empty()) bucket.assign(kBuckets, kNone);
+    return bucket.data();
+  }
+};
+
+/// Halo tells what is never eliminated: kPresent, contains(vertex), weight() of all of it, interior(n): how many of n vertices are not in
+/// it. Without one, all of it is known to the compiler and costs nothing.
+template <class Position, class Halo>
+class Elimination {
+ public:
+  Elimination(const GraphView& graph, Halo halo, const AmdOptions& options, Arrays<Position>& arrays, std::size_t pool_size)
+      : n_(graph.size()),
+        halo_(halo),
+        total_(graph.total_weight()),
+        aggressive_(options.aggressive),
+        largest_tag_(options.largest_tag),
+        long_list_(options.long_list),
+        most_work_(options.most_work),
+        pool_end_(static_cast<Position>(pool_size)),
+        node_(arrays.node.require(static_cast<std::size_t>(n_))),
+        pool_(arrays.pool.require(pool_size)),
+        head_(arrays.head.require(static_cast<std::size_t>(total_))),
+        bucket_(arrays.buckets()),
+        sequence_(arrays.sequence.require(static_cast<std::size_t>(n_))),
+        unread_(arrays.unread),
+        measured_(arrays.measured),
+        trace_(options.trace) {
+    load(graph);
+    if (longest_ > long_list_) {
+      passes_ = arrays.passes.require(static_cast<std::size_t>(n_));
+      newest_ = arrays.newest.require(static_cast<std::size_t>(n_));
+      std::fill_n(passes_, n_, 0);
+      std::fill_n(newest_, n_, kNone);
+      unread_.clear();
+    }
+  }
+
+  /// False if it was given up for too much work.
+  bool run() {
+    const StopCheck check_stop;
+    while (eliminated_ < total_ - halo_.weight()) {
+      check_stop();
+      if (work_ > most_work_) return false;
+      const Index me = take_pivot();
+      form_element(me);
+      measure_elements(me);
+      update_variables(me);
+      merge_twins();
+      close_element(me);
+    }
+    return true;
+  }
+
+  void number(std::span<Index> order);
+  /// Entries of lists that were visited.
+  [[nodiscard]] Offset work() const { return work_; }
+
+ private:
+  using Node = amd::Node<Position>;
+
+  void load(const GraphView& graph);
+  std::span<const Index> loaded(const GraphView& graph, Index v) const;
+  Index take_pivot();
+  void form_element(Index me);
+  void form_in_place(Index me);
+  void form_at_end(Index me);
+  void join(Index v, Position& to);
+  void measure_elements(Index me);
+  void choose_passed(Index me);
+  bool pays_for_reading(Index v);
+  void note(Index v, Index element);
+  void read_notes(Index v);
+  void measure_by_passed();
+  void pass_over(Node& x) const;
+  [[nodiscard]] bool is_passed(Index v) const { return passed_ != 0 && node_[v].length > long_list_ && passes_[v] != 0; }
+  void update_variables(Index me);
+  bool update_variable(Index me, Index v);
+  void merge_twins();
+  void merge_chain(Index first);
+  bool same_lists(const Node& a, const Node& b) const;
+  void close_element(Index me);
+  void collect_garbage();
+  void raise_tag(Index by);
+  Index element_of(Index v);
+  [[nodiscard]] bool is_halo(Index v) const { return halo_.contains(v); }
+
+  void link(Index v, Index degree) {
+    Node& x = node_[v];
+    x.next = head_[degree];
+    x.previous = kNone;
+    if (x.next != kNone) node_[x.next].previous = v;
+    head_[degree] = v;
+  }
+  void unlink(const Node& x) {
+    if (x.next != kNone) node_[x.next].previous = x.previous;
+    if (x.previous != kNone)
+      node_[x.previous].next = x.next;
+    else
+      head_[x.degree] = x.next;
+  }
+  void absorb(Node& element, Index by) {
+    element.list = by;
+    element.mark = 0;
+  }
+
+  const Index n_;
+  const Halo halo_;
+  const Index total_;  // weight, with the halo
+  const bool aggressive_;
+  const Index largest_tag_;
+  const Index long_list_;
+  const Offset most_work_;
+  const Position pool_end_;
+  Node* const node_;       // n
+  Index* const pool_;      // pool_end_
+  Index* const head_;      // total weight: first variable of each degree
+  Index* const bucket_;    // kBuckets: first variable of each; all kNone between pivots
+  Index* const sequence_;  // the pivots so far
+  // Of variables with long lists: pivots that passed each over since its list was last read, the newest element noted for it; notes; and,
+  // where variables of L_me are passed over, the elements measured by the others. No arrays where no list is long.
+  Index* passes_ = nullptr;
+  Index* newest_ = nullptr;
+  std::vector<Unread>& unread_;
+  std::vector<Index>& measured_;
+  Index free_notes_ = kNone;
+  Index longest_ = 0;    // list at the beginning
+  Index passed_ = 0;     // variables of L_me that are passed over
+  Index me_chosen_ = 0;  // weight of me when it was chosen
+  Offset passed_entries_ = 0;
+  Offset work_ = 0;
+  std::vector<AmdPivot>* const trace_;
+  Position free_ = 0;                    // first unused entry of the pool
+  Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
+  Index me_weight_ = 0;                  // weight of L_me
+  Index me_pivots_ = 0;                  // weight of the pivots of me: the one chosen, and those that need no fill beyond it
+  Index pivots_ = 0;                     // length of sequence_
+  Index eliminated_ = 0;                 // by weight
+  Index least_degree_ = 0;               // no chain of a smaller degree has a variable
+  Index widest_ = 0;                     // largest weight of an L_e so far
+  Index tag_ = 1;
+};
+
+template <class Position, class Halo>
+void Elimination<Position, Halo>::load(const GraphView& graph) {
+  std::fill_n(head_, total_, kNone);
+  const StopCheck check_stop;
+  for (Index v = 0; v < n_; ++v) {
+    check_stop.at(v);
+    const auto neighbours = loaded(graph, v);
+    Index degree = static_cast<Index>(neighbours.size());
+    if (!graph.weight.empty()) {
+      degree = 0;
+      for (const Index u : neighbours) degree += graph.weight[u];
+    }
+    longest_ = std::max(longest_, static_cast<Index>(neighbours.size()));
+    node_[v] = {free_, static_cast<Index>(neighbours.size()), 0, graph.weight_of(v), degree, 0, kNone, kNone};
+    std::copy(neighbours.begin(), neighbours.end(), pool_ + free_);
+    free_ += static_cast<Position>(neighbours.size());
+    if (!is_halo(v)) link(v, degree);
+  }
+}
+
+template <class Position, class Halo>
+inline std::span<const Index> Elimination<Position, Halo>::loaded(const GraphView& graph, Index v) const {
+  auto neighbours = graph.neighbours(v);
+  if (is_halo(v))
+    while (!neighbours.empty() && is_halo(neighbours.back())) neighbours = neighbours.first(neighbours.size() - 1);
+  return neighbours;
+}
+
+template <class Position, class Halo>
+Index Elimination<Position, Halo>::take_pivot() {
+  while (head_[least_degree_] == kNone) ++least_degree_;
+  const Index me = head_[least_degree_];
+  unlink(node_[me]);
+  sequence_[pivots_++] = me;
+  me_pivots_ = me_chosen_ = node_[me].weight;
+  eliminated_ += me_pivots_;
+  return me;
+}
+
+// L_me = A_me and the L_e of all e in E_me, without me; those e are absorbed.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::form_element(Index me) {
+  me_weight_ = 0;
+  if (node_[me].length > long_list_) read_notes(me);
+  node_[me].weight = -me_pivots_;  // keeps me out of its own list
+  if (node_[me].elements == 0)
+    form_in_place(me);
+  else
+    form_at_end(me);
+  if (trace_ != nullptr) trace_->push_back({me, me_pivots_, node_[me].degree, me_weight_, 0});
+  Node& x = node_[me];
+  x.elements = kIsElement;
+  x.list = me_first_;
+  x.length = static_cast<Index>(me_last_ - me_first_);
+  x.degree = me_weight_;
+  x.mark = 1;
+}
+
+// A variable that was seen already, or is none any more, has a weight <= 0.
+template <class Position, class Halo>
+inline void Elimination<Position, Halo>::join(Index v, Position& to) {
+  Node& x = node_[v];
+  if (x.weight <= 0) return;
+  if (!is_halo(v)) unlink(x);
+  me_weight_ += x.weight;
+  x.weight = -x.weight;
+  pool_[to++] = v;
+}
+
+template <class Position, class Halo>
+void Elimination<Position, Halo>::form_in_place(Index me) {
+  const Node& x = node_[me];
+  Position to = x.list;
+  for (Position k = x.list, end = x.list + x.length; k < end; ++k) join(pool_[k], to);
+  work_ += x.length;
+  me_first_ = x.list;
+  me_last_ = to;
+}
+
+template <class Position, class Halo>
+void Elimination<Position, Halo>::form_at_end(Index me) {
+  const Node& x = node_[me];
+  Offset bound = x.length - x.elements;
+  for (Position k = x.list, end = x.list + x.elements; k < end; ++k) bound += node_[pool_[k]].length;
+  if (free_ + std::min<Offset>(bound, n_) > pool_end_) collect_garbage();
+  Position to = free_;
+  const Position variables = x.list + x.elements;
+  for (Position k = variables, end = x.list + x.length; k < end; ++k) join(pool_[k], to);
+  for (Position k = x.list; k < variables; ++k) {
+    Node& e = node_[pool_[k]];
+    for (Position p = e.list, end = e.list + e.length; p < end; ++p) join(pool_[p], to);
+    absorb(e, me);
+  }
+  work_ += bound;
+  me_first_ = free_;
+  me_last_ = free_ = to;
+}
+
+// For every element e that shares a variable with me: e.mark - tag = weight of L_e \ L_me.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::measure_elements(Index me) {
+  raise_tag(widest_);
+  widest_ = std::max(widest_, me_weight_);
+  if (passes_ != nullptr) choose_passed(me);
+  for (Position k = me_first_; k < me_last_; ++k) {
+    if (is_passed(pool_[k])) continue;
+    const Node& x = node_[pool_[k]];
+    work_ += x.elements;
+    for (Position p = x.list, end = x.list + x.elements; p < end; ++p) {
+      Node& e = node_[pool_[p]];
+      if (e.mark >= tag_) {
+        e.mark += x.weight;  // negative
+      } else if (e.mark != 0) {
+        e.mark = tag_ + (e.degree + x.weight);
+        if (passed_ != 0) measured_.push_back(pool_[p]);
+      }
+    }
+  }
+  if (passed_ != 0) measure_by_passed();
+}
+
+// New degrees of the variables of me, without the part inside L_me, which is not known before the last of them is seen.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::update_variables(Index me) {
+  for (Position k = me_first_; k < me_last_; ++k) {
+    const Index v = pool_[k];
+    if (is_passed(v)) {
+      pass_over(node_[v]);
+      continue;
+    }
+    if (update_variable(me, v)) continue;
+    Node& x = node_[v];  // no neighbour outside L_me: it is eliminated along with me, at no further fill
+    const Index weight = -x.weight;
+    x.list = me;
+    x.weight = 0;
+    me_weight_ -= weight;
+    me_pivots_ += weight;
+    eliminated_ += weight;
+  }
+}
+
+// False if v has no neighbours outside L_me.
+template <class Position, class Halo>
+inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
+  Node& x = node_[v];
+  work_ += x.length;
+  Position to = x.list;
+  Offset degree = 0;  // what several elements have in common counts in each
+  std::uint32_t hash = static_cast<std::uint32_t>(me);
+  for (Position k = x.list, end = x.list + x.elements; k < end; ++k) {
+    const Index id = pool_[k];
+    Node& e = node_[id];
+    if (e.mark == 0) continue;
+    const Index outside = e.mark - tag_;
+    if (outside == 0 && aggressive_) {
+      absorb(e, me);
+      continue;
+    }
+    degree += outside;
+    hash += static_cast<std::uint32_t>(id);
+    pool_[to++] = id;
+  }
+  const Position variables = to;
+  for (Position k = x.list + x.elements, end = x.list + x.length; k < end; ++k) {
+    const Index u = pool_[k];
+    const Index weight = node_[u].weight;
+    if (weight <= 0) continue;
+    degree += weight;
+    hash += static_cast<std::uint32_t>(u);
+    pool_[to++] = u;
+  }
+  if (to == x.list && !is_halo(v)) return false;
+  // There is room for me: it was in the list itself, or an element that it absorbed was.
+  pool_[to] = pool_[variables];
+  pool_[variables] = pool_[x.list];
+  pool_[x.list] = me;
+  x.elements = static_cast<Index>(variables - x.list) + 1;
+  x.length = static_cast<Index>(to - x.list) + 1;
+  x.degree = static_cast<Index>(std::min<Offset>(x.degree, degree));
+  if constexpr (Halo::kPresent) hash = is_halo(v) ? hash | kHaloHash : hash & ~kHaloHash;
+  x.previous = static_cast<Index>(hash);
+  Index& bucket = bucket_[bucket_of(hash)];
+  x.next = bucket;
+  bucket = v;
+  return true;
+}
+
+// Variables of me with the same lists can never be told apart again: they become one.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::merge_twins() {
+  raise_tag(widest_);
+  for (Position k = me_first_; k < me_last_; ++k) {
+    const Node& x = node_[pool_[k]];
+    if (x.weight == 0 || is_passed(pool_[k])) continue;
+    Index& bucket = bucket_[bucket_of(static_cast<std::uint32_t>(x.previous))];
+    if (bucket == kNone) continue;
+    const Index first = bucket;
+    bucket = kNone;
+    if (node_[first].next != kNone) merge_chain(first);
+  }
+}
+
+template <class Position, class Halo>
+void Elimination<Position, Halo>::merge_chain(Index first) {
+  for (Index i = first; i != kNone && node_[i].next != kNone; i = node_[i].next) {
+    Node& a = node_[i];
+    bool marked = false;
+    for (Index before = i, j = a.next; j != kNone; j = node_[before].next) {
+      Node& b = node_[j];
+      const bool candidate = a.length == b.length && a.elements == b.elements && a.previous == b.previous;
+      if (candidate && !marked) {
+        raise_tag(1);
+        for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p) node_[pool_[p]].mark = tag_;
+        marked = true;
+      }
+      if (candidate) work_ += b.length;
+      if (candidate && same_lists(a, b)) {
+        a.weight += b.weight;  // both negative
+        b.weight = 0;
+        b.list = i;
+        node_[before].next = b.next;
+      } else {
+        before = j;
+      }
+    }
+  }
+}
+
+// The list of a is marked, and as long as b's; both begin with me.
+template <class Position, class Halo>
+inline bool Elimination<Position, Halo>::same_lists(const Node&, const Node& b) const {
+  for (Position p = b.list + 1, end = b.list + b.length; p < end; ++p)
+    if (node_[pool_[p]].mark != tag_) return false;
+  return true;
+}
+
+// Degrees are completed, variables go back to their chains, and L_me is left with the living ones.
+template <class Position, class Halo>
+void Elimination<Position, Halo>::close_element(Index me) {
+  const bool at_end = me_last_ == free_;
+  const Index left = total_ - eliminated_;
+  Position to = me_first_;
+  for (Position k = me_first_; k < me_last_; ++k) {
+    const Index v = pool_[k];
+    Node& x = node_[v];
+    if (x.weight == 0) continue;
+    const Index weight = x.weight = -x.weight;
+    if (!is_halo(v)) {
+      x.degree = std::min(x.degree, left - me_weight_) + (me_weight_ - weight);  // no more than is left; no sum is more than that
+      least_degree_ = std::min(least_degree_, x.degree);
+      link(v, x.degree);
+    }
+    pool_[to++] = v;
+  }
+  Node& x = node_[me];
+  x.weight = me_pivots_;
+  x.degree = me_weight_;
+  if (trace_ != nullptr) trace_->back().eliminated = me_pivots_;
+  x.length = static_cast<Index>(to - me_first_);
+  if (at_end) free_ = to;
+  if (x.length == 0) absorb(x, kNone);
+}
+
+}  // namespace kauri::ordering::amd
+
+namespace kauri::ordering {
+
+struct AmdWorkspace::Storage {
+  amd::Arrays<Index> narrow;
+  amd::Arrays<Offset> wide;  // for graphs whose pool is beyond 2^31 entries
+};
+
+}  // namespace kauri::ordering

@@ -1,0 +1,68 @@
+// What the instruction sets share of minimum degree on a bit matrix.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ordering/amd/amd.hpp"
+#include "ordering/graph/graph_view.hpp"
+#include "ordering/graph/scratch.hpp"
+
+namespace kauri::ordering::leaf {
+
+using Word = std::uint64_t;
+using Short = std::uint16_t;
+constexpr int kWordBits = 64;
+constexpr std::size_t kPlanes = 13;  // bits of the largest weight
+constexpr std::size_t kBuckets = 256;
+
+inline Word bit(Index v) { return Word{1} << (v % kWordBits); }
+
+struct Vertex {
+  Index weight;  // of those that it is the principal of
+  Index next;    // of those that have the same principal, or kNone
+  Index step;    // in which it is eliminated
+  std::uint32_t hash;
+};
+
+struct Step {
+  Index first;    // its neighbours that were principals begin here in neighbours_
+  Index own;      // vertices eliminated in it
+  Index subtree;  // vertices eliminated in it and in the steps below it
+  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if none is of the interior
+  Index end;      // where the stretch of its children in the order ends
+};
+
+/// Memory for any number of graphs.
+struct BitArrays {
+  Scratch<Word> row;
+  Scratch<Index> key;
+  Scratch<Short> neighbours;
+  Scratch<Vertex> vertex;
+  Scratch<Step> step;
+  std::array<Index, kBuckets> bucket;  // all kNone between pivots
+  BitArrays() { bucket.fill(kNone); }
+};
+
+/// A graph within BitMatrixLimits.
+struct Leaf {
+  GraphView graph;
+  Index interior;                // > 0
+  Index unit;                    // the weight that all vertices have, or 0 if they differ
+  std::vector<AmdPivot>* trace;  // may be null
+};
+
+using OrderOnBits = void(const Leaf& leaf, BitArrays& arrays, std::span<Index> order);
+
+// The same orders from different instructions.
+namespace generic {
+OrderOnBits order_on_bits;
+}
+namespace avx2 {
+OrderOnBits order_on_bits;
+}
+
+}  // namespace kauri::ordering::leaf

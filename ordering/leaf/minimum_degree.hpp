@@ -1,0 +1,43 @@
+// The order of one leaf of a dissection: minimum degree with a halo, on a bit matrix where the graph is small.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ordering/amd/amd.hpp"
+#include "ordering/graph/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// Memory for leaf_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
+class LeafWorkspace {
+ public:
+  /// portable: instructions that any processor has (for tests). The order never depends on it.
+  explicit LeafWorkspace(bool portable = false);
+  ~LeafWorkspace();
+  LeafWorkspace(const LeafWorkspace&) = delete;
+  LeafWorkspace& operator=(const LeafWorkspace&) = delete;
+
+  struct Storage;
+  [[nodiscard]] Storage& storage() { return *storage_; }
+
+ private:
+  std::unique_ptr<Storage> storage_;
+};
+
+/// What a graph may have at most to be ordered on a bit matrix.
+struct BitMatrixLimits {
+  static constexpr Index kVertices = 1024;
+  static constexpr Index kInterior = 512;
+  static constexpr Index kWeight = 8191;  ///< of all vertices, in units of the one weight if all have the same
+};
+
+/// Arguments and result as in halo_minimum_degree. Degrees are exact within BitMatrixLimits; beyond them this is halo_minimum_degree with
+/// its default options. The same graph always gives the same order. trace receives the steps if not null. Time on the bit matrix: for each
+/// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8 + interior) bytes, rounded up.
+void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace, std::span<Index> order,
+                         std::vector<AmdPivot>* trace = nullptr);
+
+}  // namespace kauri::ordering

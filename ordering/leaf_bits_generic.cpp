@@ -1,4 +1,0 @@
-// Minimum degree on a bit matrix, compiled for any processor.
-// SPDX-License-Identifier: BSD-3-Clause
-#define KAURI_ISA generic
-#include "ordering/leaf_bits_impl.hpp"

@@ -1,0 +1,21 @@
+// In the place of metis.cpp when kauri is built without METIS.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kauri/error.hpp"
+#include "ordering/metis/metis.hpp"
+
+namespace kauri::ordering {
+namespace {
+
+[[noreturn]] void fail() { throw Error(ErrorKind::usage, "kauri was built without METIS"); }
+
+}  // namespace
+
+bool metis_available() { return false; }
+
+bool metis_is_own() { return false; }
+
+void require_metis_size(Offset, Offset) { fail(); }
+
+void metis_nested_dissection(const GraphView&, std::uint64_t, MetisWorkspace&, std::span<Index>) { fail(); }
+
+}  // namespace kauri::ordering

@@ -1,0 +1,17 @@
+// The order in which vertices of equal degree stand at first. Private to this folder.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "kauri/ordering.hpp"
+#include "ordering/graph/graph_view.hpp"
+
+namespace kauri::ordering {
+
+/// A permutation of the vertices: who comes first wins among equals. first: ascending; last: descending;
+/// pseudo_peripheral: by breadth-first level from a pseudo-peripheral vertex of the component (George & Liu, ACM TOMS 5, 1979), the levels
+/// farthest from the middle one first, ascending within |level - middle|. O(n + edges) times the few searches that find the vertex.
+std::vector<Index> initial_order(const GraphView& graph, TieBreak tie_break);
+
+}  // namespace kauri::ordering

@@ -1,0 +1,223 @@
+// One run of parallel approximate minimum degree. Private to this folder.
+//
+// Quotient graph and glossary are those of ordering/amd/elimination.hpp. Variables of about the least degree, no two of them adjacent, are
+// *pending*: what the sequential algorithm might eliminate next. In a *round* some of them, its *candidates*, claim their closed
+// neighbourhoods; on every vertex the candidate of least key prevails. Those that prevail on all they claimed are the *winners*. They have
+// no neighbour in common, so that what the elimination of a winner p may change is told by one rule: a variable of L_p is p's, and so is an
+// element that only variables of L_p are in (those that p absorbs). What several winners read of one another stays as it was when the round
+// began: weights (new ones are set when all are done) and elements at the border, whose L_e \ L_p each thread counts on its own. Which
+// thread does what shows in where lists lie in the pool, and in nothing else.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/progress/stopwatch.hpp"
+#include "base/threads/blocks.hpp"
+#include "base/threads/per_thread.hpp"
+#include "ordering/graph/scratch.hpp"
+#include "ordering/parallel_amd/parallel_amd.hpp"
+
+namespace kauri::ordering::pamd {
+
+using Place = std::uint32_t;  // in the pool
+
+constexpr Index kIsElement = -1, kAbsorbed = -2;
+
+/// All that is known of a vertex, in half a cache line.
+struct alignas(32) Node {
+  std::uint64_t claim;  // least key of those that claimed it; keys of later rounds are less than all of earlier ones
+  Place list;           // variable, element: where its list begins; absorbed or merged: the node that took it in, or kNone
+  Index length;         // of the list
+  Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
+  Index weight;         // variable: vertices that it stands for; 0 once merged or eliminated
+  Index degree;         // variable: bound on its external degree; element: weight of L_e when formed
+  Index version;        // variable: the round that gave it its degree; 0 once merged or eliminated
+};
+static_assert(sizeof(Node) == 32);
+
+/// Nodes are met in no order that the processor could foresee, but lists tell it long before.
+constexpr Index kAhead = 8;
+inline void fetch(const void* address) { __builtin_prefetch(address); }
+
+constexpr Index kBlock = 4096;  // vertices that are worth a task
+
+/// A variable of about the least degree that may be eliminated in this round.
+struct Candidate {
+  std::uint64_t key = 0;
+  Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; after that its news
+  Index vertex = 0;
+  Index pending = 0;             // its place there
+  Index length = 0, weight = 0;  // of L_p
+  bool wins = false;
+  // News of a winner, by pairs: vertices and their new weights, then vertices and their new degrees as far as they are in the buckets.
+  Index weights = 0, degrees = 0;
+  Index eliminated = 0;  // weight
+};
+
+/// Stretches of memory that stay where they are until all are given back at once.
+class Stretches {
+ public:
+  /// Room for `size` numbers, of which those will be kept that keep() says.
+  Index* room(std::size_t size) {
+    if (chunk_.empty() || used_ + size > chunk_.back().size) {
+      const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size, length = std::max({size + size / 2, 2 * last, kChunk});
+      chunk_.push_back({std::make_unique_for_overwrite<Index[]>(length), length});
+      used_ = 0;
+    }
+    return chunk_.back().data.get() + used_;
+  }
+  void keep(std::size_t size) { used_ += size; }
+  /// The largest chunk, half of all there is or more, stays.
+  void clear() {
+    if (chunk_.size() > 1) chunk_.erase(chunk_.begin(), chunk_.end() - 1);
+    used_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kChunk = std::size_t{1} << 16;
+  struct Chunk {
+    std::unique_ptr<Index[]> data;
+    std::size_t size;
+  };
+  std::vector<Chunk> chunk_;  // each at least twice as large as the one before
+  std::size_t used_ = 0;      // of the last
+};
+
+/// What a thread has for itself.
+struct Slot {
+  explicit Slot(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
+
+  // Few enough to stay in the nearest cache: few elements have more variables, and different hashes tell those apart.
+  static constexpr std::size_t kBuckets = 4096;
+
+  std::vector<Index>
+      mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e \ L_me; variable: tag while lists are compared
+  std::vector<Index> bucket;  // first variable of each, as its place in L_me; all kNone between pivots
+  Index tag = 1;
+  Stretches lists, news;
+  Offset lists_of = -1, news_of = -1;  // the round that they are of
+  // By place in L_me.
+  std::vector<Index> weight, degree, next;
+  std::vector<std::uint32_t> hash;
+};
+
+class Elimination {
+ public:
+  Elimination(const GraphView& graph, const ParallelAmdOptions& options);
+  void run();
+  void number(std::span<Index> order);
+
+ private:
+  using Phase = ParallelAmdReport::Phase;
+  struct Entry {
+    Index vertex, version;
+  };
+  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; those whose version is another one by now have left
+  struct Pending {
+    Index vertex, degree;  // vertex: kNone once it is eliminated
+  };
+
+  // parallel_amd.cpp
+  void load(const GraphView& graph);
+  void play_round();
+  void commit();
+  [[nodiscard]] bool is_alive(const Node& x) const { return x.elements == kIsElement || (x.elements >= 0 && x.weight > 0); }
+  void ensure_room(Offset entries);
+  void collect_garbage(Offset entries);
+  [[nodiscard]] Index root_of(Index v) const;
+
+  // select.cpp
+  void gather();
+  void refill();
+  bool take_from(Index degree, std::size_t most);
+  bool select(Index v);
+  void mark(Index v);
+  void raise_horizon(Index least);
+  [[nodiscard]] Index least_beyond_horizon();
+  void push(Index v, Index version, Index degree);
+  void sweep_buckets();
+  template <bool kAlone>
+  void claim(Candidate& c, Slot& slot);
+  void claim_all();
+  void clear_claims();
+
+  // pivot.cpp
+  void eliminate_all();
+  [[nodiscard]] bool prevails(const Candidate& c) const;
+
+  template <class F>
+  void timed(Phase phase, F&& f);
+  /// f(candidate, slot) for each, by as many threads as that is worth.
+  template <class F>
+  void for_each_candidate(F&& f);
+
+  friend class Pivot;
+
+  /// The calling thread's.
+  Slot& slot() {
+    return slots_.local([n = n_] { return std::make_unique<Slot>(n); });
+  }
+
+  const ParallelAmdOptions& options_;
+  const Index n_;
+  const Index total_;  // weight
+  const bool alone_;   // the arena has one thread
+  std::unique_ptr<Node[]> node_;
+  Scratch<Index> pool_memory_, other_memory_;
+  Index* pool_ = nullptr;
+  std::size_t pool_size_ = 0;
+  std::atomic<Offset> pool_free_ = 0;
+  // Lists that one thread sets out others work on, so no slot goes before the run does, whatever fails.
+  EachThread<Slot> slots_;
+  std::vector<Bucket> bucket_;        // by degree, up to horizon_
+  Offset bucketed_ = 0;               // entries of all
+  Index horizon_ = -1;                // degrees up to here are in the buckets
+  Index least_ = 0;                   // no bucket before it has an entry
+  std::vector<Index> living_;         // by blocks of kBlock vertices: those that were variables when the horizon was last raised, ascending
+  std::vector<Index> living_end_;     // of each block
+  std::vector<Pending> pending_;      // what is to be eliminated next; no two are adjacent
+  std::vector<Candidate> candidate_;  // those of them that take part in this round
+  std::vector<Index> mark_;           // round_: pending, adjacent to what is, or an element of it
+  std::vector<Index> sequence_;       // the pivots so far
+  std::size_t want_ = 64;             // candidates
+  Index round_ = 1;
+  std::uint64_t claims_ = 0;         // rounds since claims were cleared
+  Index eliminated_ = 0;             // weight
+  Index widest_ = 0;                 // largest weight of an L_e so far
+  std::atomic<Offset> entries_ = 0;  // of the L_p of this round
+  Offset expected_ = 64;             // entries of L_p for each candidate
+  bool small_ = true;                // this round is for one thread
+};
+
+template <class F>
+void Elimination::timed(Phase phase, F&& f) {
+  if (options_.report == nullptr) return f();
+  const Stopwatch watch;
+  f();
+  options_.report->seconds[phase] += watch.seconds();
+}
+
+template <class F>
+void Elimination::for_each_candidate(F&& f) {
+  const auto count = static_cast<Index>(candidate_.size());
+  const auto at = [&](Index k) -> Candidate& { return candidate_[options_.backwards ? count - 1 - k : k]; };
+  if (small_) {
+    const StopCheck check_stop;
+    Slot& slot = this->slot();
+    for (Index k = 0; k < count; ++k) check_stop(), f(at(k), slot);
+    return;
+  }
+  // Any division does, for what a candidate comes to does not depend on it.
+  const auto size = static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
+  Blocks(count, size).for_each([&](Index, Index begin, Index end) {
+    Slot& slot = this->slot();
+    for (Index k = begin; k < end; ++k) f(at(k), slot);
+  });
+}
+
+}  // namespace kauri::ordering::pamd

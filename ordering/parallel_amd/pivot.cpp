@@ -1,0 +1,290 @@
+// Parallel approximate minimum degree: the elimination of one winner of a round, beside others.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "ordering/parallel_amd/engine.hpp"
+
+namespace kauri::ordering::pamd {
+namespace {
+
+std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1U >> 20; }
+
+}  // namespace
+
+/// The steps are those of ordering/amd/elimination.hpp. What is changed: nodes of L_p and of p, elements that p absorbs, and memory of the
+/// slot.
+class Pivot {
+ public:
+  Pivot(Elimination& all, Candidate& c, Slot& slot)
+      : all_(all),
+        node_(all.node_.get()),
+        pool_(all.pool_),
+        c_(c),
+        slot_(slot),
+        me_(c.vertex),
+        pivots_(node_[me_].weight),
+        weight_(c.weight) {}
+
+  void eliminate() {
+    form_element();
+    measure_elements();
+    update_variables();
+    merge_twins();
+    close_element();
+  }
+
+ private:
+  void raise_tag(Index by);
+  void form_element();
+  void measure_elements();
+  void update_variables();
+  bool update_variable(Index k);
+  void merge_twins();
+  void merge_chain(Index first);
+  void close_element();
+  Index* place_for(Index length);
+  Index* write_weights(Index* news);
+  [[nodiscard]] bool is_mine(const Node& x) const { return x.claim == c_.key; }
+
+  /// Its list is room for the new one.
+  void absorb(Index e) {
+    offer(node_[e].list, node_[e].length);
+    node_[e].list = static_cast<Place>(me_);
+    node_[e].elements = kAbsorbed;
+    slot_.mark[e] = tag_ - 1;
+  }
+  /// What measuring the first elements of x looks at.
+  void fetch_elements(const Node& x) const {
+    const Index* const list = pool_ + x.list;
+    for (Index i = 0; i < std::min(x.elements, kAhead); ++i) fetch(&slot_.mark[list[i]]), fetch(&node_[list[i]]);
+  }
+  void fetch_variables(const Node& x) const {
+    const Index* const list = pool_ + x.list;
+    for (Index i = x.elements; i < std::min(x.length, x.elements + 2 * kAhead); ++i) fetch(&node_[list[i]]);
+  }
+  void offer(Place at, Index length) {
+    if (length > room_) room_at_ = at, room_ = length;
+  }
+
+  Elimination& all_;
+  Node* const node_;
+  Index* const pool_;
+  Candidate& c_;
+  Slot& slot_;
+  const Index me_;
+  Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no fill beyond it
+  Index weight_;  // of L_me
+  Index dead_ = 0;
+  Index tag_ = 0;
+  Place room_at_ = 0;  // the longest list that is free by now
+  Index room_ = 0;
+};
+
+/// Marks of earlier pivots lie below the new tag, and below what is one less.
+inline void Pivot::raise_tag(Index by) {
+  if (slot_.tag > Offset{all_.options_.largest_tag} - by - 2 - all_.total_ - 2) {
+    std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
+    tag_ = slot_.tag = 2;  // as little as will do: it is an Index still with any weight on top
+    return;
+  }
+  tag_ = slot_.tag += by + 2;
+}
+
+inline void Pivot::form_element() {
+  raise_tag(all_.widest_);
+  Node& p = node_[me_];
+  const Index* const list = pool_ + p.list;
+  offer(p.list, p.length);
+  for (Index k = 0; k < p.elements; ++k) absorb(list[k]);
+  const auto length = static_cast<std::size_t>(c_.length);
+  if (slot_.weight.size() < length) {
+    for (auto* x : {&slot_.weight, &slot_.degree, &slot_.next}) x->resize(2 * length);
+    slot_.hash.resize(2 * length);
+  }
+}
+
+/// For every element e that shares a variable with me: mark - tag = weight of L_e \ L_me.
+inline void Pivot::measure_elements() {
+  Index* const mark = slot_.mark.data();
+  for (Index k = 0; k < c_.length; ++k) {
+    if (k + kAhead < c_.length) fetch_elements(node_[c_.list[k + kAhead]]);
+    const Node& x = node_[c_.list[k]];
+    slot_.weight[k] = x.weight;
+    const Index* const list = pool_ + x.list;
+    for (Index i = 0; i < x.elements; ++i) {
+      Index& m = mark[list[i]];
+      if (m >= tag_)
+        m -= x.weight;
+      else if (m != tag_ - 1)
+        m = tag_ + (node_[list[i]].degree - x.weight);
+    }
+  }
+}
+
+inline void Pivot::update_variables() {
+  for (Index k = 0; k < c_.length; ++k) {
+    if (k + 2 < c_.length) fetch_variables(node_[c_.list[k + 2]]);  // its list is at hand: elements were measured
+    if (update_variable(k)) continue;
+    node_[c_.list[k]].list = static_cast<Place>(me_);  // no neighbour outside L_me: it is eliminated along with me, at no further fill
+    pivots_ += slot_.weight[k];
+    weight_ -= slot_.weight[k];
+    slot_.weight[k] = 0;
+    ++dead_;
+  }
+}
+
+/// False if the variable at place k has no neighbours outside L_me.
+inline bool Pivot::update_variable(Index k) {
+  Node& x = node_[c_.list[k]];
+  Index* const list = pool_ + x.list;
+  Index* to = list;
+  Offset degree = 0;  // what several elements have in common counts in each
+  auto hash = static_cast<std::uint32_t>(me_);
+  for (const Index *at = list, *end = list + x.elements; at < end; ++at) {
+    const Index outside = slot_.mark[*at] - tag_;
+    if (outside < 0) continue;
+    if (outside == 0 && all_.options_.aggressive) {
+      absorb(*at);
+      continue;
+    }
+    degree += outside;
+    hash += static_cast<std::uint32_t>(*at);
+    *to++ = *at;
+  }
+  Index* const variables = to;
+  for (const Index *at = list + x.elements, *end = list + x.length; at < end; ++at) {
+    const Node& u = node_[*at];
+    if (u.weight == 0 || is_mine(u)) continue;
+    degree += u.weight;
+    hash += static_cast<std::uint32_t>(*at);
+    *to++ = *at;
+  }
+  if (to == list) return false;
+  // There is room for me: it was in the list itself, or an element that it absorbed was.
+  *to = *variables;
+  *variables = *list;
+  *list = me_;
+  x.elements = static_cast<Index>(variables - list) + 1;
+  x.length = static_cast<Index>(to - list) + 1;
+  slot_.degree[k] = static_cast<Index>(std::min<Offset>(x.degree, degree));
+  slot_.hash[k] = hash;
+  Index& bucket = slot_.bucket[bucket_of(hash)];
+  slot_.next[k] = bucket;
+  bucket = k;
+  return true;
+}
+
+/// Variables of me with the same lists can never be told apart again: they become one.
+inline void Pivot::merge_twins() {
+  raise_tag(all_.widest_);
+  for (Index k = 0; k < c_.length; ++k) {
+    if (slot_.weight[k] == 0) continue;
+    Index& bucket = slot_.bucket[bucket_of(slot_.hash[k])];
+    if (bucket == kNone) continue;
+    const Index first = bucket;
+    bucket = kNone;
+    if (slot_.next[first] != kNone) merge_chain(first);
+  }
+}
+
+inline void Pivot::merge_chain(Index first) {
+  Index* const mark = slot_.mark.data();
+  Index* const next = slot_.next.data();
+  for (Index i = first; i != kNone && next[i] != kNone; i = next[i]) {
+    const Node& a = node_[c_.list[i]];
+    bool marked = false;
+    for (Index before = i, j = next[i]; j != kNone; j = next[before]) {
+      Node& b = node_[c_.list[j]];
+      bool same = a.length == b.length && a.elements == b.elements && slot_.hash[i] == slot_.hash[j];
+      if (same && !marked) {
+        raise_tag(0);
+        for (const Index *at = pool_ + a.list + 1, *end = pool_ + a.list + a.length; at < end; ++at) mark[*at] = tag_;
+        marked = true;
+      }
+      if (same)
+        for (const Index *at = pool_ + b.list + 1, *end = pool_ + b.list + b.length; at < end && same; ++at) same = mark[*at] == tag_;
+      if (same) {
+        slot_.weight[i] += slot_.weight[j];
+        slot_.weight[j] = 0;
+        ++dead_;
+        b.list = static_cast<Place>(c_.list[i]);
+        next[before] = next[j];
+      } else {
+        before = j;
+      }
+    }
+  }
+}
+
+/// Where a list that is no longer than L_me may lie.
+inline Index* Pivot::place_for(Index length) {
+  if (length <= room_) return pool_ + room_at_;
+  return pool_ + all_.pool_free_.fetch_add(length, std::memory_order_relaxed);
+}
+
+inline Index* Pivot::write_weights(Index* news) {
+  for (Index k = 0; k < c_.length; ++k) {
+    const Index v = c_.list[k];
+    if (slot_.weight[k] == node_[v].weight) continue;
+    *news++ = v;
+    *news++ = slot_.weight[k];
+    ++c_.weights;
+    if (slot_.weight[k] == 0) node_[v].version = 0;
+  }
+  return news;
+}
+
+/// Degrees are completed, and L_me is left with the living variables.
+inline void Pivot::close_element() {
+  if (slot_.news_of != all_.round_) slot_.news.clear(), slot_.news_of = all_.round_;
+  const std::size_t room = 4 * static_cast<std::size_t>(c_.length);
+  Index* const news = slot_.news.room(room);
+  Index* at = write_weights(news);
+  const Index left = all_.total_ - all_.eliminated_ - pivots_;
+  Index* const list = place_for(c_.length - dead_);
+  Index* to = list;
+  for (Index k = 0; k < c_.length; ++k) {
+    const Index weight = slot_.weight[k], v = c_.list[k];
+    if (weight == 0) continue;
+    Node& x = node_[v];
+    x.degree = std::min(slot_.degree[k], left - weight_) + (weight_ - weight);  // no more than is left; no sum is more than that
+    x.version = all_.round_;
+    *to++ = v;
+    if (x.degree > all_.horizon_) continue;
+    *at++ = v;
+    *at++ = x.degree;
+    ++c_.degrees;
+  }
+  Node& p = node_[me_];
+  p.length = static_cast<Index>(to - list);
+  p.elements = to == list ? kAbsorbed : kIsElement;
+  p.list = to == list ? static_cast<Place>(kNone) : static_cast<Place>(list - pool_);
+  p.degree = weight_;
+  p.version = 0;
+  slot_.news.keep(static_cast<std::size_t>(at - news));
+  c_.list = news;
+  c_.eliminated = pivots_;
+}
+
+/// Whether nobody else prevails on what it claimed. The lists of its variables are sent for, as who wins needs them next.
+bool Elimination::prevails(const Candidate& c) const {
+  if (node_[c.vertex].claim != c.key) return false;
+  for (Index k = 0; k < std::min(kAhead, c.length); ++k) fetch(&node_[c.list[k]]);
+  for (Index k = 0; k < c.length; ++k) {
+    if (k + kAhead < c.length) fetch(&node_[c.list[k + kAhead]]);
+    const Node& x = node_[c.list[k]];
+    if (x.claim != c.key) return false;
+    fetch(pool_ + x.list);
+  }
+  return true;
+}
+
+void Elimination::eliminate_all() {
+  for_each_candidate([this](Candidate& c, Slot& slot) {
+    if (!c.wins) return;
+    c.wins = prevails(c);
+    if (c.wins) Pivot(*this, c, slot).eliminate();
+  });
+}
+
+}  // namespace kauri::ordering::pamd

@@ -1,0 +1,84 @@
+// Reverse Cuthill-McKee (George & Liu 1979).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ordering/rcm/rcm.hpp"
+#include "base/threads/stopping.hpp"
+
+#include <algorithm>
+
+namespace kauri::ordering {
+namespace {
+
+struct Levels {
+  Index count;       // number of levels
+  Index last_first;  // where the last one begins in the queue
+};
+
+// Leaves level at kNone for all, so that the next search can begin.
+Levels breadth_first(const GraphView& graph, Index start, RcmWorkspace& w) {
+  Index tail = 0;
+  w.level[start] = 0;
+  w.queue[tail++] = start;
+  const StopCheck check_stop;
+  for (Index head = 0; head < tail; ++head) {
+    check_stop.at(head);
+    const Index v = w.queue[head];
+    for (const Index u : graph.neighbours(v))
+      if (w.level[u] == kNone) {
+        w.level[u] = w.level[v] + 1;
+        w.queue[tail++] = u;
+      }
+  }
+  const Index deepest = w.level[w.queue[tail - 1]];
+  Index first = tail - 1;
+  while (first > 0 && w.level[w.queue[first - 1]] == deepest) --first;
+  for (Index k = 0; k < tail; ++k) w.level[w.queue[k]] = kNone;
+  return {deepest + 1, first};
+}
+
+void prepare(const GraphView& graph, RcmWorkspace& w) {
+  const auto n = static_cast<std::size_t>(graph.size());
+  if (w.queue.size() < n) w.queue.resize(n);
+  if (w.level.size() < n) w.level.resize(n, kNone);
+}
+
+}  // namespace
+
+Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) {
+  prepare(graph, workspace);
+  const auto by_degree = [&](Index a, Index b) { return graph.degree(a) != graph.degree(b) ? graph.degree(a) < graph.degree(b) : a < b; };
+  Index start = 0;
+  for (Levels levels = breadth_first(graph, start, workspace);;) {
+    const auto last = std::span(workspace.queue)
+                          .subspan(static_cast<std::size_t>(levels.last_first), static_cast<std::size_t>(graph.size() - levels.last_first));
+    const Index end = *std::min_element(last.begin(), last.end(), by_degree);
+    const Levels next = breadth_first(graph, end, workspace);
+    if (next.count <= levels.count) return start;
+    start = end;
+    levels = next;
+  }
+}
+
+void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order) {
+  const Index start = pseudo_peripheral_vertex(graph, workspace);
+  auto& level = workspace.level;
+  // Written from the back: the queue of the search is the order itself, reversed.
+  const Index n = graph.size();
+  Index tail = n;
+  level[start] = 0;
+  order[--tail] = start;
+  const StopCheck check_stop;
+  for (Index head = n - 1; head >= tail; --head) {
+    check_stop.at(head);
+    const Index before = tail;
+    for (const Index u : graph.neighbours(order[head]))
+      if (level[u] == kNone) {
+        level[u] = 0;
+        order[--tail] = u;
+      }
+    std::sort(order.begin() + tail, order.begin() + before,
+              [&](Index a, Index b) { return graph.degree(a) != graph.degree(b) ? graph.degree(a) > graph.degree(b) : a > b; });
+  }
+  for (const Index v : order) level[v] = kNone;
+}
+
+}  // namespace kauri::ordering
