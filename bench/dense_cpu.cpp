@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kauri/backend.hpp"
-#include "numeric/cpu/dense.hpp"
+#include "numeric/cpu/dense/dense.hpp"
 
 #ifdef KAURI_BENCH_BLAS
 // NOLINTBEGIN(readability-identifier-naming): Fortran's names

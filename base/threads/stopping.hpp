@@ -1,8 +1,8 @@
 // Cancelling a call from another thread: the stop token of a public call, where work is done for it.
 //
 // The token reaches loops far below by a pointer that belongs to the thread, not by parameters of a hundred functions. Whoever hands work
-// to other threads (base/threads/blocks.hpp, with_threads, numeric/cpu/workers.hpp) hands it on, and takes it back when that work is done,
-// since a thread that waits may take up work of another call.
+// to other threads (base/threads/blocks.hpp, with_threads, numeric/cpu/runtime/workers.hpp) hands it on, and takes it back when that work
+// is done, since a thread that waits may take up work of another call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <fstream>
 
-#include "numeric/cpu/batch.hpp"
-#include "numeric/cpu/border.hpp"
-#include "numeric/cpu/factor.hpp"
-#include "numeric/cpu/mixed.hpp"
-#include "numeric/cpu/refiner.hpp"
+#include "numeric/cpu/batch/batch.hpp"
+#include "numeric/cpu/batch/border.hpp"
+#include "numeric/cpu/factor/factor.hpp"
+#include "numeric/cpu/matrix/sparse_product.hpp"
+#include "numeric/cpu/refine/mixed.hpp"
+#include "numeric/cpu/refine/refiner.hpp"
 #include "numeric/cpu/roofline.hpp"
-#include "numeric/cpu/sparse_product.hpp"
-#include "numeric/cpu/workers.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

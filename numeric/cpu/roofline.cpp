@@ -10,7 +10,7 @@
 
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/per_process.hpp"
-#include "numeric/cpu/dense.hpp"
+#include "numeric/cpu/dense/dense.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kauri/roofline.hpp"
-#include "numeric/cpu/workers.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {
 

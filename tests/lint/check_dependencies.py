@@ -2,7 +2,7 @@
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# inside base, ordering, symbolic and numeric/cuda only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# inside base, ordering, symbolic, numeric/cpu and numeric/cuda only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -37,6 +37,16 @@ ROOMS = {
         "dissection": ("separation", "features", "leaf", "amd", "graph"),
     },
     "ordering/dissection/": {"flow": (), "multilevel": ()},
+    "numeric/cpu/": {
+        "runtime": (),
+        "dense": (),
+        "factor": ("dense", "runtime"),
+        "solve": ("factor", "dense", "runtime"),
+        "matrix": ("runtime",),
+        "refine": ("matrix", "factor", "runtime"),
+        "inverse": ("factor", "dense", "runtime"),
+        "batch": ("factor", "runtime"),
+    },
     "numeric/cuda/": {
         "runtime": (),
         "plan": ("runtime",),
@@ -144,8 +154,8 @@ def fault_of_foreign(path, name):
         return f"CUDA header <{name}> outside numeric/cuda"
     if NVTX_HEADER.match(name) and str(path) not in NVTX_FILES:
         return f"NVTX header <{name}> outside {NVTX_FILES[0]}"
-    if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/"):
-        return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense* and numeric/cuda"
+    if BLAS_HEADER.match(name) and not under(path, "numeric/cpu/dense/", "numeric/cuda/", "bench/"):
+        return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense and numeric/cuda"
     if is_c_header(path) and name not in C_STANDARD:
         return f"header of C includes <{name}>: only {', '.join(sorted(C_STANDARD))} and headers of C in kauri/ are allowed"
     if under(path, "include/kauri/") and not is_c_header(path) and name not in STANDARD and not (name.startswith("Eigen/") and str(path) == EIGEN_HEADER):
@@ -163,8 +173,8 @@ def faults_of(path, root):
             fault = fault_of_own(path, target) if target else fault_of_foreign(path, include.group(2))
             if not fault and under(path, "include/kauri/") and include.group(1) == '"' and not include.group(2).startswith("kauri/"):
                 fault = f'public header includes "{include.group(2)}": write "kauri/..."'
-        elif not under(path, "numeric/cpu/dense", "numeric/cuda/", "bench/") and (name := BLAS_NAME.search(plain)):
-            fault = f"BLAS or LAPACK name {name.group()} outside numeric/cpu/dense* and numeric/cuda"
+        elif not under(path, "numeric/cpu/dense/", "numeric/cuda/", "bench/") and (name := BLAS_NAME.search(plain)):
+            fault = f"BLAS or LAPACK name {name.group()} outside numeric/cpu/dense and numeric/cuda"
         elif under(path, *LIBRARY) and not under(path, "src/cli/") and (name := NOISE.search(plain)):
             fault = f"{name.group()}: the library never prints, exits or reads the environment"
         if fault:

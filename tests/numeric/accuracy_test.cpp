@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "numeric/cpu/factor.hpp"
+#include "numeric/cpu/factor/factor.hpp"
 #include "tests/support/exact.hpp"
 
 namespace kauri {

@@ -10,7 +10,7 @@
 
 #include "kauri/backend.hpp"
 #include "kauri/error.hpp"
-#include "numeric/cpu/dense.hpp"
+#include "numeric/cpu/dense/dense.hpp"
 
 namespace kauri::numeric::cpu {
 namespace {

@@ -1,0 +1,16 @@
+// Batches on the CPU: items side by side, a thread each, or one after another by all threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// `alone`: of one thread, which outlives the batch, as the others do.
+template <class T>
+std::unique_ptr<BatchStore<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
+                                          MemoryLedger& ledger);
+Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes);
+
+}  // namespace kauri::numeric::cpu

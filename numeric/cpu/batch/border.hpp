@@ -1,0 +1,34 @@
+// A bordered by right-hand sides on the CPU, for kauri::FusedSolve.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/border_shape.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// All is done when a call returns.
+template <class T>
+class CpuBorder final : public BorderStore<T> {
+ public:
+  CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger);
+  [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
+  void require_there(std::span<const T>, MatrixView<const T>, MatrixView<const T>) const override {}
+  [[nodiscard]] std::span<const T> values() const override { return value_; }
+  void set(std::span<const T> value, MatrixView<const T> b) override;
+  void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
+  void enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) override;
+  void get(MatrixView<T> x) const override;
+  void enqueue_get(MatrixView<T> x, StreamHandle stream) const override;
+
+ private:
+  BorderShape shape_;
+  Workers& workers_;
+  Array<T> value_;
+  Array<T> begin_;  // of the sweep
+  Array<T> x_;
+  Counted counted_;
+};
+
+}  // namespace kauri::numeric::cpu

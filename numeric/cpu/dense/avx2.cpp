@@ -1,0 +1,17 @@
+// Dense kernels compiled for avx2.
+// SPDX-License-Identifier: BSD-3-Clause
+#define KAURI_ISA avx2
+#include "numeric/cpu/dense/table.hpp"
+
+namespace kauri::numeric::cpu::KAURI_ISA {
+
+const DenseKernels<float>& float_kernels() {
+  static constinit const DenseKernels<float> kernels = table<float>("cpu-avx2");
+  return kernels;
+}
+const DenseKernels<double>& double_kernels() {
+  static constinit const DenseKernels<double> kernels = table<double>("cpu-avx2");
+  return kernels;
+}
+
+}  // namespace kauri::numeric::cpu::KAURI_ISA

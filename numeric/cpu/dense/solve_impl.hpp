@@ -1,0 +1,262 @@
+// Triangular solves with the columns of a front, per instruction set. See dense.hpp for the contracts.
+// One right-hand side: vectors run along the columns of L (memory bound). Several: vectors run along the right-hand sides.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cpu/dense/impl.hpp"
+
+namespace kauri::numeric::cpu::KAURI_ISA {
+
+/// Columns of L handled at once with one right-hand side.
+inline constexpr int kColumnGroup = 8;
+
+/// y (m) -= A x with A m x NC.
+template <class T, int NC>
+void subtract_columns(Index m, const T* a, Offset lda, const T* x, T* y) {
+  using V = Vec<T>;
+  typename V::reg f[NC];
+  for (int c = 0; c < NC; ++c) f[c] = V::broadcast(x[c]);
+  Index i = 0;
+  for (; i + V::width <= m; i += V::width) {
+    typename V::reg s = V::zero();
+    for (int c = 0; c < NC; ++c) s += V::load(a + i + c * lda) * f[c];
+    V::store(y + i, V::load(y + i) - s);
+  }
+  if (i < m) {
+    const int lanes = static_cast<int>(m - i);
+    typename V::reg s = V::zero();
+    for (int c = 0; c < NC; ++c) s += V::load(a + i + c * lda, lanes) * f[c];
+    V::store(y + i, V::load(y + i, lanes) - s, lanes);
+  }
+}
+
+template <class T>
+KAURI_INLINE T lane_sum(typename Vec<T>::reg v) {
+  T s[Vec<T>::width];
+  Vec<T>::store(s, v);
+  for (int step = Vec<T>::width / 2; step > 0; step /= 2)
+    for (int l = 0; l < step; ++l) s[l] += s[l + step];
+  return s[0];
+}
+
+/// x (NC) -= A^T y with A m x NC.
+template <class T, int NC>
+void subtract_dots(Index m, const T* a, Offset lda, const T* y, T* x) {
+  using V = Vec<T>;
+  typename V::reg s[NC];
+  for (int c = 0; c < NC; ++c) s[c] = V::zero();
+  Index i = 0;
+  for (; i + V::width <= m; i += V::width) {
+    const typename V::reg f = V::load(y + i);
+    for (int c = 0; c < NC; ++c) s[c] += V::load(a + i + c * lda) * f;
+  }
+  if (i < m) {
+    const int lanes = static_cast<int>(m - i);
+    const typename V::reg f = V::load(y + i, lanes);
+    for (int c = 0; c < NC; ++c) s[c] += V::load(a + i + c * lda, lanes) * f;
+  }
+  for (int c = 0; c < NC; ++c) x[c] -= lane_sum<T>(s[c]);
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void subtract_columns_of(Index cols, Index m, const T* a, Offset lda, const T* x, T* y) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return subtract_columns_of<T, NC - 1>(cols, m, a, lda, x, y);
+  }
+  subtract_columns<T, NC>(m, a, lda, x, y);
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void subtract_dots_of(Index cols, Index m, const T* a, Offset lda, const T* y, T* x) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return subtract_dots_of<T, NC - 1>(cols, m, a, lda, y, x);
+  }
+  subtract_dots<T, NC>(m, a, lda, y, x);
+}
+
+/// x (NC) = L^-1 x with L lower triangular NC x NC. Divisions first: they do not wait for each other.
+template <class T, int NC>
+void forward_group(const T* l, Offset ldl, T* x) {
+  T inverse[NC], v[NC];
+  for (int c = 0; c < NC; ++c) inverse[c] = 1 / l[c + c * ldl];
+  for (int c = 0; c < NC; ++c) v[c] = x[c];
+#pragma GCC unroll 8
+  for (int c = 0; c < NC; ++c) {
+    v[c] *= inverse[c];
+#pragma GCC unroll 8
+    for (int i = c + 1; i < NC; ++i) v[i] -= l[i + c * ldl] * v[c];
+  }
+  for (int c = 0; c < NC; ++c) x[c] = v[c];
+}
+
+/// x (NC) = L^-T x.
+template <class T, int NC>
+void backward_group(const T* l, Offset ldl, T* x) {
+  T inverse[NC], v[NC];
+  for (int c = 0; c < NC; ++c) inverse[c] = 1 / l[c + c * ldl];
+  for (int c = 0; c < NC; ++c) v[c] = x[c];
+#pragma GCC unroll 8
+  for (int c = NC - 1; c >= 0; --c) {
+    v[c] *= inverse[c];
+#pragma GCC unroll 8
+    for (int i = 0; i < c; ++i) v[i] -= l[c + i * ldl] * v[c];
+  }
+  for (int c = 0; c < NC; ++c) x[c] = v[c];
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void forward_group_of(Index cols, const T* l, Offset ldl, T* x) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return forward_group_of<T, NC - 1>(cols, l, ldl, x);
+  }
+  forward_group<T, NC>(l, ldl, x);
+}
+
+template <class T, int NC = kColumnGroup>
+KAURI_INLINE void backward_group_of(Index cols, const T* l, Offset ldl, T* x) {
+  if constexpr (NC > 1) {
+    if (cols < NC) return backward_group_of<T, NC - 1>(cols, l, ldl, x);
+  }
+  backward_group<T, NC>(l, ldl, x);
+}
+
+template <class T>
+void forward_one(Index p, const T* l, Offset ldl, T* x) {
+  for (Index k = 0; k < p; k += kColumnGroup) {
+    const Index cols = p - k < kColumnGroup ? p - k : kColumnGroup;
+    const T* d = l + k + k * ldl;
+    forward_group_of<T>(cols, d, ldl, x + k);
+    if (k + cols < p) subtract_columns_of<T>(cols, p - k - cols, d + cols, ldl, x + k, x + k + cols);
+  }
+}
+
+template <class T>
+void backward_one(Index p, const T* l, Offset ldl, T* x) {
+  for (Index k = p; k > 0;) {
+    const Index cols = (k - 1) % kColumnGroup + 1;
+    k -= cols;
+    const T* d = l + k + k * ldl;
+    if (k + cols < p) subtract_dots_of<T>(cols, p - k - cols, d + cols, ldl, x + k + cols, x + k);
+    backward_group_of<T>(cols, d, ldl, x + k);
+  }
+}
+
+/// Rows and vectors of right-hand sides of one register tile.
+inline constexpr int kSolveRows = 6;
+inline constexpr int kSolveVectors = kVectorBytes == 64 ? 4 : 2;
+/// Rows of X kept in the first-level cache while all rows of Y pass.
+inline constexpr Index kSolveDepth = 128;
+
+/// y(i,:) -= sum over k of l[i*si + k*sk] x(k,:): R rows, NV vectors (the last with `lanes` lanes when partial).
+template <class T, int R, int NV, bool Partial>
+void multi_tile(Index k, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld, int lanes) {
+  using V = Vec<T>;
+  typename V::reg acc[R][NV];
+  for (int i = 0; i < R; ++i)
+    for (int v = 0; v < NV; ++v) acc[i][v] = V::zero();
+  for (Index h = 0; h < k; ++h, l += sk, x += ld) {
+    typename V::reg f[NV];
+#pragma GCC unroll 8
+    for (int v = 0; v < NV; ++v) f[v] = Partial && v == NV - 1 ? V::load(x + v * V::width, lanes) : V::load(x + v * V::width);
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      const typename V::reg c = V::broadcast(l[i * si]);
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) acc[i][v] += c * f[v];
+    }
+  }
+  for (int i = 0; i < R; ++i)
+    for (int v = 0; v < NV; ++v) {
+      T* p = y + i * ld + v * V::width;
+      if (Partial && v == NV - 1)
+        V::store(p, V::load(p, lanes) - acc[i][v], lanes);
+      else
+        V::store(p, V::load(p) - acc[i][v]);
+    }
+}
+
+template <class T>
+using MultiTile = void (*)(Index, const T*, Offset, Offset, const T*, T*, Offset, int);
+
+template <class T, int NV, bool Partial, int R = kSolveRows>
+KAURI_INLINE MultiTile<T> pick_rows(int rows) {
+  if constexpr (R > 1) {
+    if (rows < R) return pick_rows<T, NV, Partial, R - 1>(rows);
+  }
+  return &multi_tile<T, R, NV, Partial>;
+}
+
+template <class T, int NV = kSolveVectors>
+KAURI_INLINE MultiTile<T> pick_multi(int rows, int vectors, bool partial) {
+  if constexpr (NV > 1) {
+    if (vectors < NV) return pick_multi<T, NV - 1>(rows, vectors, partial);
+  }
+  return partial ? pick_rows<T, NV, true>(rows) : pick_rows<T, NV, false>(rows);
+}
+
+/// Y (m x r) -= A X with A(i,k) = l[i*si + k*sk], X k x r; the columns [c0, c0 + at most one register tile) only.
+template <class T>
+void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld) {
+  constexpr int w = Vec<T>::width;
+  const int vectors = static_cast<int>((cols + w - 1) / w), lanes = static_cast<int>(cols) - (vectors - 1) * w;
+  const MultiTile<T> full = pick_multi<T>(kSolveRows, vectors, lanes != w);
+  for (Index h = 0; h < k; h += kSolveDepth) {
+    const Index depth = k - h < kSolveDepth ? k - h : kSolveDepth;
+    Index i = 0;
+    for (; i + kSolveRows <= m; i += kSolveRows) full(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
+    if (i < m)
+      pick_multi<T>(static_cast<int>(m - i), vectors, lanes != w)(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
+  }
+}
+
+/// Y (m x r) -= A X over all right-hand sides.
+template <class T>
+void multi_update_all(Index m, Index k, Index r, const T* l, Offset si, Offset sk, const T* x, T* y) {
+  constexpr Index block = kSolveVectors * Vec<T>::width;
+  for (Index c = 0; c < r; c += block) multi_update<T>(m, k, r - c < block ? r - c : block, l, si, sk, x + c, y + c, r);
+}
+
+template <class T>
+void forward(Index p, Index r, const T* l, Offset ldl, T* x) {
+  if (r == 1) return forward_one(p, l, ldl, x);
+  for (Index k = 0; k < p; k += kSolveRows) {
+    const Index rows = p - k < kSolveRows ? p - k : kSolveRows;
+    if (k > 0) multi_update_all<T>(rows, k, r, l + k, 1, ldl, x, x + k * r);
+    for (Index i = k; i < k + rows; ++i) {
+      for (Index h = k; h < i; ++h)
+        for (Index c = 0; c < r; ++c) x[i * r + c] -= l[i + h * ldl] * x[h * r + c];
+      for (Index c = 0; c < r; ++c) x[i * r + c] /= l[i + i * ldl];
+    }
+  }
+}
+
+template <class T>
+void backward(Index p, Index r, const T* l, Offset ldl, T* x) {
+  if (r == 1) return backward_one(p, l, ldl, x);
+  for (Index k = p; k > 0;) {
+    const Index rows = (k - 1) % kSolveRows + 1, end = k;
+    k -= rows;
+    if (end < p) multi_update_all<T>(rows, p - end, r, l + end + k * ldl, ldl, 1, x + end * r, x + k * r);
+    for (Index i = end; i-- > k;) {
+      for (Index h = i + 1; h < end; ++h)
+        for (Index c = 0; c < r; ++c) x[i * r + c] -= l[h + i * ldl] * x[h * r + c];
+      for (Index c = 0; c < r; ++c) x[i * r + c] /= l[i + i * ldl];
+    }
+  }
+}
+
+template <class T>
+void forward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const T* x, T* u) {
+  if (r > 1) return multi_update_all<T>(q, p, r, l21, 1, ldl, x, u);
+  for (Index k = 0; k < p; k += kColumnGroup)
+    subtract_columns_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, x + k, u);
+}
+
+template <class T>
+void backward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x) {
+  if (r > 1) return multi_update_all<T>(p, q, r, l21, ldl, 1, u, x);
+  for (Index k = 0; k < p; k += kColumnGroup)
+    subtract_dots_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, u, x + k);
+}
+
+}  // namespace kauri::numeric::cpu::KAURI_ISA

@@ -1,0 +1,39 @@
+// Assembly of a front: entries of A, then the children's contribution blocks in their fixed order (extend-add, Duff & Reid 1983).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+
+#include "base/progress/meter.hpp"
+#include "kauri/plan.hpp"
+#include "numeric/cpu/dense/dense.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// Columns [begin, end) of a front (0 = first pivot): those below p belong to the panel, the others to the contribution block.
+struct ColumnRange {
+  Index begin;
+  Index end;
+};
+
+/// Where the numbers of one factorisation are.
+template <class T>
+struct FactorArrays {
+  const Plan* plan;
+  const DenseKernels<T>* kernels;
+  const T* value;  ///< of A, in the caller's order
+  T shift;         ///< added to the diagonal
+  T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
+  Meter* meter;    ///< counts operations, or null
+};
+
+/// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <=
+/// p.
+template <class T>
+void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range);
+
+/// Adds the children's columns that meet columns [range) of front s, range.begin >= p, to its contribution block.
+template <class T>
+void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range);
+
+}  // namespace kauri::numeric::cpu

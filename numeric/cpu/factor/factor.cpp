@@ -1,0 +1,181 @@
+// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside large fronts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cpu/factor/factor.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <mutex>
+
+#include "numeric/cpu/factor/front.hpp"
+#include "symbolic/common/cost_table.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+/// The failing column of least permuted index, whatever the order in which failures are found.
+class FirstFailure {
+ public:
+  void note(Index column, double pivot) {
+    const std::scoped_lock lock(mutex_);
+    if (column >= column_.load(std::memory_order_relaxed)) return;
+    column_.store(column, std::memory_order_relaxed);
+    pivot_ = pivot;
+  }
+  /// A task all of whose columns lie beyond the failure can no longer change it; the ancestors of a failed front are among these.
+  [[nodiscard]] bool precedes(Index column) const { return column_.load(std::memory_order_relaxed) <= column; }
+  [[nodiscard]] bool any() const { return column_.load() != std::numeric_limits<Index>::max(); }
+  [[nodiscard]] Index column() const { return column_.load(); }
+  [[nodiscard]] double pivot() const { return pivot_; }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<Index> column_{std::numeric_limits<Index>::max()};
+  double pivot_ = 0;
+};
+
+/// A pivot and its column; of equal ones that of least index comes first.
+struct Pivot {
+  double value = std::numeric_limits<double>::infinity();
+  Index column = std::numeric_limits<Index>::max();
+  friend bool operator<(const Pivot& a, const Pivot& b) { return a.value < b.value || (a.value == b.value && a.column < b.column); }
+};
+
+/// The least of many, whatever their order.
+class Least {
+ public:
+  void note(const Pivot& pivot) {
+    if (pivot.value > bound_.load(std::memory_order_relaxed)) return;
+    const std::scoped_lock lock(mutex_);
+    if (pivot < least_) least_ = pivot;
+    bound_.store(least_.value, std::memory_order_relaxed);
+  }
+  [[nodiscard]] const Pivot& value() const { return least_; }
+
+ private:
+  std::mutex mutex_;
+  Pivot least_;
+  std::atomic<double> bound_{std::numeric_limits<double>::infinity()};
+};
+
+/// The least L(j,j)^2 of a panel with p pivots, from column `first` on, and leading dimension m.
+template <class T>
+Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
+  Pivot least;
+  for (Index j = 0; j < p; ++j) {
+    const auto root = static_cast<double>(panel[j + Offset{j} * m]);
+    least = std::min(least, Pivot{root * root, first + j});
+  }
+  return least;
+}
+
+DeviceVerdict positive_definite(const Plan& plan, const Pivot& least) {
+  return {VerdictStatus::positive_definite, kNone, 0, least.value, plan.n > 0 ? plan.perm.old_of(least.column) : kNone};
+}
+
+}  // namespace
+
+template <class T>
+CpuFactor<T>::CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger)
+    : plan_(std::move(plan)),
+      kernels_(dense_kernels<T>(plan_->target)),
+      workers_(workers),
+      ledger_(ledger),
+      l_(plan_->panel_ptr.back() + plan_->schedule.stack_entries, ledger),
+      counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
+
+template <class T>
+const DeviceVerdict& CpuFactor<T>::fetch_verdict(StreamHandle stream) {
+  require_no_stream(stream);
+  return verdict_;
+}
+
+template <class T>
+void CpuFactor<T>::begin_after(StreamHandle stream) {
+  require_no_stream(stream);
+}
+
+template <class T>
+void CpuFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) {
+  require_no_stream(stream);
+  refactorize(value, shift, ValuesAre::fresh);
+}
+
+template <class T>
+const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre) {
+  verdict_ = {};
+  const Plan& plan = *plan_;
+  const FactorArrays<T> arrays{&plan, &kernels_, value.data(), shift, l_.data(), metering::current};
+  if (arrays.meter != nullptr) arrays.meter->begin(plan.cost.executed_flops);
+  FirstFailure failure;
+  Least least;
+  const auto run_task = [&](Index t) {
+    const Schedule::Task& task = plan.schedule.task[t];
+    T* scratch = plan.schedule.scratch[t] >= 0 ? l_.data() + plan.schedule.scratch[t] : nullptr;
+    const bool parallel = workers_.threads() > 1;
+    const StopCheck check_stop;
+    MeterParts parts(arrays.meter);
+    for (Index s = task.first_front; s < task.last_front; ++s) {
+      const Index first = plan.supernodes.first[s];
+      if (failure.precedes(first)) return;
+      check_stop();
+      const FrontFailure<T> f = factor_front(arrays, s, kernels_, workers_, parallel, scratch);
+      if (f.column != kNone) return failure.note(first + f.column, static_cast<double>(f.pivot));
+      const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
+      least.note(least_pivot(l_.data() + plan.panel_ptr[s], first, m, p));
+      if (!FrontScratch::packed(m, p)) parts.add(symbolic::front_flops(m, p));
+    }
+    parts.flush();
+  };
+  workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
+  if (failure.any()) {
+    const Index column = plan.perm.old_of(failure.column());
+    verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(), column};
+  } else {
+    verdict_ = positive_definite(plan, least.value());
+  }
+  return verdict_;
+}
+
+template <class T>
+T CpuFactor<T>::entry(Index row, Index col) const {
+  if (row < col) return T(0);
+  const Supernodes& sn = plan_->supernodes;
+  const auto s = static_cast<Index>(std::upper_bound(sn.first.begin(), sn.first.end(), col) - sn.first.begin() - 1);
+  const auto rows = sn.rows(s);
+  const auto at = std::lower_bound(rows.begin(), rows.end(), row);
+  if (at == rows.end() || *at != row) return T(0);
+  return l_.data()[plan_->panel_ptr[s] + (at - rows.begin()) + Offset{col - sn.first[s]} * sn.order(s)];
+}
+
+template <class T>
+void CpuFactor<T>::copy_panel(Index s, std::span<T> to) const {
+  std::copy_n(l_.data() + plan_->panel_ptr[s], to.size(), to.begin());
+}
+
+template <class T>
+void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
+  const Supernodes& sn = plan_->supernodes;
+  for (Index s = 0; s < sn.count(); ++s)
+    for (Index c = 0; c < sn.pivots(s); ++c) to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
+}
+
+template <class T>
+const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
+  verdict_ = {};
+  const Supernodes& nodes = plan_->supernodes;
+  Pivot least;
+  for (Index s = 0; s < nodes.count(); ++s) {
+    const std::span<T> panel(l_.data() + plan_->panel_ptr[s], static_cast<std::size_t>(plan_->panel_ptr[s + 1] - plan_->panel_ptr[s]));
+    std::fill(panel.begin(), panel.end(), T(0));
+    from.read(s, panel);
+    least = std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
+  }
+  return verdict_ = positive_definite(*plan_, least);
+}
+
+template class CpuFactor<float>;
+template class CpuFactor<double>;
+
+}  // namespace kauri::numeric::cpu

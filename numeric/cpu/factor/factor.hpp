@@ -1,0 +1,65 @@
+// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside large fronts.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/backend.hpp"
+#include "numeric/cpu/dense/dense.hpp"
+#include "numeric/cpu/factor/assemble.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// Values of L in panels, with the memory they are made in: contribution blocks lie in panels not yet begun, and beyond all panels.
+template <class T>
+class CpuFactor final : public FactorStore<T> {
+ public:
+  CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
+  [[nodiscard]] const DeviceVerdict& verdict() const override { return verdict_; }
+  [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_; }
+  const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
+  void begin_after(StreamHandle stream) override;
+  const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
+  void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
+  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  [[nodiscard]] T entry(Index row, Index col) const override;
+  void copy_panel(Index s, std::span<T> to) const override;
+  void copy_diagonal(std::span<T> to) const override;
+  const DeviceVerdict& restore(SavedPanels<T>& from) override;
+  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  [[nodiscard]] Offset inverse_bytes() const override;
+  /// The panels of L, plan->panel_ptr.back() numbers.
+  [[nodiscard]] T* values() const { return l_.data(); }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+  const DenseKernels<T>& kernels_;
+  Workers& workers_;
+  MemoryLedger& ledger_;
+  Buffer<T> l_;  // plan->panel_ptr.back() + plan->schedule.stack_entries
+  RunCounters counters_;
+  DeviceVerdict verdict_;
+};
+
+/// Permuted right-hand sides and update rows of a solve.
+template <class T>
+class CpuWorkspace final : public SolveStore<T> {
+ public:
+  CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, MemoryLedger& ledger);
+  [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  [[nodiscard]] const Plan& plan() const override { return *plan_; }
+  [[nodiscard]] T* x() const { return x_.data(); }
+  [[nodiscard]] T* update() const { return update_.data(); }
+  [[nodiscard]] const RunCounters& counters() const { return counters_; }
+
+ private:
+  std::shared_ptr<const Plan> plan_;
+  Index nrhs_;        // solved at once
+  Buffer<T> x_;       // n x nrhs, row-major, in the permuted numbering
+  Buffer<T> update_;  // schedule.update_rows x nrhs, row-major
+  RunCounters counters_;
+};
+
+}  // namespace kauri::numeric::cpu

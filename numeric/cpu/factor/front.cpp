@@ -1,0 +1,171 @@
+// Partial Cholesky of one front: panel and contribution block.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cpu/factor/front.hpp"
+
+#include <algorithm>
+
+#include "symbolic/common/cost_table.hpp"
+
+namespace kauri::numeric::cpu {
+namespace {
+
+/// One front at work: shapes, places, and loops that run on one thread or on all.
+template <class T>
+class Front {
+ public:
+  Front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel, T* scratch)
+      : arrays_(arrays),
+        kernels_(kernels),
+        workers_(workers),
+        s_(s),
+        m_(arrays.plan->supernodes.order(s)),
+        p_(arrays.plan->supernodes.pivots(s)),
+        q_(m_ - p_),
+        packed_(FrontScratch::packed(m_, p_)),
+        parallel_(parallel && packed_),
+        panel_(arrays.l + arrays.plan->panel_ptr[s]),
+        scratch_(scratch) {}
+
+  FrontFailure<T> run() {
+    over_columns(0, p_, [&](ColumnRange range) { assemble_panel(arrays_, s_, range); });
+    if (!factor_columns(0, p_)) return failure_;
+    if (q_ > 0) {
+      if (packed_)
+        contribute_packed();
+      else
+        contribute_in_place();
+      over_columns(p_, m_, [&](ColumnRange range) { assemble_contribution(arrays_, s_, range); });
+    }
+    return failure_;
+  }
+
+ private:
+  // Columns assembled at a time, by one of several threads; and by one alone, which may be asked to stop in between.
+  static constexpr Index kAssembleColumns = 64, kAssembleAlone = 512;
+
+  template <class F>
+  void loop(Index count, F&& f) {
+    if (parallel_) return workers_.parallel(count, f);
+    const StopCheck check_stop;
+    for (Index i = 0; i < count; ++i) check_stop(), f(i);
+  }
+
+  template <class F>
+  void over_columns(Index begin, Index end, F&& f) {
+    if (!packed_) return f(ColumnRange{begin, end});
+    const Index width = parallel_ ? kAssembleColumns : kAssembleAlone;
+    loop((end - begin + width - 1) / width, [&](Index b) {
+      const Index first = begin + b * width;
+      f(ColumnRange{first, std::min(end, first + width)});
+    });
+  }
+
+  [[nodiscard]] T* at(Index i, Index j) const { return panel_ + i + Offset{j} * m_; }
+  /// Entry (j, j) of the contribution block, j a multiple of ContributionLayout::kTile.
+  [[nodiscard]] T* block(Index j) const { return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j); }
+
+  /// Columns [c0, c1) of the panel, rows c0 to m, given that all columns to the left are applied: recursive halves.
+  bool factor_columns(Index c0, Index c1) {
+    if (c1 - c0 <= kBasePanel) return factor_base(c0, c1);
+    const Index mid = c0 + ((c1 - c0) / 2 + kBasePanel - 1) / kBasePanel * kBasePanel;
+    if (!factor_columns(c0, mid)) return false;
+    if (packed_)
+      apply_packed(
+          mid, c0, mid,
+          [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool) {
+            const Index i0 = mid + row_tile * kFrontTile, j0 = mid + col_tile * kFrontTile;
+            kernels_.update_packed(std::min(kFrontTile, m_ - i0), std::min(kFrontTile, c1 - j0), k, rows, cols, at(i0, j0), m_, j0 - i0,
+                                   true);
+          },
+          (c1 - mid + kFrontTile - 1) / kFrontTile);
+    else
+      kernels_.update(m_ - mid, c1 - mid, mid - c0, at(mid, c0), m_, at(mid, c0), m_, at(mid, mid), m_, true, true);
+    return factor_columns(mid, c1);
+  }
+
+  bool factor_base(Index c0, Index c1) {
+    const Index n = c1 - c0;
+    T pivot = 0;
+    const Index done = kernels_.potrf(n, at(c0, c0), m_, &pivot);
+    if (done < n) {
+      failure_ = {c0 + done, pivot};
+      return false;
+    }
+    if (!parallel_) {
+      kernels_.trsm(m_ - c1, n, at(c0, c0), m_, at(c1, c0), m_);
+    } else {
+      loop((m_ - c1 + kFrontTile - 1) / kFrontTile, [&](Index b) {
+        const Index i0 = c1 + b * kFrontTile;
+        kernels_.trsm(std::min(kFrontTile, m_ - i0), n, at(c0, c0), m_, at(i0, c0), m_);
+      });
+    }
+    count(symbolic::front_flops(m_, c1) - symbolic::front_flops(m_, c0) - n * contribution_flops());
+    return true;
+  }
+
+  /// Of a column of the panel: what contribute_packed() does with it.
+  [[nodiscard]] double contribution_flops() const { return static_cast<double>(q_) * q_; }
+  void count(double flops) {
+    if (packed_ && arrays_.meter != nullptr) arrays_.meter->add(flops);
+  }
+
+  /// For columns [k0, k1) of the panel, in passes of at most FrontScratch::kColumns: packs rows r0 to m, then calls
+  /// tile(i, j, packed rows of tile i, packed rows of tile j, columns of the pass, not the first pass) for all tiles i >= j, j < col_tiles.
+  template <class F>
+  void apply_packed(Index r0, Index k0, Index k1, F&& tile, Index col_tiles) {
+    const Index rows = m_ - r0, row_tiles = (rows + kFrontTile - 1) / kFrontTile;
+    for (Index k = k0; k < k1; k += FrontScratch::kColumns) {
+      const Index width = std::min(FrontScratch::kColumns, k1 - k);
+      const auto packed = [&](Index t) { return scratch_ + Offset{t} * kFrontTile * width; };
+      loop(row_tiles,
+           [&](Index t) { kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width, at(r0 + t * kFrontTile, k), m_, packed(t)); });
+      // Tiles column by column of tiles; number of tiles in the first j columns: j*row_tiles - j(j-1)/2.
+      const Index tiles = col_tiles * row_tiles - col_tiles * (col_tiles - 1) / 2;
+      loop(tiles, [&](Index t) {
+        Index j = 0;
+        while (t >= row_tiles - j) t -= row_tiles - j++;
+        const Index i = j + t;
+        tile(i, j, packed(i), packed(j), width, k > k0);
+      });
+      if (r0 == p_) count(width * contribution_flops());
+    }
+  }
+
+  void contribute_packed() {
+    apply_packed(
+        p_, 0, p_,
+        [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool keep) {
+          const Index i0 = row_tile * kFrontTile, j0 = col_tile * kFrontTile;
+          T* c = block(j0) + (i0 - j0);
+          kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k, rows, cols, c, q_ - j0, j0 - i0, keep);
+        },
+        (q_ + kFrontTile - 1) / kFrontTile);
+  }
+
+  void contribute_in_place() {
+    for (Index j0 = 0; j0 < q_; j0 += kFrontTile)
+      kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_, at(p_ + j0, 0), m_, block(j0), q_ - j0, true, false);
+  }
+
+  const FactorArrays<T>& arrays_;
+  const DenseKernels<T>& kernels_;
+  Workers& workers_;
+  Index s_, m_, p_, q_;
+  bool packed_, parallel_;
+  T* panel_;    // m x p, leading dimension m
+  T* scratch_;  // FrontScratch::entries(m, p)
+  FrontFailure<T> failure_;
+};
+
+}  // namespace
+
+template <class T>
+FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
+                             T* scratch) {
+  return Front<T>(arrays, s, kernels, workers, parallel, scratch).run();
+}
+
+template FrontFailure<float> factor_front(const FactorArrays<float>&, Index, const DenseKernels<float>&, Workers&, bool, float*);
+template FrontFailure<double> factor_front(const FactorArrays<double>&, Index, const DenseKernels<double>&, Workers&, bool, double*);
+
+}  // namespace kauri::numeric::cpu

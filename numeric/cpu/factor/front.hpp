@@ -1,0 +1,28 @@
+// Partial Cholesky of one front: panel and contribution block.
+//
+//     F = [ F11 F21^T ]   L11 L11^T = F11,   L21 = F21 L11^-T,   contribution = F22 - L21 L21^T
+//         [ F21 F22   ]
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cpu/dense/dense.hpp"
+#include "numeric/cpu/factor/assemble.hpp"
+#include "numeric/cpu/runtime/workers.hpp"
+
+namespace kauri::numeric::cpu {
+
+/// A pivot that is not positive and finite: local column of the front, or kNone.
+template <class T>
+struct FrontFailure {
+  Index column = kNone;
+  T pivot = 0;
+};
+
+/// Assembles and factorises front s. Large fronts (FrontScratch::packed) are cut into tiles, fixed by their shape, that all threads may
+/// work on when `parallel` is set; scratch is theirs. The bits do not depend on `parallel`. Large ones count their operations as they go,
+/// others leave that to the caller.
+template <class T>
+FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
+                             T* scratch);
+
+}  // namespace kauri::numeric::cpu

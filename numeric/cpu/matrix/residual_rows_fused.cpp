@@ -1,0 +1,4 @@
+// residual_rows for machines with hardware fused multiply-add.
+// SPDX-License-Identifier: BSD-3-Clause
+#define KAURI_ROWS fused
+#include "numeric/cpu/matrix/residual_rows_impl.hpp"

@@ -1,0 +1,74 @@
+// Mixed precision on the CPU: memory made beforehand, loops over fixed chunks of rows.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "numeric/cpu/matrix/residual.hpp"
+#include "numeric/mixed_store.hpp"
+
+namespace kauri::numeric::cpu {
+
+class CpuMixed final : public MixedStore {
+ public:
+  CpuMixed(const Pattern& lower, Index nrhs, Workers& workers);
+  [[nodiscard]] Index nrhs() const override { return nrhs_; }
+  void reserve(Index nrhs) override;
+  [[nodiscard]] Offset bytes() const override;
+  void begin_after(StreamHandle stream) override;
+  void set_values(std::span<const double> value) override;
+  [[nodiscard]] std::span<const float> rounded() const override { return rounded_; }
+  [[nodiscard]] std::span<const double> scaled() override { return scaled_; }
+  [[nodiscard]] int exponent(Index i) const override { return exponent_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] bool positive_diagonal() const override { return positive_; }
+  void load(MatrixView<const double> b, std::span<double> error) override;
+  void clear(Index column) override;
+  void spoil(Index column) override;
+  void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
+  bool store(Index column, MatrixView<double> x) override;
+  void precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) override;
+  void correct(std::span<const Index> columns) override;
+  void correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) override;
+  void keep(Index column) override;
+  void take_back(Index column) override;
+  double begin_search(Index column) override;
+  Dots curvature(Index column) override;
+  void advance(Index column, double step) override;
+  Dots project(Index column) override;
+  void turn(double beta) override;
+
+ private:
+  using Vectors = Array<double>;
+  [[nodiscard]] Pattern pattern() const { return {n_, col_ptr_, row_}; }
+  [[nodiscard]] MatrixView<double> column(Vectors& of, Index c) const { return {at(of, c), n_, 1, n_}; }
+  [[nodiscard]] double* at(Vectors& of, Index c) const { return of.data() + Offset{n_} * c; }
+  /// f(begin, end, chunk) for rows in fixed chunks, by all threads.
+  template <class F>
+  void each_chunk(const F& f);
+  /// f(i) for all rows, likewise.
+  template <class F>
+  void each_row(const F& f);
+  /// Sums of f(i), over chunks, which are added up in order.
+  template <class F>
+  Dots sums(const F& f);
+  /// z = d.
+  void take_correction();
+
+  Index n_, nrhs_ = 0, chunks_;
+  Workers& workers_;
+  std::vector<Offset> col_ptr_;
+  std::vector<Index> row_;
+  std::vector<int> exponent_;   // n
+  std::vector<double> scaled_;  // nnz
+  std::vector<float> rounded_;  // nnz
+  CpuResidual<double> residual_;
+  bool positive_ = true;
+  Vectors c_, y_, before_, r_;        // n x nrhs each
+  Array<float> d_;                    // n x nrhs: of the columns of the last precondition(), side by side
+  std::vector<int> power_;            // nrhs: c = S b 2^-power
+  std::vector<double> grow_;          // nrhs: d is to be taken so many times, a power of two
+  Vectors p_, image_, z_, r_before_;  // n each
+  std::vector<Dots> part_;            // one a chunk
+};
+
+}  // namespace kauri::numeric::cpu

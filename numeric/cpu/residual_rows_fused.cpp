@@ -1,4 +1,0 @@
-// residual_rows for machines with hardware fused multiply-add.
-// SPDX-License-Identifier: BSD-3-Clause
-#define KAURI_ROWS fused
-#include "numeric/cpu/residual_rows_impl.hpp"
