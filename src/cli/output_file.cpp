@@ -11,7 +11,7 @@
 
 #include "kauri/error.hpp"
 #include "src/cli/system.hpp"
-#include "src/io/file_writer.hpp"
+#include "src/io/file/file_writer.hpp"
 #include "src/io/parse.hpp"
 
 namespace kauri::cli {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "base/progress/stopwatch.hpp"
-#include "src/io/file.hpp"
+#include "src/io/file/file.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "src/io/unfinished.hpp"
+#include "src/io/file/unfinished.hpp"
 
 namespace kauri::cli {
 namespace {

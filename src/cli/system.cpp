@@ -14,7 +14,7 @@
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
 #include "src/find_non_finite.hpp"
-#include "src/io/file.hpp"
+#include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 
 namespace kauri::cli {

@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "src/io/file.hpp"
+#include "src/io/file/file.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -11,20 +11,20 @@
 #include <utility>
 
 #include "base/threads/allowed_threads.hpp"
-#include "src/io/content.hpp"
-#include "src/io/dense_file.hpp"
-#include "src/io/file.hpp"
-#include "src/io/matrix_market.hpp"
-#include "src/io/matrix_market_header.hpp"
-#include "src/io/npy.hpp"
-#include "src/io/npy_header.hpp"
-#include "src/io/npz.hpp"
+#include "src/io/boeing/rutherford_boeing.hpp"
+#include "src/io/content/content.hpp"
+#include "src/io/content/tar.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/market/header.hpp"
+#include "src/io/market/matrix_market.hpp"
+#include "src/io/numpy/dense.hpp"
+#include "src/io/numpy/npy.hpp"
+#include "src/io/numpy/npy_header.hpp"
+#include "src/io/numpy/npz.hpp"
+#include "src/io/packed/zip.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
-#include "src/io/rutherford_boeing.hpp"
-#include "src/io/tar.hpp"
-#include "src/io/text.hpp"
-#include "src/io/zip.hpp"
+#include "src/io/text/text.hpp"
 
 namespace kauri {
 namespace io {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "kauri/io.hpp"
-#include "src/io/allowance.hpp"
-#include "src/io/assemble.hpp"
+#include "src/io/file/allowance.hpp"
+#include "src/io/matrix/assemble.hpp"
 
 namespace kauri::io {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "src/io/file.hpp"
-#include "src/io/text.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/text/text.hpp"
 
 namespace kauri::io {
 

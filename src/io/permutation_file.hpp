@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kauri/types.hpp"
-#include "src/io/allowance.hpp"
+#include "src/io/file/allowance.hpp"
 
 namespace kauri::io {
 

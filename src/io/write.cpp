@@ -8,11 +8,11 @@
 #include "numeric/dense_view.hpp"
 #include "src/dense_shape.hpp"
 #include "src/find_non_finite.hpp"
-#include "src/io/deflate.hpp"
-#include "src/io/dense_file.hpp"
-#include "src/io/file.hpp"
-#include "src/io/file_writer.hpp"
-#include "src/io/write_npz.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/file/file_writer.hpp"
+#include "src/io/numpy/dense.hpp"
+#include "src/io/numpy/write_npz.hpp"
+#include "src/io/packed/deflate.hpp"
 
 namespace kauri {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/host/memory.hpp"
-#include "src/io/text.hpp"
+#include "src/io/text/text.hpp"
 
 namespace kauri::save {
 namespace {

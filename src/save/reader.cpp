@@ -8,7 +8,7 @@
 
 #include "kauri/plan.hpp"
 #include "kauri/save.hpp"
-#include "src/io/text.hpp"
+#include "src/io/text/text.hpp"
 #include "src/save/checksum.hpp"
 
 namespace kauri::save {

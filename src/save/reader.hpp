@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/io/file.hpp"
+#include "src/io/file/file.hpp"
 #include "src/save/format.hpp"
 
 namespace kauri::save {

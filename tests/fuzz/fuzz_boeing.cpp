@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "src/io/fortran_format.hpp"
+#include "src/io/boeing/fortran_format.hpp"
+#include "src/io/boeing/rutherford_boeing.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/rutherford_boeing.hpp"
 #include "tests/fuzz/outcome.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/io/gunzip.hpp"
+#include "src/io/packed/gunzip.hpp"
 #include "tests/fuzz/outcome.hpp"
 
 namespace {

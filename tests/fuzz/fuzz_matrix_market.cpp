@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/io/matrix_market.hpp"
+#include "src/io/market/matrix_market.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
 #include "tests/fuzz/outcome.hpp"

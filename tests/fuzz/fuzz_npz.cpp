@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "src/io/dense_file.hpp"
-#include "src/io/npz.hpp"
+#include "src/io/numpy/dense.hpp"
+#include "src/io/numpy/npz.hpp"
 #include "src/io/parse.hpp"
 #include "tests/fuzz/outcome.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/io/npz.hpp"
+#include "src/io/numpy/npz.hpp"
 #include "tests/fuzz/outcome.hpp"
 
 namespace {

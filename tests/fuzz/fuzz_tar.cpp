@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "src/io/content/tar.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/tar.hpp"
 #include "tests/fuzz/outcome.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/io.hpp"
-#include "src/io/allowance.hpp"
+#include "src/io/file/allowance.hpp"
 
 namespace kauri::fuzz {
 

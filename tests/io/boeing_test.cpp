@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "src/io/fortran_format.hpp"
+#include "src/io/boeing/fortran_format.hpp"
+#include "src/io/boeing/rutherford_boeing.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/rutherford_boeing.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace kauri {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
-#include "src/io/npy_header.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/numpy/npy_header.hpp"
 #include "src/io/parse.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"

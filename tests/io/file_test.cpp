@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "kauri/io.hpp"
-#include "src/io/content.hpp"
-#include "src/io/file.hpp"
+#include "src/io/content/content.hpp"
+#include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
 #include "support/at_pipe.hpp"

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "src/cli/signals.hpp"
-#include "src/io/file_writer.hpp"
+#include "src/io/file/file_writer.hpp"
 #include "support/at_pipe.hpp"
 #include "support/child.hpp"
 #include "support/temp_file.hpp"

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "kauri/io.hpp"
-#include "src/io/assemble.hpp"
-#include "src/io/file.hpp"
-#include "src/io/npy_header.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/matrix/assemble.hpp"
+#include "src/io/numpy/npy_header.hpp"
+#include "src/io/packed/zip_writer.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/zip_writer.hpp"
 #include "tests/io/io_support.hpp"
 #include "tests/support/temp_file.hpp"
 

@@ -8,8 +8,8 @@
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
-#include "src/io/market_entries.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/market/entries.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 

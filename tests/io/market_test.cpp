@@ -13,11 +13,11 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
-#include "src/io/gunzip.hpp"
-#include "src/io/matrix_market.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/market/matrix_market.hpp"
+#include "src/io/packed/gunzip.hpp"
+#include "src/io/packed/zip.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/zip.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
+#include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 #include "tests/io/io_support.hpp"
 

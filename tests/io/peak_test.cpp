@@ -19,9 +19,9 @@
 #include <utility>
 
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
-#include "src/io/gunzip.hpp"
-#include "src/io/zip.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/packed/gunzip.hpp"
+#include "src/io/packed/zip.hpp"
 #include "support/at_pipe.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"

@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #include "kauri/io.hpp"
-#include "src/io/file.hpp"
-#include "src/io/gunzip.hpp"
+#include "src/io/content/tar.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/packed/gunzip.hpp"
 #include "src/io/parse.hpp"
-#include "src/io/tar.hpp"
 #include "support/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 #include "tests/support/error_text.hpp"

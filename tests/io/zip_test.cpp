@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "src/io/file.hpp"
-#include "src/io/gunzip.hpp"
-#include "src/io/npy.hpp"
-#include "src/io/zip.hpp"
+#include "src/io/file/file.hpp"
+#include "src/io/numpy/npy.hpp"
+#include "src/io/packed/gunzip.hpp"
+#include "src/io/packed/zip.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace kauri {

@@ -2,7 +2,7 @@
 # The dependency rule (docs/design.md): include only from your own folder or from the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
-# inside base, ordering, symbolic, numeric/cpu and numeric/cuda only from the rooms that ROOMS names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
+# inside a folder of ROOMS only from the rooms that it names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -66,6 +66,16 @@ ROOMS = {
         "plan": ("host", "device", "tree", "common"),
         "choose": ("plan", "device", "common"),
         "check": ("device", "common"),
+    },
+    "src/io/": {
+        "file": (),
+        "text": ("file",),
+        "packed": ("text", "file"),
+        "matrix": ("file",),
+        "market": ("matrix", "text", "file"),
+        "boeing": ("matrix", "text", "file"),
+        "numpy": ("packed", "matrix", "text", "file"),
+        "content": ("market", "boeing", "numpy", "packed", "text", "file"),
     },
 }
 INCLUDE_ROOTS = ("", "include/", "tests/")

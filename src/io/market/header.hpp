@@ -1,0 +1,41 @@
+// First lines of a Matrix Market file (Boisvert, Pozo & Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+#include "src/io/text/text.hpp"
+
+namespace kauri::io {
+
+enum class MarketLayout { coordinate, array };
+enum class MarketField { real, integer, unsigned_integer, pattern };
+enum class MarketSymmetry { general, symmetric, skew };
+
+struct MarketHeader {
+  MarketLayout layout;
+  MarketField field;
+  MarketSymmetry symmetry;
+};
+
+struct MarketSizes {
+  Index rows = 0;
+  Index cols = 0;
+  Offset entries = 0;  ///< of the coordinate layout, as claimed
+};
+
+/// How many values an array holds: of a symmetric one the lower half, of a skew-symmetric one without the diagonal.
+Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes);
+
+/// Lines that start so are comments.
+inline constexpr std::string_view kMarketComment = "%";
+
+inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with("%%"); }
+
+/// Line 1. Throws Error(input) for what kauri does not read: complex, hermitian, vectors, unknown words; skew-symmetric unless `skew`.
+MarketHeader read_market_header(TextCursor& text, bool skew = false);
+
+/// The line of sizes. Dimensions beyond 2^31 - 1 are an Error(input); the number of entries is compared with the bytes that are left.
+MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header);
+
+}  // namespace kauri::io

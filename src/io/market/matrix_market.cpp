@@ -1,0 +1,209 @@
+// Matrix Market: matrices and right-hand sides.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/io/market/matrix_market.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "src/io/file/file.hpp"
+#include "src/io/market/entries.hpp"
+#include "src/io/matrix/assemble.hpp"
+#include "src/io/matrix/asymmetry.hpp"
+#include "src/io/matrix/pattern_values.hpp"
+
+namespace kauri::io {
+namespace {
+
+constexpr std::size_t kTripletBytes = 2 * sizeof(Index) + sizeof(double);
+
+std::string line_words(std::string_view bytes, Offset k) { return "line " + std::to_string(market_line(bytes, k)); }
+
+template <MarketField kField>
+void read_array(TextCursor& text, std::vector<double>& value) {
+  const char* expected = kField == MarketField::real ? "one value" : "one integer";
+  const auto count = static_cast<Offset>(value.size());
+  for (Offset k = 0; k < count; ++k) {
+    if (!text.next_line(kMarketComment)) fail_short(text, count, k, "values");
+    value[k] = read_market_value<kField>(text, expected);
+    text.end_line(expected);
+  }
+  expect_no_more(text, count, "values");
+}
+
+std::vector<double> read_array(TextCursor& text, MarketField field, Offset count) {
+  std::vector<double> value(static_cast<std::size_t>(count));
+  switch (field) {
+    case MarketField::integer:
+      read_array<MarketField::integer>(text, value);
+      break;
+    case MarketField::unsigned_integer:
+      read_array<MarketField::unsigned_integer>(text, value);
+      break;
+    case MarketField::real:
+    case MarketField::pattern:
+      read_array<MarketField::real>(text, value);
+      break;
+  }
+  return value;
+}
+
+/// The pattern of a general file: each entry has a partner, or one half alone is taken.
+SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both, const Places& places) {
+  const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
+  std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
+  if (both.storage != Storage::full) return half(both.storage);
+  auto lower = half(Storage::lower_of_full);
+  const auto upper = half(Storage::upper_of_full);
+  const Pattern a = lower.pattern(), b = upper.pattern();
+  if (std::equal(a.col_ptr.begin(), a.col_ptr.end(), b.col_ptr.begin()) &&
+      std::equal(a.row.begin(), a.row.end(), b.row.begin(), b.row.end()))
+    return lower;
+  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // as often as it comes, and not the same as nothing
+  fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
+}
+
+/// The half that all entries of a file that says "symmetric" lie in. Throws Error(input) naming the first that lies in the other one.
+Storage market_half(std::string_view bytes, std::string_view name, const Triplets& t) {
+  const Storage storage = halves_of(t, {}).storage;
+  if (storage != Storage::full) return storage;
+  Offset first = 0;
+  while (t.row[first] == t.col[first]) ++first;
+  const bool below = t.row[first] > t.col[first];
+  Offset other = first + 1;
+  while (below ? t.row[other] >= t.col[other] : t.row[other] <= t.col[other]) ++other;
+  const auto entry = [&](Offset k) { return "(" + std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) + ")"; };
+  fail(name, line_words(bytes, other) + ": entry " + entry(other) + " is " + (below ? "above" : "below") + " the diagonal, but " +
+                 entry(first) + " in " + line_words(bytes, first) + " is " + (below ? "below" : "above") +
+                 " it, expected one half alone of a symmetric matrix");
+}
+
+SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes,
+                                          const BothHalves& both) {
+  Triplets t = read_market_entries(text, header.field, sizes);
+  const Places places{[&](Offset k) { return line_words(bytes, k); }};
+  const BothHalves halves = header.symmetry == MarketSymmetry::symmetric ? BothHalves{market_half(bytes, text.name(), t)} : both;
+  if (header.field != MarketField::pattern) return assemble(text.name(), sizes.rows, t, halves, places);
+  auto a = full_pattern(text, sizes.rows, t, halves, places);
+  set_pattern_values(a);
+  return a;
+}
+
+/// Column by column, of a symmetric array the lower half alone. Zeros off the diagonal are not stored.
+SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n,
+                                     const BothHalves& both) {
+  const bool half = header.symmetry == MarketSymmetry::symmetric;
+  const std::vector<double> value = read_array(text, header.field, market_array_values(header, {n, n, 0}));
+  const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // in a whole array
+  const SymmetryRule<double> rule(both.symmetry);
+  const auto root = [&](Index j) { return SymmetryRule<double>::root(value[at(j, j)]); };
+  Triplets t;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) {
+      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2 : both.storage == Storage::upper_of_full ? at(j, i) : at(i, j);
+      if (value[k] != 0 || i == j) t.add(i, j, value[k]);
+      if (half || both.storage != Storage::full || value[k] == value[at(j, i)]) continue;
+      if (rule.agree(value[k], value[at(j, i)], root(i), root(j))) continue;
+      Triplets pair;
+      pair.add(i, j, value[k]);
+      pair.add(j, i, value[at(j, i)]);
+      for (const Index d : {i, j}) pair.add(d, d, value[at(d, d)]);
+      SeenHalves seen;
+      for (Index c = 0; c < n; ++c)
+        for (Index r = 0; r < n; ++r) seen.add(r, c, value[at(r, c)]);
+      fail(text.name(),
+           find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}, rule) + seen.words());
+    }
+  return assemble(text.name(), n, t, {Storage::lower}, {});
+}
+
+/// All places of a symmetric or skew-symmetric array, of which the lower half is given.
+std::vector<double> both_halves(const std::vector<double>& lower, Index n, MarketSymmetry symmetry) {
+  const bool skew = symmetry == MarketSymmetry::skew;
+  std::vector<double> value(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  Offset k = 0;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = skew ? j + 1 : j; i < n; ++i, ++k) {
+      value[Offset{i} * n + j] = skew ? -lower[k] : lower[k];
+      value[Offset{j} * n + i] = lower[k];
+    }
+  return value;
+}
+
+/// Throws Error(input) naming the first entry in the other half, or on the diagonal of a skew-symmetric file.
+void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t, MarketSymmetry symmetry) {
+  (void)market_half(bytes, name, t);
+  for (std::size_t k = 0; symmetry == MarketSymmetry::skew && k < t.row.size(); ++k)
+    if (t.row[k] == t.col[k])
+      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": entry (" + std::to_string(t.row[k] + 1) + ", " +
+                     std::to_string(t.col[k] + 1) + ") is on the diagonal of a skew-symmetric file, expected none there");
+}
+
+/// Sums of the entries, and of their partners in the other half. infinite(k): of entry k a sum is not finite.
+template <class Infinite>
+void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry, const Infinite& infinite) {
+  const auto add = [&](Index i, Index j, double value, std::size_t k) {
+    double& sum = x.value[i + static_cast<std::size_t>(j) * x.rows];
+    sum += value;
+    if (!std::isfinite(sum)) infinite(static_cast<Offset>(k));
+  };
+  for (std::size_t k = 0; k < t.row.size(); ++k) {
+    add(t.row[k], t.col[k], t.value[k], k);
+    if (symmetry != MarketSymmetry::general && t.row[k] != t.col[k])
+      add(t.col[k], t.row[k], symmetry == MarketSymmetry::skew ? -t.value[k] : t.value[k], k);
+  }
+}
+
+}  // namespace
+
+SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both, Allowance allowance) {
+  TextCursor text(bytes, name);
+  const MarketHeader header = read_market_header(text);
+  const MarketSizes sizes = read_market_sizes(text, header);
+  if (sizes.rows != sizes.cols)
+    text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
+                   " columns, expected a square one");
+  const bool array = header.layout == MarketLayout::array;
+  if (const std::string why = too_many_empty_rows(sizes.rows, sizes.entries, allowance); !array && !why.empty()) text.fail_line(why);
+  const Offset entries = array ? market_array_values(header, sizes) : sizes.entries;
+  allowance.take(name, static_cast<std::size_t>(entries), kTripletBytes + (array ? sizeof(double) : 0), "entries");
+  take_matrix(name, sizes.rows, entries, allowance);
+  if (array) return array_matrix(bytes, text, header, sizes.rows, both);
+  return coordinate_matrix(bytes, text, header, sizes, both);
+}
+
+DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows, Allowance allowance) {
+  TextCursor text(bytes, name);
+  const MarketHeader header = read_market_header(text, true);
+  const MarketSizes sizes = read_market_sizes(text, header);
+  if (rows != kNone && sizes.rows != rows) text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
+  expect_some_columns(name, sizes.rows, sizes.cols);
+  DenseMatrix x{sizes.rows, sizes.cols, {}};
+  const Offset places = Offset{sizes.rows} * sizes.cols;
+  const bool half = header.symmetry != MarketSymmetry::general;
+  if (header.layout == MarketLayout::array) {
+    const Offset values = market_array_values(header, sizes);
+    allowance.take(name, static_cast<std::size_t>(half ? values + places : places), sizeof(double), "values");
+    x.value = read_array(text, header.field, values);
+    if (half) x.value = both_halves(x.value, sizes.rows, header.symmetry);
+    return x;
+  }
+  const Offset free = std::max(kFreePlaces, Offset{rows});  // a column is less than the caller's matrix of so many rows
+  const Offset least = places / kSparsest / (half ? 2 : 1);
+  if (places > free && least > sizes.entries)
+    text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
+                   " entries is too sparse to be read as right-hand sides, expected " + std::to_string(least) + " entries or more");
+  allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
+  allowance.take(name, static_cast<std::size_t>(sizes.entries), kTripletBytes, "entries");
+  const Triplets t = read_market_entries(text, header.field, sizes);
+  if (half) expect_one_half(bytes, name, t, header.symmetry);
+  x.value.resize(static_cast<std::size_t>(places));
+  add_entries(x, t, header.symmetry, [&](Offset k) {
+    fail(name, line_words(bytes, k) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
+                   std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
+  });
+  return x;
+}
+
+}  // namespace kauri::io

@@ -1,0 +1,19 @@
+// Dense .npy arrays, parsed from memory and written.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kauri/io.hpp"
+#include "src/io/file/allowance.hpp"
+
+namespace kauri::io {
+
+/// One column from one dimension, a matrix from two. `rows`: how many it must have, or kNone. Throws Error(input) naming what was expected.
+DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone, Allowance allowance = {});
+
+/// The header of a float64 array of this shape in Fortran order, version 1.0, padded to 64 bytes as NumPy asks.
+std::string npy_header(Index rows, Index cols);
+
+}  // namespace kauri::io
