@@ -13,11 +13,11 @@
 #include "kauri/selected_inverse.hpp"
 #include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
-#include "src/entry_place.hpp"
-#include "src/phase_work.hpp"
-#include "src/pivot_loss.hpp"
-#include "src/same_pattern.hpp"
-#include "src/solve_status.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/checks/pivot_loss.hpp"
+#include "src/checks/same_pattern.hpp"
+#include "src/checks/solve_status.hpp"
+#include "src/report/phase_work.hpp"
 
 namespace kauri::python {
 namespace {

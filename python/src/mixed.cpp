@@ -19,8 +19,8 @@
 #include "python/src/matrix.hpp"
 #include "python/src/support.hpp"
 #include "python/src/symbolic.hpp"
-#include "src/phase_work.hpp"
-#include "src/solve_status.hpp"
+#include "src/checks/solve_status.hpp"
+#include "src/report/phase_work.hpp"
 
 namespace kauri::python {
 namespace {

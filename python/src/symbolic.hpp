@@ -15,7 +15,7 @@
 #include "kauri/prepared_plan.hpp"
 #include "kauri/report.hpp"
 #include "kauri/solver.hpp"
-#include "src/backends.hpp"
+#include "src/facade/backends.hpp"
 
 namespace kauri::python {
 

@@ -11,7 +11,7 @@
 #include "kauri/c/status.h"
 #include "kauri/error.hpp"
 #include "kauri/refinement.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri::c {
 

@@ -13,8 +13,8 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
-#include "src/entry_place.hpp"
-#include "src/solve_status.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/checks/solve_status.hpp"
 
 namespace kauri::c {
 

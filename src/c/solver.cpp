@@ -12,7 +12,7 @@
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"
-#include "src/dense_shape.hpp"
+#include "src/checks/dense_shape.hpp"
 
 namespace kauri::c {
 namespace {

@@ -14,7 +14,7 @@
 #include "src/cli/progress.hpp"
 #include "src/cli/report.hpp"
 #include "src/cli/trial.hpp"
-#include "src/phase_work.hpp"
+#include "src/report/phase_work.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::cli {

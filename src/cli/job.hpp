@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
-#include "src/backends.hpp"
 #include "src/cli/options.hpp"
 #include "src/cli/system.hpp"
+#include "src/facade/backends.hpp"
 
 namespace kauri::cli {
 

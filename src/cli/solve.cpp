@@ -14,6 +14,9 @@
 #include "kauri/mixed.hpp"
 #include "kauri/refine.hpp"
 #include "kauri/save.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/checks/pivot_loss.hpp"
+#include "src/checks/same_pattern.hpp"
 #include "src/cli/commands.hpp"
 #include "src/cli/job.hpp"
 #include "src/cli/limits.hpp"
@@ -23,9 +26,6 @@
 #include "src/cli/report.hpp"
 #include "src/cli/text.hpp"
 #include "src/cli/usage.hpp"
-#include "src/entry_place.hpp"
-#include "src/pivot_loss.hpp"
-#include "src/same_pattern.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::cli {

@@ -11,9 +11,9 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/io.hpp"
+#include "src/checks/find_non_finite.hpp"
 #include "src/cli/limits.hpp"
 #include "src/cli/measure.hpp"
-#include "src/find_non_finite.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 

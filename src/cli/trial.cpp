@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "numeric/cuda/executor.hpp"
+#include "src/checks/entry_place.hpp"
 #include "src/cli/measure.hpp"
-#include "src/entry_place.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "kauri/io.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/dense_shape.hpp"
-#include "src/find_non_finite.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/find_non_finite.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/file/file_writer.hpp"
 #include "src/io/numpy/dense.hpp"

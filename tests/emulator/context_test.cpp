@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "numeric/cuda/runtime/architectures.hpp"
-#include "src/backends.hpp"
+#include "src/facade/backends.hpp"
 #include "tests/emulator/contexts.hpp"
 #include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/support/device_calls.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "numeric/cuda/executor.hpp"
-#include "src/backends.hpp"
+#include "src/facade/backends.hpp"
 #include "tests/emulator/machine.hpp"
 #include "tests/support/error_text.hpp"
 

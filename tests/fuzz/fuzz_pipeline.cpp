@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/same_pattern.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/fuzz/pipeline_oracle.hpp"
 #include "tests/fuzz/pipeline_system.hpp"

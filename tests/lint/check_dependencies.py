@@ -67,6 +67,14 @@ ROOMS = {
         "choose": ("plan", "device", "common"),
         "check": ("device", "common"),
     },
+    "src/": {
+        "checks": (),
+        "report": ("checks",),
+        "generate": (),
+        "io": ("checks",),
+        "save": ("io", "checks"),
+        "facade": ("report", "checks"),
+    },
     "src/io/": {
         "file": (),
         "text": ("file",),
@@ -133,9 +141,9 @@ def room(path, folder):
 
 
 def fault_of_rooms(path, target):
-    """Includes from room to room of one folder."""
+    """Includes from room to room of one folder; folders of a layer of their own, as src/cli below src, are no rooms."""
     for folder, rooms in ROOMS.items():
-        if not (under(path, folder) and under(target, folder)):
+        if not (under(path, folder) and under(target, folder)) or len(layer(path)[0]) > len(folder):
             continue
         here, there = room(path, folder), room(target, folder)
         for name, file in ((here, path), (there, target)):

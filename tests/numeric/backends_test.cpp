@@ -1,6 +1,6 @@
 // Which backend gets a job, as far as no device is needed for it: the reasons told, and a device that turns out to be full.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/backends.hpp"
+#include "src/facade/backends.hpp"
 
 #include <gtest/gtest.h>
 

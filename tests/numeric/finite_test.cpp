@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "src/find_non_finite.hpp"
+#include "src/checks/find_non_finite.hpp"
 
 namespace kauri {
 namespace {

@@ -1,6 +1,6 @@
 // Patterns are compared entry by entry: every call that gets a pattern finds the one row in which two of the same counts differ.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/same_pattern.hpp"
+#include "src/checks/same_pattern.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/same_pattern.hpp"
 #include "tests/support/dense_reference.hpp"
 #include "tests/support/fill_oracle.hpp"
 #include "tests/support/patterns.hpp"

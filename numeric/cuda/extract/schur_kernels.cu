@@ -1,5 +1,6 @@
 // Products with L22: a thread for each number that is made, which adds up what the fronts have for it, column after column, in the order
-// and with the roundings of the host's loops (src/schur.cpp). OrderingOptions::last are one front; of other counts there are several.
+// and with the roundings of the host's loops (src/facade/schur.cpp). OrderingOptions::last are one front; of other counts there are
+// several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/schur_kernels.hpp"
 

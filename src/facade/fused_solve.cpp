@@ -13,10 +13,10 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
-#include "src/dense_shape.hpp"
-#include "src/entry_place.hpp"
-#include "src/misuse.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/checks/misuse.hpp"
+#include "src/checks/same_pattern.hpp"
 
 namespace kauri {
 namespace {

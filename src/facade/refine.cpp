@@ -11,11 +11,11 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/host_refine.hpp"
-#include "src/dense_shape.hpp"
-#include "src/misuse.hpp"
-#include "src/refine_options.hpp"
-#include "src/refine_with.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/misuse.hpp"
+#include "src/checks/refine_options.hpp"
+#include "src/checks/same_pattern.hpp"
+#include "src/facade/refine_with.hpp"
 
 namespace kauri {
 namespace {

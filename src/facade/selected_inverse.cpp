@@ -10,7 +10,7 @@
 #include "base/threads/one_call.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/same_pattern.hpp"
 
 namespace kauri {
 namespace {

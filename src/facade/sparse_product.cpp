@@ -8,8 +8,8 @@
 #include "base/progress/phase_range.hpp"
 #include "base/threads/one_call.hpp"
 #include "numeric/backend.hpp"
-#include "src/dense_shape.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 namespace {

@@ -1,9 +1,9 @@
 // Surveys the device, and starts it when a job is given to it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/backends.hpp"
+#include "src/facade/backends.hpp"
 
 #include "numeric/cuda/executor.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 #include "symbolic/device/work.hpp"
 
 namespace kauri {

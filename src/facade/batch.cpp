@@ -12,8 +12,8 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/all_known.hpp"
 #include "numeric/backend.hpp"
-#include "src/dense_shape.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 namespace {

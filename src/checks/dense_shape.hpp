@@ -8,7 +8,7 @@
 
 #include "kauri/matrix.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 

@@ -8,9 +8,9 @@
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/dense_shape.hpp"
-#include "src/refine_options.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/refine_options.hpp"
+#include "src/checks/same_pattern.hpp"
 
 namespace kauri {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/common/digits.hpp"
 #include "kauri/refine.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 

@@ -1,12 +1,12 @@
 // Whether a matrix has the pattern of a plan, entry by entry.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/same_pattern.hpp"
+#include "src/checks/same_pattern.hpp"
 
 #include <algorithm>
 #include <span>
 
 #include "base/threads/stopping.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 namespace {

@@ -13,10 +13,10 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backward_error.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/dense_shape.hpp"
-#include "src/misuse.hpp"
-#include "src/mixed_solve.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/dense_shape.hpp"
+#include "src/checks/misuse.hpp"
+#include "src/checks/same_pattern.hpp"
+#include "src/facade/mixed_solve.hpp"
 
 namespace kauri {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
-#include "src/misuse.hpp"
-#include "src/pivot_loss.hpp"
-#include "src/same_pattern.hpp"
+#include "src/checks/misuse.hpp"
+#include "src/checks/pivot_loss.hpp"
+#include "src/checks/same_pattern.hpp"
 
 namespace kauri {
 namespace {

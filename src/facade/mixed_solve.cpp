@@ -2,7 +2,7 @@
 // Notay, SIAM J. Sci. Comput. 22, 2000), refinement with a factor in double. Residuals are made anew at each step, in about twice the
 // precision of double, so that errors are measured, not predicted.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "src/mixed_solve.hpp"
+#include "src/facade/mixed_solve.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "numeric/scaling_rule.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 
 namespace kauri {
 namespace {

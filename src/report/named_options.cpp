@@ -15,7 +15,7 @@
 #include "base/common/digits.hpp"
 #include "base/common/nearest.hpp"
 #include "base/threads/per_process.hpp"
-#include "src/misuse.hpp"
+#include "src/checks/misuse.hpp"
 #include "symbolic/common/cost_table.hpp"
 
 namespace kauri {

@@ -10,7 +10,7 @@
 #include "base/threads/stopping.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
-#include "src/dense_shape.hpp"
+#include "src/checks/dense_shape.hpp"
 
 namespace kauri {
 namespace {
