@@ -1,4 +1,4 @@
-# What this process may still take of memory, by the rules of the program (src/cli/limits.cpp).
+# What this process may still take of memory, by the rules of the program (src/cli/job/limits.cpp).
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import resource

@@ -1,4 +1,4 @@
-# Tables of a comparison, in text and in HTML, with the words of `kauri compare` (src/cli/text.cpp).
+# Tables of a comparison, in text and in HTML, with the words of `kauri compare` (src/cli/terminal/text.cpp).
 # SPDX-License-Identifier: BSD-3-Clause
 import html
 import math

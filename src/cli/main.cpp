@@ -13,14 +13,14 @@
 #include <memory>
 
 #include "kauri/version.hpp"
-#include "src/cli/attempt.hpp"
-#include "src/cli/commands.hpp"
-#include "src/cli/completion.hpp"
-#include "src/cli/manual.hpp"
-#include "src/cli/options.hpp"
-#include "src/cli/report.hpp"
-#include "src/cli/signals.hpp"
-#include "src/cli/usage.hpp"
+#include "src/cli/commands/commands.hpp"
+#include "src/cli/options/completion.hpp"
+#include "src/cli/options/manual.hpp"
+#include "src/cli/options/options.hpp"
+#include "src/cli/options/usage.hpp"
+#include "src/cli/report/attempt.hpp"
+#include "src/cli/report/report.hpp"
+#include "src/cli/terminal/signals.hpp"
 
 namespace kauri::cli {
 namespace {

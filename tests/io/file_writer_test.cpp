@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/cli/signals.hpp"
+#include "src/cli/terminal/signals.hpp"
 #include "src/io/file/file_writer.hpp"
 #include "support/at_pipe.hpp"
 #include "support/child.hpp"

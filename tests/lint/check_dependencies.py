@@ -85,6 +85,13 @@ ROOMS = {
         "numpy": ("packed", "matrix", "text", "file"),
         "content": ("market", "boeing", "numpy", "packed", "text", "file"),
     },
+    "src/cli/": {
+        "terminal": (),
+        "options": (),
+        "job": ("options", "terminal"),
+        "report": ("job", "options", "terminal"),
+        "commands": ("report", "job", "options", "terminal"),
+    },
 }
 INCLUDE_ROOTS = ("", "include/", "tests/")
 

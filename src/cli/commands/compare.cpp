@@ -1,0 +1,178 @@
+// kauri compare: what each ordering costs, predicted or measured, and what decides.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "kauri/error.hpp"
+#include "src/cli/commands/commands.hpp"
+#include "src/cli/commands/compare_page.hpp"
+#include "src/cli/commands/compare_report.hpp"
+#include "src/cli/job/job.hpp"
+#include "src/cli/job/limits.hpp"
+#include "src/cli/job/output_file.hpp"
+#include "src/cli/report/attempt.hpp"
+#include "src/cli/terminal/progress.hpp"
+#include "src/cli/terminal/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct CompareOptions : CommonOptions {
+  bool factor = false;
+  int repetitions = 3;
+  std::string page;                     ///< the file of --html, or empty
+  std::vector<OrderingMethod> methods;  ///< those of --ordering; none: all there are
+};
+
+/// Takes the words of --ordering apart: names, and one file at most, which stays in options.job.ordering.
+void take_orderings(CompareOptions& options) {
+  std::string words = options.job.ordering, file;
+  options.job.ordering = "auto";
+  if (words == "auto") return;
+  if (std::filesystem::is_regular_file(words)) {
+    options.job.ordering = words;
+    return;
+  }
+  for (std::size_t begin = 0; begin <= words.size();) {
+    const std::size_t end = std::min(words.find(',', begin), words.size());
+    const std::string word = words.substr(begin, end - begin);
+    begin = end + 1;
+    if (const auto method = ordering_from_name(word); method && *method != OrderingMethod::automatic) {
+      if (std::find(options.methods.begin(), options.methods.end(), *method) == options.methods.end()) options.methods.push_back(*method);
+    } else if (file.empty() && std::filesystem::is_regular_file(word)) {
+      file = options.job.ordering = word;
+    } else {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, pamd, nd and metis, with commas between them, and at "
+                      "most one file; without --ordering all are compared",
+                      word));
+    }
+  }
+}
+
+std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job, const Analysis& analysis) {
+  std::vector<Row> rows;
+  for (const Candidate& candidate : analysis.candidates) {
+    Row row{&candidate, {}, candidate.note};
+    if (candidate.plan && options.factor) {
+      row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+      if (row.note.empty())
+        row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(), {options.repetitions, 0, options.job.seed});
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Not positive definite in one ordering is so in all, rounding apart; and an overflow likewise.
+Status verdict(const std::vector<Row>& rows) {
+  Status worst = Status::ok;
+  for (const Row& row : rows)
+    if (row.trial && worst != Status::indefinite && row.trial->status != Status::ok) worst = row.trial->status;
+  return worst;
+}
+
+Analysis analyze_all(const CompareOptions& options, const System& system, const Job& job) {
+  const Phase phase(options.json, "comparing orderings of " + system.name);
+  return options.methods.empty() ? compare_system(system, job, options.limits)
+                                 : compare_system(system, job, options.limits, options.methods);
+}
+
+/// One system, reported; what the page shows of it is added to `page`, if there is one. Throws Error.
+ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
+  const System system = [&] {
+    const Phase phase(options.json, "reading " + source.text);
+    return load(source, options.system, options.limits, options.job.threads);
+  }();
+  const Analysis analysis = analyze_all(options, system, job);
+  Comparison comparison{&system, &options.job, &job.backends.current(), &analysis, options.factor, {}};
+  {
+    const Phase phase(options.json || !options.factor, "factorising " + system.name);
+    comparison.rows = make_rows(options, system, job, analysis);
+  }
+  if (!options.json)
+    print(to_text(comparison) + (alone ? "" : "\n"));
+  else if (alone)
+    print_object(to_json(comparison));
+  else
+    print_line(to_json(comparison));
+  flush_output();
+  if (!options.page.empty()) {
+    const Phase phase(options.json, "drawing " + system.name);
+    page += page_section(comparison);
+  }
+  if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
+  const Status status = verdict(comparison.rows);
+  if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
+  if (status == Status::not_finite || status == Status::unconverged)
+    complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
+  return exit_code_of(status);
+}
+
+/// What went wrong with one of several systems, which does not keep the next from its turn.
+void tell_failure(const CompareOptions& options, const Source& source, const Job& job, const std::string& why, std::string& page) {
+  complain(why);
+  if (options.json) {
+    Json line = header("compare", source.name(), job.backends.current(), options.job, nullptr);
+    line["fail"] = why;
+    print_line(line);
+    flush_output();
+  }
+  page += failed_section(source.name(), why);
+}
+
+int compare_one_of_several(const CompareOptions& options, const Source& source, Job& job, std::string& page) {
+  return attempt([&] { return compare_one(options, source, false, job, page); },
+                 [&](const std::string& why) { tell_failure(options, source, job, why, page); });
+}
+
+int compare(CompareOptions options) {
+  take_orderings(options);
+  if (!options.page.empty()) check_page_name(options.page);
+  check_apart({{"--html", options.page}}, options);
+  Job job = make_job(options.job, options.limits);
+  const std::vector<Source> list = sources(options.system);
+  std::string sections;
+  int code = kOk;
+  for (const Source& source : list)
+    code = list.size() == 1 ? compare_one(options, source, true, job, sections)
+                            : std::max(code, compare_one_of_several(options, source, job, sections));
+  if (options.page.empty()) return code;
+  const std::string page = whole_page(sections, job.backends.current(), options.job);
+  write_file(options.page, page);
+  if (!options.json) print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page, bytes(static_cast<double>(page.size()))));
+  return code;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
+  const auto options = std::make_shared<CompareOptions>();
+  command->footer(
+      "\nExamples:\n"
+      "  kauri compare a.mtx.gz                                    all orderings, one system\n"
+      "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, measured\n"
+      "  kauri compare --gen \"poisson2d 1000\" --ordering rcm,amd,nd --html page.html\n"
+      "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of supernodes and fronts, bars of time and\n"
+      "memory. With --json several systems are a line of JSON each, a single one is one object. One of several that fails does not stop\n"
+      "the others: the exit code is the largest of all.");
+  add_common_options(*command, *options,
+                     "names of those to compare, such as rcm,amd,nd; by default all.\n"
+                     "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
+                     true);
+  command->get_option("--ordering")->default_str("");  // all: auto is none of those to compare
+  add_expectations(*command, options->job);
+  command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
+  add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");
+  command->add_option("--html", options->page, "write a page with figures and pictures of all systems and orderings")
+      ->type_name("FILE")
+      ->group("Output");
+  command->callback([options, &exit_code] { exit_code = compare(*options); });
+}
+
+}  // namespace kauri::cli

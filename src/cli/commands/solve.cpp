@@ -1,0 +1,423 @@
+// kauri solve: read, order, analyse, factorise, solve, refine, report.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "kauri/condition.hpp"
+#include "kauri/io.hpp"
+#include "kauri/mixed.hpp"
+#include "kauri/refine.hpp"
+#include "kauri/save.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/checks/pivot_loss.hpp"
+#include "src/checks/same_pattern.hpp"
+#include "src/cli/commands/commands.hpp"
+#include "src/cli/job/job.hpp"
+#include "src/cli/job/limits.hpp"
+#include "src/cli/job/output_file.hpp"
+#include "src/cli/options/usage.hpp"
+#include "src/cli/report/report.hpp"
+#include "src/cli/terminal/measure.hpp"
+#include "src/cli/terminal/progress.hpp"
+#include "src/cli/terminal/text.hpp"
+#include "symbolic/device/schedule.hpp"
+
+namespace kauri::cli {
+namespace {
+
+struct SolveOptions : CommonOptions {
+  Index nrhs = 1;
+  bool nrhs_given = false;
+  std::string rhs_file;
+  int refine_steps = 2;
+  bool condition = false;
+  std::string output;
+  std::string save_factor, load_factor;  // files
+};
+
+/// What one run found out.
+struct Outcome {
+  Analysis analysis;
+  Status status = Status::ok;
+  std::optional<Breakdown> breakdown;
+  double smallest_pivot = 0;
+  Index smallest_column = kNone;
+  std::optional<PivotLoss> loss;  ///< of a factor that can tell
+  std::optional<ConditionEstimate> condition;
+  double condition_s = 0;
+  double factor_s = 0, solve_s = 0, refine_s = 0;
+  Index nrhs = 1;
+  Refinement refinement;
+  std::optional<MixedReport> mixed;
+  Offset planned_bytes = 0, peak_bytes = 0;
+};
+
+/// B from the file, behind a fence: how many columns it has is known only then.
+template <Scalar T>
+std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
+  const Index n = system.matrix.n();
+  const std::string file = opened(options.rhs_file);
+  DenseMatrix b = fenced("reading " + file, options.limits, [&] { return read_dense(file, options.job.threads, n); });
+  if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
+  if (options.nrhs_given && options.nrhs != b.cols)
+    throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
+  nrhs = b.cols;
+  require_for_vectors(n, nrhs, sizeof(T), options.limits, system.name);
+  if constexpr (std::is_same_v<T, double>) {
+    return std::move(b.value);
+  } else {
+    std::vector<T> rounded(b.value.begin(), b.value.end());
+    const auto wrong = std::find_if(rounded.begin(), rounded.end(), [](T v) { return !std::isfinite(v); });
+    if (wrong == rounded.end()) return rounded;
+    const auto at = wrong - rounded.begin();
+    throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) is {} in float", options.rhs_file, at % n, at / n, *wrong));
+  }
+}
+
+template <Scalar T>
+void write_solution(const std::string& path, const std::vector<T>& x, Index n, Index nrhs) {
+  if constexpr (std::is_same_v<T, double>) {
+    write_dense(path, {x.data(), n, nrhs, n});
+  } else {
+    const std::vector<double> wide(x.begin(), x.end());
+    write_dense(path, {wide.data(), n, nrhs, n});
+  }
+}
+
+void take_breakdown(Outcome& out, const Breakdown& breakdown) {
+  out.status = Status::indefinite;
+  out.breakdown = breakdown;
+  out.smallest_pivot = breakdown.pivot;
+  out.smallest_column = breakdown.column;
+}
+
+/// The same as below with a factor in float; solve_s is all of the solve.
+std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, const std::vector<double>& b, Backend& backend, Outcome& out) {
+  const Index n = a.pattern.n;
+  const Stopwatch factor_watch;
+  MixedFactor factor = MixedFactor::create(a.pattern, out.analysis.plan, backend, std::min(out.nrhs, kSolveBlock));
+  const Result<void, Breakdown> filled = factor.refactorize(a.value);
+  out.factor_s = factor_watch.seconds();
+  out.smallest_pivot = factor.verdict().smallest_pivot;
+  out.smallest_column = factor.verdict().smallest_column;
+  std::vector<double> x(b.size());
+  if (!filled) {
+    take_breakdown(out, filled.error());
+  } else {
+    const Stopwatch solve_watch;
+    const auto solved = factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n}, MatrixView<double>{x.data(), n, out.nrhs, n});
+    out.solve_s = solve_watch.seconds();
+    if (solved) {
+      out.mixed = solved.value();
+      out.refinement = {out.mixed->steps, out.mixed->steps, out.mixed->unrefined, out.mixed->error};
+      out.status = status_of(*out.mixed, all_finite(std::span<const double>(x)));
+    } else {
+      take_breakdown(out, solved.error());
+    }
+  }
+  if (factor.valid() && factor.in_double() && n > 0)
+    out.loss = loss_at(a, factor.verdict().smallest_column, factor.verdict().smallest_pivot);
+  out.peak_bytes = backend.peak_bytes();
+  return x;
+}
+
+/// The factor of a file in place of an analysis and a factorisation. Of A only the pattern is compared: refinement tells how good x is.
+template <Scalar T>
+Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outcome& out) {
+  const std::string& file = options.load_factor;
+  const Stopwatch watch;
+  Factor<T> factor = fenced("loading " + file, options.limits, [&] { return load_factor<T>(file, job.backends.current()); });
+  out.factor_s = watch.seconds();
+  if (const std::string difference = pattern_difference(system.matrix.pattern(), factor.plan().pattern.view()); !difference.empty())
+    throw Error(ErrorKind::input, fmt::format("{}: a factor of another pattern than that of {}, where, rows and columns counted from 0, {}",
+                                              file, system.name, difference));
+  out.analysis.plan = factor.shared_plan();
+  out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
+  return factor;
+}
+
+/// Vectors at a time: an estimate of the condition takes vectors of its own.
+Index columns_of(const SolveOptions& options, const Outcome& out) { return out.nrhs + (options.condition ? 1 : 0); }
+
+/// A factor to its file, and whether memory is left for the solution: what writing took may not all go back to the system.
+template <Scalar T>
+void save(const SolveOptions& options, const Factor<T>& factor, Index columns, const std::string& system) {
+  fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor); });
+  release_free_memory();
+  require_for_solve(factor.plan(), sizeof(T), columns, options.limits, system);
+}
+
+/// Factorises, if there is no factor yet, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
+template <Scalar T>
+std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
+                                   const std::vector<T>& b, Backend& backend, std::optional<Factor<T>> loaded, Outcome& out) {
+  if constexpr (std::is_same_v<T, double>)
+    if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
+  const std::shared_ptr<const Plan> plan = out.analysis.plan;
+  const Stopwatch factor_watch;
+  const Result<Factor<T>, Breakdown> factor = loaded ? std::move(*loaded) : factorize<T>(plan, a.value, backend);
+  if (options.load_factor.empty()) out.factor_s = factor_watch.seconds();
+  if (!factor) {
+    take_breakdown(out, factor.error());
+    out.peak_bytes = backend.peak_bytes();
+    return {};
+  }
+  if (!options.save_factor.empty()) save(options, factor.value(), columns_of(options, out), system);
+  out.smallest_pivot = factor.value().verdict().smallest_pivot;
+  out.smallest_column = factor.value().verdict().smallest_column;
+  const Index n = plan->n;
+  Workspace<T> workspace = Workspace<T>::create(plan, out.nrhs, backend);
+  std::vector<T> x = b;
+  const MatrixView<T> x_view{x.data(), n, out.nrhs, n};
+  out.solve_s = seconds_of([&] { factor.value().solve(x_view, workspace); });
+  out.peak_bytes = backend.peak_bytes();
+  RefineOptions refine_options;
+  refine_options.max_steps = options.refine_steps;
+  out.refine_s = seconds_of([&] {
+    out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
+  });
+  out.loss = worst_pivot<T>(a, factor.value());
+  if (options.condition) out.condition_s = seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
+  out.status = status_of<T>(out.refinement.final_error, all_finite(std::span<const T>(x)));
+  return x;
+}
+
+template <Scalar T>
+Outcome run(const SolveOptions& options, const System& system, Job& job) {
+  Outcome out;
+  const Index n = system.matrix.n();
+  out.nrhs = options.nrhs;
+  const bool made = options.rhs_file.empty();
+  std::vector<T> b;
+  if (made)
+    require_for_vectors(n, out.nrhs, sizeof(T), options.limits, system.name);
+  else
+    b = read_right_hand_sides<T>(options, system, out.nrhs);
+  job.analyze.solves = std::max<Index>(out.nrhs, 1);
+  std::optional<Factor<T>> loaded;
+  if (!options.load_factor.empty()) {
+    const Phase phase(options.json, "loading " + options.load_factor);
+    loaded = load<T>(options, system, job, out);
+  } else {
+    const Phase phase(options.json, "ordering " + system.name);
+    out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
+  }
+  out.analysis.candidates.clear();  // and the plans that were not chosen
+  const Plan& plan = *out.analysis.plan;
+  warn_of_plan(system.name, plan);
+  const int size = scalar_bytes(options.job);
+  const Index columns = columns_of(options, out);
+  if (loaded)
+    require_for_solve(plan, size, columns, options.limits, system.name);
+  else
+    require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
+  out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
+  release_free_memory();
+
+  const Values<T> values(system);
+  if (made) {
+    b.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(out.nrhs));
+    fill_random(std::span(b), options.job.seed);
+  }
+  const Phase phase(options.json, "factorising " + system.name);
+  const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b, job.backends.current(), std::move(loaded), out);
+  b = std::vector<T>();
+  if (out.status == Status::ok && !options.output.empty())
+    fenced("writing " + options.output, options.limits, [&] { write_solution(options.output, x, n, out.nrhs); });
+  return out;
+}
+
+Json to_json(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
+  const Plan& plan = *out.analysis.plan;
+  const bool solved = !out.breakdown;
+  const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
+  const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
+  Json object = system_header("solve", system, job.backends.current(), options.job, ordering_name(plan));
+  object["status"] = name_of(out.status);
+  object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
+  object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
+  object["smallest_pivot"] = out.smallest_pivot;
+  object["smallest_column"] = out.smallest_column == kNone ? Json(nullptr) : Json(out.smallest_column);
+  const bool known = out.loss && out.loss->column != kNone;
+  object["pivot_ratio"] = known ? Json(out.loss->ratio()) : Json(nullptr);
+  object["pivot_ratio_column"] = known ? Json(out.loss->column) : Json(nullptr);
+  object["nearly_singular"] = out.loss ? Json(out.loss->nearly_singular()) : Json(nullptr);
+  object["condition"] = out.condition ? Json(out.condition->condition()) : Json(nullptr);
+  object["condition_s"] = out.condition ? Json(out.condition_s) : Json(nullptr);
+  object["nrhs"] = out.nrhs;
+  object["shift"] = options.system.shift;
+  object["read_s"] = system.read_s;
+  object["reorder_s"] = out.analysis.order_s;
+  object["symbolic_s"] = out.analysis.symbolic_s;
+  object["factor_s"] = out.factor_s;
+  object["predicted_factor_s"] = plan.cost.predicted_factor_s;
+  object["solve_s"] = if_solved(out.solve_s);
+  object["refine_s"] = if_solved(out.refine_s);
+  object["nnzL"] = plan.cost.nnz_l;
+  object["flops"] = whole(plan.cost.flops);
+  object["stored_entries"] = plan.cost.stored_entries;
+  object["refine_steps"] = if_solved(out.refinement.steps);
+  object["backward_error"] = if_solved(last.normwise);
+  object["backward_error_componentwise"] = if_solved(last.componentwise);
+  object["backward_error_unrefined"] = if_solved(first.normwise);
+  object["backward_error_componentwise_unrefined"] = if_solved(first.componentwise);
+  object["peak_bytes"] = out.peak_bytes;
+  object["planned_bytes"] = out.planned_bytes;
+  object["peak_rss_bytes"] = peak_rss_bytes();
+  add_mixed(object, out.mixed, options.job);
+  object["too_large_block"] = symbolic::too_large_block(plan);
+  object["reason"] = out.analysis.reason;
+  add_targets(object, out.analysis);
+  return object;
+}
+
+/// The phases with their times; the share of each in the whole tells where the time goes.
+std::string phase_table(const System& system, const Outcome& out, const SolveOptions& given) {
+  const JobOptions& options = given.job;
+  const Cost& cost = out.analysis.plan->cost;
+  const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s + out.factor_s + out.solve_s + out.refine_s;
+  Table table({"phase", "time", "share", ""}, Table::Last::left);
+  const auto add = [&](const char* name, double s, std::string remark = {}) {
+    table.add({name, seconds(s), fmt::format("{:.0f} %", whole_s > 0 ? 100 * s / whole_s : 0), std::move(remark)});
+  };
+  add("read or make", system.read_s);
+  add("order", out.analysis.order_s, ordering_label(ordering_name(*out.analysis.plan), options));
+  add("analyse", out.analysis.symbolic_s);
+  if (!given.load_factor.empty())
+    add("load L", out.factor_s, given.load_factor);
+  else
+    add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
+  if (!out.breakdown) {
+    add("solve", out.solve_s, fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
+    if (!out.mixed) add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
+  }
+  return table.text();
+}
+
+/// What a solve in mixed precision did.
+std::string mixed_words(const MixedReport& mixed) {
+  std::string words = fmt::format("{} corrections", mixed.steps);
+  if (mixed.contraction > 0) words += fmt::format(", contraction {:.2g}", mixed.contraction);
+  if (mixed.cg_steps > 0) words += fmt::format(", {} steps of conjugate gradients", mixed.cg_steps);
+  if (mixed.shift > 0) words += fmt::format(", L in float shifted by {:.2g}", mixed.shift);
+  return words;
+}
+
+std::string to_text(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
+  const Cost& cost = out.analysis.plan->cost;
+  Facts facts;
+  facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
+            fmt::format("{:.3g} times the lower triangle of A", fill_ratio(*out.analysis.plan)));
+  facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
+  facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
+  if (!out.breakdown) {
+    const bool any = out.smallest_column != kNone;
+    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot), any ? fmt::format("of column {}", out.smallest_column) : "");
+    if (out.condition)
+      facts.add("condition", fmt::format("{:.2g}", out.condition->condition()),
+                fmt::format("estimate of ||A|| ||A^-1|| in the 1-norm by {} solves, {}", out.condition->solves, seconds(out.condition_s)));
+    if (out.mixed) facts.add("x by", std::string(name_of(out.mixed->path)), mixed_words(*out.mixed));
+    const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
+    facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
+    facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
+  }
+  std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
+                                 phase_table(system, out, options), facts.text());
+  if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
+  text += target_lines(out.analysis);
+  if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);
+  return text;
+}
+
+/// What cannot be written is found before the work, not after it.
+void check_output(const std::string& path) {
+  if (path.empty()) return;
+  if (!path.ends_with(".mtx") && !path.ends_with(".npy"))
+    throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx or .npy", path));
+  check_folder(path);
+}
+
+/// One line on the standard error; x is there all the same.
+void warn(const System& system, const PivotLoss& loss) {
+  complain(
+      fmt::format("warning: {} is nearly singular: of the diagonal entry {:.3g} of column {} elimination left the pivot {:.3g}, {:.2g} of "
+                  "it, so about {:.0f} digits of x may be wrong however small its backward error is",
+                  system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
+}
+
+/// What is asked for goes together, and there are folders for what is to be written.
+void check_options(const SolveOptions& options) {
+  check_output(options.output);
+  if (!options.save_factor.empty()) check_folder(options.save_factor);
+  check_apart({{"-o", options.output}, {"--save-factor", options.save_factor}}, options,
+              {{"--rhs", opened(options.rhs_file)}, {"--load-factor", options.load_factor}});
+  const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
+  if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
+    throw Error(ErrorKind::usage, "--rhs -: standard input is the system already");
+  if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
+    throw Error(ErrorKind::usage, "--save-factor and --load-factor: of factors in the precision of A, so not with --precision mixed");
+  if (options.condition && is_mixed(options.job))
+    throw Error(ErrorKind::usage, "--condition: estimated with a factor in the precision of A, so not with --precision mixed");
+}
+
+int solve(const SolveOptions& options) {
+  check_options(options);
+  Job job = make_job(options.job, options.limits);
+  const System system = [&] {
+    const Phase phase(options.json, "reading");
+    return load_one(options.system, options.limits, options.job.threads);
+  }();
+  const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
+  print_report(
+      options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
+  if (out.loss && out.loss->nearly_singular()) warn(system, *out.loss);
+  if (out.status != Status::ok)
+    complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),
+                         out.breakdown ? "; --shift S works on A + S I" : ""));
+  return exit_code_of(out.status);
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("solve", "solve A x = b, refine x and say how good it is");
+  const auto options = std::make_shared<SolveOptions>();
+  add_common_options(*command, *options, ordering_words());
+  auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
+  nrhs->check(integer_from(1, 1 << 20))->type_name("N")->group("System");
+  command
+      ->add_option(
+          "--rhs", options->rhs_file,
+          "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy; - is standard input")
+      ->type_name("FILE")
+      ->group("System");
+  add_precision_option(*command, options->job);
+  command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement, in full precision")
+      ->capture_default_str()
+      ->check(integer_from(0, 1000))
+      ->type_name("STEPS")
+      ->group("Method");
+  command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 solves more")
+      ->group("Output");
+  command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
+  command->add_option("--save-factor", options->save_factor, "write the plan and L, for --load-factor and load_factor()")
+      ->type_name("FILE")
+      ->group("Output");
+  command
+      ->add_option("--load-factor", options->load_factor,
+                   "solve with the L of such a file, in place of ordering and factorising A: its ordering stays, whatever --ordering says")
+      ->type_name("FILE")
+      ->group("Method");
+  command->callback([options, nrhs, &exit_code] {
+    options->nrhs_given = nrhs->count() > 0;
+    exit_code = solve(*options);
+  });
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,159 @@
+// Options turned into library objects: the backend and the options of the analysis.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/job/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "kauri/error.hpp"
+#include "kauri/io.hpp"
+#include "src/cli/job/limits.hpp"
+
+namespace kauri::cli {
+namespace {
+
+constexpr int kMostWorkers = 16;  // more does not pay for its memory: the default of AnalyzeOptions::workers too
+
+TieBreak tie_break(const std::string& name) {
+  if (name == "first") return TieBreak::first;
+  return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
+}
+
+/// A backend takes no more threads than oneTBB allows the process. This program is the whole process: what its user asks for is allowed.
+std::unique_ptr<tbb::global_control> allow_threads(int threads) {
+  if (threads == 0) return nullptr;
+  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+}
+
+void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job& job) {
+  if (const auto method = ordering_from_name(options.ordering)) {
+    job.analyze.ordering.method = *method;
+    return;
+  }
+  if (!std::filesystem::is_regular_file(options.ordering))
+    throw Error(ErrorKind::usage,
+                fmt::format("--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file", options.ordering));
+  job.given = fenced("reading " + options.ordering, limits, [&] { return read_permutation(options.ordering); });
+  job.given_file = options.ordering;
+}
+
+AnalyzeOptions options_for(const System& system, const Job& job, const LimitOptions& limits) {
+  const Pattern pattern = system.matrix.pattern();
+  require_for_analysis(pattern, limits, system.name);
+  AnalyzeOptions options = job.analyze;
+  if (job.given) {
+    if (job.given->size() != static_cast<std::size_t>(pattern.n))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: has {} rows, but {} has {}", job.given_file, job.given->size(), system.name, pattern.n));
+    options.permutation = Permutation::from_old_of(*job.given);
+  }
+  return options;
+}
+
+/// work(pattern, options) behind a fence.
+Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOptions& options,
+             Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
+  return fenced("the analysis of " + system.name, limits, [&] { return work(system.matrix.pattern(), options); });
+}
+
+/// What a candidate takes with all factorisations and solves to come.
+double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& options) {
+  const Cost& cost = candidate.plan->cost;
+  return candidate.predicted_order_s + options.factorizations * (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
+}
+
+/// Marks the candidate of the least predicted time, the first of several. Throws Error(usage) where no ordering was available.
+void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
+  Candidate* best = nullptr;
+  for (Candidate& candidate : analysis.candidates)
+    if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) < predicted_job_seconds(*best, options)))
+      best = &candidate;
+  if (best == nullptr) throw Error(ErrorKind::usage, "--ordering: none of those named is available in this build");
+  best->chosen = true;
+  analysis.plan = best->plan;
+  analysis.reason = fmt::format("{}: of those asked for, the least predicted time of ordering, factorisations and solves: {:.3g} s",
+                                ordering_name(*best), predicted_job_seconds(*best, options));
+}
+
+BackendChoice choice_of(const JobOptions& options) {
+  if (options.backend == "cuda") return BackendChoice::cuda;
+  return options.backend == "cpu" ? BackendChoice::cpu : BackendChoice::automatic;
+}
+
+}  // namespace
+
+Backend make_backend(const JobOptions& options) {
+  return choice_of(options) == BackendChoice::cuda ? cuda_backend() : cpu_backend(options.threads);
+}
+
+Job make_job(const JobOptions& options, const LimitOptions& limits) {
+  if (is_mixed(options) && options.scalar == "float")
+    throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
+  auto threads = allow_threads(options.threads);
+  Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}, {}};
+  job.analyze.ordering.seed = options.seed;
+  job.analyze.ordering.tie_break = tie_break(options.ties);
+  job.analyze.ordering.effort = effort_from_name(options.effort).value();
+  job.analyze.ordering.threads = options.threads;
+  job.analyze.target = options.target.empty() ? job.backends.current().target() : options.target;
+  job.analyze.amalgamate = !options.fundamental;
+  job.analyze.workers = std::clamp(job.backends.current().threads(), 1, kMostWorkers);
+  job.analyze.solves = options.solves;
+  job.analyze.factorizations = options.factorizations;
+  job.analyze.cores = options.cores;
+  choose_ordering(options, limits, job);
+  return job;
+}
+
+Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
+  return analyze_for(job.backends, options_for(system, job, limits), job.scalar_bytes, nrhs,
+                     [&](const AnalyzeOptions& options) { return run(system, limits, options, analyze_with_report); });
+}
+
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
+  return run(system, limits, options_for(system, job, limits), compare_orderings);
+}
+
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits, const std::vector<OrderingMethod>& methods) {
+  Analysis all;
+  AnalyzeOptions options = options_for(system, job, limits);
+  const auto add = [&] {
+    const Analysis one = run(system, limits, options, analyze_with_report);
+    all.candidates.push_back(one.candidates.front());
+    Candidate& candidate = all.candidates.back();
+    candidate.order_s = one.order_s;
+    candidate.symbolic_s = one.symbolic_s;
+    candidate.chosen = false;
+    all.order_s += one.order_s;
+    all.symbolic_s += one.symbolic_s;
+  };
+  if (options.permutation) add();
+  options.permutation.reset();
+  for (const OrderingMethod method : methods) {
+    options.ordering.method = method;
+    if (ordering_available(method))
+      add();
+    else
+      all.candidates.push_back({.method = method, .plan = nullptr, .note = "not available in this build"});
+  }
+  choose_least(all, job.analyze);
+  return all;
+}
+
+std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }
+
+std::string ordering_name(const Candidate& candidate) { return candidate.given ? "given" : std::string(name_of(candidate.method)); }
+
+std::string ordering_label(const std::string& name, const JobOptions& options) {
+  return name == name_of(OrderingMethod::nested_dissection) ? fmt::format("{} ({})", name, options.effort) : name;
+}
+
+double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
+
+int scalar_bytes(const JobOptions& options) { return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double); }
+
+bool is_mixed(const JobOptions& options) { return options.precision == "mixed"; }
+
+}  // namespace kauri::cli

@@ -1,0 +1,155 @@
+// What this machine has, and the refusal of work that does not fit: before it starts, with the bytes.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/job/limits.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/host/control_groups.hpp"
+#include "base/threads/allowed_threads.hpp"
+#include "kauri/error.hpp"
+#include "src/cli/terminal/text.hpp"
+
+namespace kauri::cli {
+namespace {
+
+constexpr Offset kUnlimited = std::numeric_limits<Offset>::max();
+
+/// What a process can hold where there is memory for so much: its page tables count as well, with 1/512 of what they map, and the first
+/// pages of the stacks of its threads. So do pages of files that are written, until they are on the disk: 1/32 is left to them, 64 MB at
+/// most.
+Offset usable(Offset backed) {
+  if (backed == kUnlimited) return backed;
+  const Offset files = std::min(backed / 32, Offset{64} << 20);
+  return std::max<Offset>(0, backed - backed / 256 - files - allowed_threads() * (Offset{64} << 10));
+}
+
+Offset room_under(int resource, std::string_view used_key) {
+  rlimit limit{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
+    return kUnlimited;
+  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) - number_after("/proc/self/status", used_key).value_or(0));
+}
+
+std::string with_bytes(Offset b) { return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b); }
+
+/// there: bytes of what is needed that were taken already.
+std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what, Offset there = 0) {
+  if (static_cast<double>(needed) > limits.max_gb * 1e9)
+    return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed), limits.max_gb);
+  if (const Offset room = available_bytes(); needed - there > room)
+    return fmt::format("{} needs {}{}, but only {} are available", what, with_bytes(needed - there), there > 0 ? " more" : "",
+                       with_bytes(room));
+  return {};
+}
+
+/// Bytes of stacks of threads that are not started yet. They count as data, and are hardly touched: where a fence that has room for them
+/// would let as much data through beyond what there is, more than 1/64 of it, the threads are started now. Throws Error(memory) where they
+/// cannot be.
+Offset stacks_to_come(Offset available) {
+  const auto stack = static_cast<Offset>(tbb::global_control::active_value(tbb::global_control::thread_stack_size));
+  const int most = allowed_threads() - 1;
+  const Offset stacks = std::max(0, most - host_threads::started()) * stack;
+  if (stacks <= available / 64) return stacks;
+  host_threads::start(most);
+  return 0;
+}
+
+/// b, x, the residual and x of the step before. What comes before (B as read, in double) and after (x for the file, in double) is less.
+Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * n * nrhs * scalar_bytes; }
+
+}  // namespace
+
+Offset available_bytes() {
+  const Offset backed =
+      std::min(number_after("/proc/meminfo", "MemAvailable:").value_or(kUnlimited), memory_left_in_groups().value_or(kUnlimited));
+  return std::min({usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
+}
+
+Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
+  // A by rows for residuals: both halves, a column number and a place in the values each. The values themselves are copied for float.
+  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + 2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
+  const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
+  // On a device numbers are not in the host's memory; too little of the device's is said when the factor is made, or `auto` takes the CPU.
+  const Offset factor = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
+  return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
+}
+
+Demand mixed_demand(const Plan& plan, Index nrhs) {
+  Demand all = demand(plan, sizeof(float), nrhs);
+  if (plan.on_device()) return all;
+  // S A S in double and its pattern; b, x, four vectors of each column and five more in double, where demand() counts four floats a column.
+  all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} + (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
+  return all;
+}
+
+std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system) {
+  const std::string what = fmt::format("the factorisation of {}", system);
+  if (demand.flops > limits.max_flops)
+    return fmt::format("{} needs {:.4g} operations and {}, more operations than --max-flops {:g} allows", what, demand.flops,
+                       with_bytes(demand.bytes), limits.max_flops);
+  return refuse_bytes(demand.bytes, limits, what);
+}
+
+void require(const Demand& demand, const LimitOptions& limits, std::string_view system) {
+  if (const std::string why = refusal(demand, limits, system); !why.empty()) throw Error(ErrorKind::memory, why);
+}
+
+void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system) {
+  const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
+  const std::string what = fmt::format("the solution of {} with the factor that is there", system);
+  if (const std::string why = refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there); !why.empty())
+    throw Error(ErrorKind::memory, why);
+}
+
+void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system) {
+  const std::string what = fmt::format("a solution of {} with {} right-hand side{}", system, nrhs, nrhs == 1 ? "" : "s");
+  if (const std::string why = refuse_bytes(vector_bytes(n, nrhs, scalar_bytes), limits, what); !why.empty())
+    throw Error(ErrorKind::memory, why);
+}
+
+void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system) {
+  // The graph (both directions) once, the place and row of each value in the plan, and five arrays over the rows: no ordering does with
+  // less.
+  const Offset needed = lower.nnz() * Offset{2 * sizeof(Index) + sizeof(Offset) + sizeof(Index)} + lower.n * Offset{5 * sizeof(Offset)};
+  if (const std::string why = refuse_bytes(needed, limits, fmt::format("the analysis of {}", system)); !why.empty())
+    throw Error(ErrorKind::memory, why);
+}
+
+MemoryFence::MemoryFence(const LimitOptions& limits) {
+  const Offset stacks = stacks_to_come(available_bytes());
+  bytes_ = available_bytes();
+  Offset fenced = bytes_;
+  if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) {
+    bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
+    // What the user allows is for the system: what the program takes beside it may come on top, where it is there.
+    constexpr Offset kProgram = Offset{64} << 20;
+    fenced = std::min(fenced, bytes_ + kProgram);
+  }
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  old_limit_ = limit.rlim_cur;
+  // The shadow memory of sanitizers counts as data: no fence there.
+  if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited / 2) return;
+  const Offset now = number_after("/proc/self/status", "VmData:").value_or(0);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + fenced + stacks));
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+MemoryFence::~MemoryFence() {
+  rlimit limit{};
+  getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = old_limit_;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+std::string out_of_memory() { return fmt::format("out of memory: {} are available", with_bytes(available_bytes())); }
+
+void fail_at_fence(const std::string& what, const MemoryFence& fence) {
+  throw Error(ErrorKind::memory, fmt::format("{} needs more memory than there is: {} could be taken", what, with_bytes(fence.bytes())));
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,124 @@
+// Commands with the options that are their own, then those that several have, each once.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/options/manual.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/Option.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/cli/options/usage.hpp"
+
+namespace kauri::cli {
+namespace {
+
+/// From so many commands on an option is described once for all of them.
+constexpr std::size_t kCommon = 3;
+
+/// With what has a meaning for roff taken out of it: hyphens that are signs, backslashes, points that begin a line.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (out.empty() || out.back() == '\n')
+      if (c == '.' || c == '\'') out += "\\&";
+    if (c == '-')
+      out += "\\-";
+    else if (c == '\\')
+      out += "\\e";
+    else if (c == '^')
+      out += "\\(ha";
+    else if (c == '~')
+      out += "\\(ti";
+    else
+      out += c;
+  }
+  return out;
+}
+
+/// Lines broken for a screen become one.
+std::string joined(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+struct Entry {
+  std::string names, type, text, standard;  // standard: the default
+  std::vector<std::string> commands;
+};
+
+/// A word without a name is known by its type: FILE, also where there may be several.
+Entry entry_of(const CLI::Option& option) {
+  std::string names = fmt::format("{}", fmt::join(names_of(option), ", ")), type = type_of(option);
+  if (names.empty()) std::swap(names, type);
+  if (names.ends_with("...")) names.resize(names.size() - 3);
+  return {names, type, joined(option.get_description()), option.get_default_str(), {}};
+}
+
+bool same(const Entry& a, const Entry& b) { return a.names == b.names && a.text == b.text && a.standard == b.standard; }
+
+/// All options there are, each with the commands that have it.
+std::vector<Entry> entries(const CLI::App& app) {
+  std::vector<Entry> list;
+  for (const CLI::App* command : app.get_subcommands({}))
+    for (const CLI::Option* option : command->get_options()) {
+      Entry entry = entry_of(*option);
+      auto at = std::find_if(list.begin(), list.end(), [&](const Entry& e) { return same(e, entry); });
+      if (at == list.end()) at = list.insert(list.end(), std::move(entry));
+      at->commands.push_back(command->get_name());
+    }
+  return list;
+}
+
+std::string paragraph(const Entry& entry, bool with_commands) {
+  std::string text = fmt::format(".TP\n.B {}", roff(entry.names));
+  if (!entry.type.empty()) text += fmt::format("\\fR \\fI{}\\fR", roff(entry.type));
+  text += "\n" + roff(entry.text);
+  if (!entry.standard.empty()) text += roff("; " + entry.standard + " unless given");
+  text += ".\n";
+  if (with_commands) text += fmt::format("({})\n", fmt::join(entry.commands, ", "));
+  return text;
+}
+
+std::string as_it_is(const std::string& text) { return ".EX\n" + roff(text) + "\n.EE\n"; }
+
+std::string without_first_newlines(const std::string& text) { return text.substr(std::min(text.find_first_not_of('\n'), text.size())); }
+
+std::string command_section(const CLI::App& command, const std::vector<Entry>& list) {
+  std::string usage = "kauri " + command.get_name();
+  for (const CLI::Option* option : command.get_options())
+    if (names_of(*option).empty()) usage += " [" + type_of(*option) + "]";
+  std::string text = fmt::format(".SS {}\n{}.\n", roff(usage + " [OPTIONS]"), roff(command.get_description()));
+  for (const Entry& entry : list)
+    if (entry.commands.size() < kCommon &&
+        std::find(entry.commands.begin(), entry.commands.end(), command.get_name()) != entry.commands.end())
+      text += paragraph(entry, false);
+  if (const std::string footer = without_first_newlines(command.get_footer()); !footer.empty()) text += ".PP\n" + as_it_is(footer);
+  return text;
+}
+
+}  // namespace
+
+std::string manual(const CLI::App& app) {
+  const std::vector<Entry> list = entries(app);
+  std::string text =
+      ".\\\" The manual of the program kauri, made by kauri --manual.\n.\\\" SPDX-License-Identifier: BSD-3-Clause\n"
+      ".TH KAURI 1 \"\" \"kauri\" \"User Commands\"\n.SH NAME\nkauri \\- sparse symmetric positive definite systems by direct "
+      "factorisation\n"
+      ".SH SYNOPSIS\n.B kauri\n.I COMMAND\n.RI [ FILE ...\\&]\n.RI [ OPTIONS ]\n.br\n.B kauri \\-\\-help\n.br\n.B kauri "
+      "\\-\\-version\n.br\n"
+      ".B kauri \\-\\-completion\n.IR bash | zsh | fish\n.br\n.B kauri \\-\\-manual\n.SH DESCRIPTION\n" +
+      roff(joined(app.get_description())) +
+      "\n.PP\nAt a terminal a line on the standard error tells what has been going on for more than a second; it is gone afterwards. "
+      "Pipes,\nfiles and\n.B \\-\\-json\nget none. The file\n.B \\-\nis the standard input.\n.SH COMMANDS\n";
+  for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command, list);
+  text += ".SH COMMON OPTIONS\n";
+  for (const Entry& entry : list)
+    if (entry.commands.size() >= kCommon) text += paragraph(entry, true);
+  text += ".SH EXAMPLES, UNITS AND EXIT CODES\n" + as_it_is(without_first_newlines(app.get_footer()));
+  return text;
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,219 @@
+// What the user asked for, and the options that subcommands share.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/options/options.hpp"
+
+#include <CLI/Option.hpp>
+#include <CLI/TypeTools.hpp>
+#include <CLI/Validators.hpp>
+#include <charconv>
+
+#include "src/cli/options/usage.hpp"
+
+namespace kauri::cli {
+namespace {
+
+/// 0 or more, infinity included: unlike CLI::NonNegativeNumber, "nan" is no number.
+std::string check_limit(const std::string& word) {
+  double x = 0;
+  return CLI::detail::lexical_cast(word, x) && x >= 0 ? "" : "'" + word + "': expected a number, 0 or more";
+}
+
+std::string check_symmetry(const std::string& word) {
+  double x = 0;
+  return CLI::detail::lexical_cast(word, x) && x >= 0 && x <= 1 ? "" : "'" + word + "': expected a number from 0 to 1";
+}
+
+/// 64 bits; what has a sign would wrap.
+std::string check_seed(const std::string& word) {
+  std::uint64_t x = 0;
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);
+  const bool whole = code == std::errc() && end == word.data() + word.size();
+  return whole ? "" : "'" + word + "': expected an integer from 0 to 2^64 - 1";
+}
+
+void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
+  command.add_option("--effort", options.effort, "of nd, also where auto or compare runs it: fast, default or best")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fast", "default", "best"}))
+      ->type_name("NAME")
+      ->group("Method");
+  command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"first", "last", "peripheral"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
+void add_cores_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--cores", options.cores, "cores that auto takes a machine without a device to have, so that it chooses alike on all")
+      ->capture_default_str()
+      ->check(integer_from(1, 4096))
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_seed_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
+      ->capture_default_str()
+      ->check(check_seed)
+      ->type_name("N")
+      ->group("Method");
+}
+
+}  // namespace
+
+std::string ordering_words() {
+  return "natural, rcm, md, amd, pamd, nd, metis, auto (the least predicted time of several),\n"
+         "or a FILE: one row number a line, from 0, the one eliminated first on top";
+}
+
+void add_system_options(CLI::App& command, SystemOptions& options, bool several) {
+  auto* file = command.add_option("file", options.files,
+                                  "Matrix Market (.mtx) or Rutherford-Boeing (.rb, .rsa, .psa), plain, gzipped or in a .tar.gz\n"
+                                  "(FILE.tar.gz:MEMBER names one of several), or SciPy .npz (CSC, CSR, COO, BSR or DIA;\n"
+                                  "lower, upper or full); patterns get -1 off the diagonal, 1 + entries of the row on it");
+  auto* spec =
+      command.add_option("--gen", options.specs, "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
+  file->type_name(several ? "FILE..." : "FILE")->group("System");
+  spec->type_name("SPEC")->group("System");
+  if (!several) {
+    file->excludes(spec);  // load_one() refuses several by their names
+    spec->expected(1)->allow_extra_args(false);
+  } else {
+    spec->expected(1)->take_all()->allow_extra_args(false);
+  }
+  command.add_option("--shift", options.shift, "work on A + S I in place of A")->type_name("S")->check(CLI::Number)->group("System");
+  add_half_options(command, options);
+}
+
+void add_half_options(CLI::App& command, SystemOptions& options) {
+  command
+      .add_option("--half", options.half,
+                  "of a file with both halves: lower or upper takes that one, whatever the other says;\nboth must agree, and the lower one "
+                  "is taken")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"both", "lower", "upper"}))
+      ->type_name("NAME")
+      ->group("System");
+  command
+      .add_option("--symmetry", options.symmetry,
+                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, 1000 roundings of double, or of the "
+                  "type that a .npz file has")
+      ->capture_default_str()
+      ->check(check_symmetry)
+      ->type_name("T")
+      ->group("System");
+}
+
+void add_backend_options(CLI::App& command, JobOptions& options) {
+  command.add_option("--backend", options.backend, "auto (the one predicted to be done first), cpu or cuda")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->type_name("NAME")
+      ->group("Method");
+  add_threads_option(command, options);
+}
+
+void add_plan_options(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--target", options.target,
+                  "whose plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; which supernodes\nare merged depends on it; by default "
+                  "this machine's")
+      ->check(CLI::IsMember({"cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"}))
+      ->type_name("NAME")
+      ->group("Method");
+  command.add_flag("--fundamental", options.fundamental, "supernodes as the elimination tree has them, none merged into another")
+      ->group("Method");
+}
+
+void add_threads_option(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--threads", options.threads,
+                  "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread that quotas pay for;\nx is the same "
+                  "for any number")
+      ->capture_default_str()
+      ->check(integer_from(0, 4096))
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  add_method_options(command, options, ordering_help);
+  add_backend_options(command, options);
+  add_seed_option(command, options);
+  add_cores_option(command, options);
+}
+
+void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+  add_method_options(command, options, ordering_help);
+  add_threads_option(command, options);
+  add_seed_option(command, options);
+  add_cores_option(command, options);
+}
+
+void add_scalar_option(CLI::App& command, JobOptions& options) {
+  command.add_option("--scalar", options.scalar, "double or float: the precision of L, x and the residuals")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"double", "float"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
+void add_precision_option(CLI::App& command, JobOptions& options) {
+  command
+      .add_option("--precision", options.precision,
+                  "full: L in --scalar; mixed: L in float, half the memory, and x in double by refinement or\n"
+                  "conjugate gradients, or by an L in double where these do not converge")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"full", "mixed"}))
+      ->type_name("NAME")
+      ->group("Method");
+}
+
+void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
+  command.add_option("--reps", repetitions, help)->capture_default_str()->check(integer_from(1, 1000))->type_name("N")->group("Method");
+}
+
+void add_expectations(CLI::App& command, JobOptions& options) {
+  constexpr int kMost = 1 << 30;
+  command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choices of auto")
+      ->capture_default_str()
+      ->check(integer_from(1, kMost))
+      ->type_name("N")
+      ->group("Method");
+  command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
+      ->capture_default_str()
+      ->check(integer_from(0, kMost))
+      ->type_name("N")
+      ->group("Method");
+}
+
+void add_memory_limit_option(CLI::App& command, LimitOptions& options) {
+  command.add_option("--max-gb", options.max_gb, "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
+      ->check(check_limit)
+      ->type_name("GB")
+      ->group("Limits");
+}
+
+void add_limit_options(CLI::App& command, LimitOptions& options) {
+  add_memory_limit_option(command, options);
+  command.add_option("--max-flops", options.max_flops, "refuse (exit 3) factorisations of more than this many operations")
+      ->check(check_limit)
+      ->type_name("X")
+      ->group("Limits");
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several) {
+  add_system_options(command, options.system, several);
+  add_job_options(command, options.job, ordering_help);
+  add_scalar_option(command, options.job);
+  add_limit_options(command, options.limits);
+  add_json_option(command, options.json);
+}
+
+void add_json_option(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "print one JSON object in place of the text")->group("Output");
+}
+
+}  // namespace kauri::cli

@@ -1,0 +1,24 @@
+// What the commands that write pictures have in common.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "src/cli/job/system.hpp"
+#include "src/cli/options/options.hpp"
+#include "src/cli/report/report.hpp"
+
+namespace kauri::cli {
+
+struct PictureOptions : CommonOptions {
+  std::string output;
+  int size = 0;  ///< pixels
+};
+
+/// The system, -o, --size, limits and --json.
+void add_picture_options(CLI::App& command, PictureOptions& options, int size, const std::string& size_help);
+
+[[nodiscard]] bool is_png(const std::string& path);
+
+}  // namespace kauri::cli

@@ -1,0 +1,181 @@
+// One plan measured: factorisations and solves, repeated, the least time counts.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "src/cli/report/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "numeric/cuda/executor.hpp"
+#include "src/checks/entry_place.hpp"
+#include "src/cli/terminal/measure.hpp"
+
+namespace kauri::cli {
+namespace {
+
+/// Free bytes of the device that a backend works on, as its driver tells.
+std::optional<Offset> free_bytes(const Backend& backend) {
+  if (backend.kind() == BackendKind::cpu) return {};
+  const auto seen = numeric::cuda::survey(0);
+  if (!seen || !seen->started) return {};
+  return seen->free_bytes;
+}
+
+/// Values of A where a backend works: on a device beforehand, as the peers of bench/peers have them.
+template <Scalar T>
+class ValuesThere {
+ public:
+  ValuesThere(std::span<const T> value, Backend& backend) : value_(value) {
+    if (backend.kind() != BackendKind::cpu) there_.emplace(DeviceValues<T>::copy_of(value, backend));
+  }
+  [[nodiscard]] Result<void, Breakdown> refactorize(Factor<T>& factor) const {
+    return there_ ? kauri::refactorize<T>(factor, *there_) : kauri::refactorize<T>(factor, value_);
+  }
+  [[nodiscard]] Result<void, Breakdown> refactorize(MixedFactor& factor) const {
+    return there_ ? factor.refactorize(*there_) : factor.refactorize(value_);
+  }
+
+ private:
+  std::span<const T> value_;
+  std::optional<DeviceValues<T>> there_;
+};
+
+/// The least seconds of a refactorisation.
+template <class AnyFactor, Scalar T>
+double refactor_seconds(AnyFactor& factor, const ValuesThere<T>& values, int repetitions) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < repetitions; ++k) {
+    const Stopwatch watch;
+    const bool ok = values.refactorize(factor).ok();
+    if (ok) least = std::min(least, watch.seconds());
+  }
+  return least;
+}
+
+/// A factor as it is measured, with what its solves need.
+template <Scalar T>
+class FullTrial {
+ public:
+  explicit FullTrial(const PreparedPlan& plan) : factor_(Factor<T>::create(plan)) {}
+  Factor<T>& factor() { return factor_; }
+  void make_room(Index nrhs) {
+    workspace_.reset();
+    workspace_.emplace(Workspace<T>::create(factor_, nrhs));
+  }
+  void solve(MatrixView<T> x) { factor_.solve(x, *workspace_); }
+
+ private:
+  Factor<T> factor_;
+  std::optional<Workspace<T>> workspace_;
+};
+
+/// The same in mixed precision. Solves tell how they went.
+class MixedTrial {
+ public:
+  MixedTrial(const PreparedPlan& plan, const Pattern& a) : factor_(MixedFactor::create(a, plan)) {}
+  MixedFactor& factor() { return factor_; }
+  void make_room(Index nrhs) { factor_.reserve(nrhs); }
+  void solve(MatrixView<double> x) {
+    const auto solved = factor_.solve(x, x);
+    if (solved)
+      report_ = solved.value();
+    else
+      breakdown_ = solved.error();
+  }
+  [[nodiscard]] const std::optional<MixedReport>& report() const { return report_; }
+  [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
+
+ private:
+  MixedFactor factor_;
+  std::optional<MixedReport> report_;
+  std::optional<Breakdown> breakdown_;
+};
+
+/// Leaves the last solution in x, n rows by nrhs; b is made anew before each solve, so that no copy of it is held.
+template <class AnyTrial, Scalar T>
+double solve_seconds(AnyTrial& tried, std::span<T> x, Index n, Index nrhs, std::uint64_t seed) {
+  tried.make_room(nrhs);
+  return least_seconds(
+      kTimedSolves, [&] { fill_random(x, seed); },
+      [&] {
+        tried.solve({x.data(), n, nrhs, n});
+      });
+}
+
+void fail(Trial& trial, const Breakdown& breakdown) {
+  trial.status = Status::indefinite;
+  trial.breakdown = breakdown;
+}
+
+/// Everything timed, and x of one right-hand side; make(prepared plan) makes what is tried, which is gone when this returns.
+template <Scalar T, class Make>
+std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
+                   const TrialOptions& options, const Make& make) {
+  const ValuesThere<T> values(a.value, backend);
+  const std::optional<Offset> free_before = free_bytes(backend);
+  const Stopwatch preparation;
+  const PreparedPlan prepared = PreparedPlan::create(plan, backend);
+  trial.prepare_s = preparation.seconds();
+  const Stopwatch first;
+  auto tried = make(prepared);
+  trial.create_s = first.seconds();
+  const Result<void, Breakdown> outcome = values.refactorize(tried.factor());
+  trial.factor1_s = first.seconds();
+  if (const std::optional<Offset> free_after = free_bytes(backend); free_before && free_after)
+    trial.device_bytes = *free_before - *free_after;
+  trial.smallest_pivot = tried.factor().verdict().smallest_pivot;
+  if (!outcome) return fail(trial, outcome.error()), std::vector<T>();
+  trial.factor_s = refactor_seconds(tried.factor(), values, options.repetitions);
+  const auto n = static_cast<std::size_t>(plan->n);
+  std::vector<T> x(n);  // of one right-hand side first: room for many is not for one
+  trial.solve1_s = solve_seconds(tried, std::span(x), plan->n, 1, options.seed);
+  if constexpr (std::is_same_v<decltype(tried), MixedTrial>) {
+    trial.mixed = tried.report();
+    if (tried.breakdown()) return fail(trial, *tried.breakdown()), std::vector<T>();
+  }
+  if (options.many > 0) {
+    std::vector<T> many(n * static_cast<std::size_t>(options.many));
+    trial.solve_many_s = solve_seconds(tried, std::span(many), plan->n, options.many, options.seed);
+    if (!all_finite(std::span<const T>(many))) trial.status = Status::not_finite;
+  }
+  return x;
+}
+
+}  // namespace
+
+template <Scalar T>
+Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend, const TrialOptions& options) {
+  Trial trial;
+  backend.reset_peak();
+  std::vector<T> x;
+  if constexpr (std::is_same_v<T, double>) {
+    if (options.mixed) x = run<T>(trial, plan, a, backend, options, [&](const PreparedPlan& p) { return MixedTrial(p, a.pattern); });
+  }
+  if (!options.mixed) x = run<T>(trial, plan, a, backend, options, [](const PreparedPlan& p) { return FullTrial<T>(p); });
+  trial.peak_bytes = backend.peak_bytes();
+  if (trial.breakdown) return trial;
+  std::vector<T> b(x.size());
+  fill_random(std::span(b), options.seed);
+  trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
+  // Nobody refined this x: the normwise error alone says whether L is one of A, and refinement mends the other.
+  const BackwardError& error = trial.backward_error;
+  const Status status = status_of<T>({error.normwise, std::isfinite(error.componentwise) ? 0 : error.componentwise}, true);
+  if (trial.status == Status::ok || status == Status::not_finite) trial.status = status;
+  if (trial.mixed && trial.status == Status::ok) trial.status = status_of(*trial.mixed, true);
+  return trial;
+}
+
+template Trial measure<double>(const std::shared_ptr<const Plan>&, const SymmetricView<double>&, Backend&, const TrialOptions&);
+template Trial measure<float>(const std::shared_ptr<const Plan>&, const SymmetricView<float>&, Backend&, const TrialOptions&);
+
+Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan, const System& system, Backend& backend,
+              const TrialOptions& options) {
+  if (scalar == "float") return measure<float>(plan, Values<float>(system).view(), backend, options);
+  return measure<double>(plan, Values<double>(system).view(), backend, options);
+}
+
+}  // namespace kauri::cli
