@@ -162,7 +162,7 @@ class Findings(unittest.TestCase):
         self.assertEqual(findings.faults_of_tests(races()), [])
         for end in ("", "[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n"):
             self.assertEqual(findings.faults_of_tests(errors() + end), ["no test passed"])
-        skipped = "tests/support/cuda_ways.hpp:47: Skipped\nno CUDA device\n"
+        skipped = "tests/support/device/cuda_ways.hpp:47: Skipped\nno CUDA device\n"
         self.assertEqual(findings.faults_of_tests(skipped + races()), ["a test was skipped"])
 
     def test_versions(self):

@@ -12,8 +12,8 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/stopping.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/threads/allowed_threads.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace kauri {
 namespace {

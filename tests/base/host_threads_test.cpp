@@ -26,10 +26,10 @@
 #include "base/threads/blocks.hpp"
 #include "kauri/kauri.hpp"
 #include "kauri/named_options.hpp"
-#include "tests/support/child.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/resident_bytes.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/child.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/resident_bytes.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace {
 

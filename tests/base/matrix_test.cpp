@@ -13,9 +13,9 @@
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/matrix.hpp"
 #include "kauri/plan.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/child.hpp"
+#include "support/process/child.hpp"
 
 namespace kauri {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "tests/support/error_text.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

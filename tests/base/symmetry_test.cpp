@@ -15,7 +15,7 @@
 
 #include "base/matrix/symmetry.hpp"
 #include "kauri/matrix.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/at_pipe.hpp"
-#include "support/child.hpp"
-#include "support/meeting.hpp"
+#include "support/process/at_pipe.hpp"
+#include "support/process/child.hpp"
+#include "support/process/meeting.hpp"
 
 namespace kauri::test {
 namespace {

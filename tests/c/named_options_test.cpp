@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -5,9 +5,9 @@
 #include <Eigen/SparseCore>
 
 #include "kauri/eigen.hpp"
-#include "support/many_threads.hpp"
-#include "support/resident_bytes.hpp"
-#include "support/seeds.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/process/resident_bytes.hpp"
+#include "support/process/seeds.hpp"
 
 namespace kauri {
 namespace {

@@ -9,8 +9,8 @@
 #include "src/facade/backends.hpp"
 #include "tests/emulator/contexts.hpp"
 #include "tests/numeric/cuda/runtime/driver.hpp"
-#include "tests/support/device_calls.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/device/device_calls.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri::test {
 namespace {

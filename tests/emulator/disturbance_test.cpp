@@ -1,7 +1,7 @@
 // Ten thousand disturbed runs, on the emulated device: fewer of them, and fewer teams.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
-#include "tests/support/disturbed_runs.hpp"
+#include "tests/support/device/disturbed_runs.hpp"
 
 namespace kauri::test {
 namespace {

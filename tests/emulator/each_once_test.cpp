@@ -16,11 +16,11 @@
 #include "kauri/selected_inverse.hpp"
 #include "kauri/sparse_product.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/batch_bodies.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/inverse_bodies.hpp"
-#include "tests/support/layout_bodies.hpp"
-#include "tests/support/mixed_bodies.hpp"
+#include "tests/support/bodies/batch.hpp"
+#include "tests/support/bodies/inverse.hpp"
+#include "tests/support/bodies/layout.hpp"
+#include "tests/support/bodies/mixed.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

@@ -13,15 +13,15 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/emulator/machine.hpp"
-#include "tests/support/backward_sums.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/lower_factor_oracle.hpp"
-#include "tests/support/near_singular.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sparse_reference.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/backward_sums.hpp"
+#include "tests/support/oracles/lower_factor_oracle.hpp"
+#include "tests/support/oracles/sparse_reference.hpp"
+#include "tests/support/systems/block_tree.hpp"
+#include "tests/support/systems/exact.hpp"
+#include "tests/support/systems/near_singular.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "tests/support/block_tree.hpp"
-#include "tests/support/failing_subtrees.hpp"
+#include "tests/support/device/failing_subtrees.hpp"
+#include "tests/support/systems/block_tree.hpp"
 
 namespace kauri::test {
 namespace {

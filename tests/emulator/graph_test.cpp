@@ -9,9 +9,9 @@
 #include "symbolic/device/front_tasks.hpp"
 #include "tests/emulator/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/systems/block_tree.hpp"
 
 namespace kauri::test {
 namespace {

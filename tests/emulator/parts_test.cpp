@@ -1,6 +1,6 @@
 // Products added up in parts, on the emulated device: smaller fronts, few teams.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/support/parts_bodies.hpp"
+#include "tests/support/bodies/parts.hpp"
 
 namespace kauri::test {
 namespace {

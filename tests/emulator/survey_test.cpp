@@ -10,7 +10,7 @@
 #include "numeric/cuda/executor.hpp"
 #include "src/facade/backends.hpp"
 #include "tests/emulator/machine.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "tests/emulator/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "ordering/dissection/dissect.hpp"
 #include "tests/fuzz/graph_bytes.hpp"
 #include "tests/fuzz/outcome.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "tests/fuzz/graph_bytes.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/fuzz/tree_checks.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "tests/fuzz/outcome.hpp"
 #include "tests/fuzz/pipeline_oracle.hpp"
 #include "tests/fuzz/pipeline_system.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace {
 

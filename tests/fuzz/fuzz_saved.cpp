@@ -10,7 +10,7 @@
 
 #include "kauri/kauri.hpp"
 #include "tests/fuzz/outcome.hpp"
-#include "tests/support/sealed.hpp"
+#include "tests/support/process/sealed.hpp"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "tests/fuzz/mutants.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/seeds.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -10,7 +10,7 @@
 #include "src/io/file/file.hpp"
 #include "src/io/numpy/npy_header.hpp"
 #include "src/io/parse.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace kauri {

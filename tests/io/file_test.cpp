@@ -17,10 +17,10 @@
 #include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"
 #include "src/io/permutation_file.hpp"
-#include "support/at_pipe.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/at_pipe.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -21,9 +21,9 @@
 
 #include "src/cli/terminal/signals.hpp"
 #include "src/io/file/file_writer.hpp"
-#include "support/at_pipe.hpp"
-#include "support/child.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/at_pipe.hpp"
+#include "support/process/child.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 #include "tests/io/watched_calls.hpp"
 

@@ -17,7 +17,7 @@
 #include "src/io/packed/zip_writer.hpp"
 #include "src/io/parse.hpp"
 #include "tests/io/io_support.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace kauri {
 namespace {

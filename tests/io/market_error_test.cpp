@@ -6,7 +6,7 @@
 
 #include "src/io/parse.hpp"
 #include "tests/io/io_support.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

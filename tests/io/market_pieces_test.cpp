@@ -10,7 +10,7 @@
 #include "kauri/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/market/entries.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace kauri {

@@ -18,7 +18,7 @@
 #include "src/io/packed/gunzip.hpp"
 #include "src/io/packed/zip.hpp"
 #include "src/io/parse.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace kauri {

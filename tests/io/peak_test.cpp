@@ -22,8 +22,8 @@
 #include "src/io/file/file.hpp"
 #include "src/io/packed/gunzip.hpp"
 #include "src/io/packed/zip.hpp"
-#include "support/at_pipe.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/at_pipe.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include "src/io/file/file.hpp"
 #include "src/io/packed/gunzip.hpp"
 #include "src/io/parse.hpp"
-#include "support/temp_file.hpp"
+#include "support/process/temp_file.hpp"
 #include "tests/io/io_support.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

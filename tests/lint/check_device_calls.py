@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-# tests/support/device_calls.hpp makes every public call that works on a device: what is declared in include/kauri/ with a stream, numbers on a device,
+# tests/support/device/device_calls.hpp makes every public call that works on a device: what is declared in include/kauri/ with a stream, numbers on a device,
 # a backend, or an object that lies on one. Tests look at the caller's context, captures and memory after each, so a call that is missing is not looked at.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
 import tree
 
-CALLS = "tests/support/device_calls.hpp"
+CALLS = "tests/support/device/device_calls.hpp"
 # Without the header of Eigen's drop-in, which calls those.
 HEADERS = "include/kauri"
 LEFT_OUT = ("eigen.hpp",)

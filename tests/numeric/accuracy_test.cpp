@@ -10,7 +10,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cpu/factor/factor.hpp"
-#include "tests/support/exact.hpp"
+#include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "kauri/kauri.hpp"
 #include "ordering/graph/scratch.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/process/seeds.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/batch_bodies.hpp"
+#include "tests/support/bodies/batch.hpp"
 
 namespace kauri::test {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/cancel.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/cancel.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri {
 namespace {

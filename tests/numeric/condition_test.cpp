@@ -1,12 +1,12 @@
 // Estimates of the condition, and determinants, on the CPU; on devices bodies_test.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/support/condition_bodies.hpp"
+#include "tests/support/bodies/condition.hpp"
 
 #include <cmath>
 #include <limits>
 #include <random>
 
-#include "tests/support/near_singular.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri {
 namespace {

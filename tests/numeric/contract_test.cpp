@@ -6,8 +6,8 @@
 #include <string>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/contract_bodies.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/bodies/contract.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/executor.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/methods.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sparse_reference.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/oracles/sparse_reference.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/methods.hpp"
+#include "tests/support/systems/exact.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

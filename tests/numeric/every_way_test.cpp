@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/seeds.hpp"
+#include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {

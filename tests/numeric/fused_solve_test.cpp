@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "tests/support/fused_bodies.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/bodies/fused.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri {
 namespace {

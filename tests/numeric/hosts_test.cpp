@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/caterpillar.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/systems/block_tree.hpp"
+#include "tests/support/systems/caterpillar.hpp"
 
 namespace kauri {
 namespace {

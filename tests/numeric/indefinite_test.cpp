@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/dense_reference.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/factor_bodies.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/methods.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/sparse_reference.hpp"
+#include "tests/support/bodies/factor.hpp"
+#include "tests/support/oracles/sparse_reference.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/methods.hpp"
+#include "tests/support/process/seeds.hpp"
+#include "tests/support/systems/dense_reference.hpp"
+#include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {

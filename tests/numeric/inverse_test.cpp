@@ -6,11 +6,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "tests/support/cancel.hpp"
-#include "tests/support/inverse_bodies.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/methods.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/bodies/inverse.hpp"
+#include "tests/support/process/cancel.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/process/methods.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri::test {
 namespace {

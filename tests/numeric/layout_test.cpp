@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "tests/support/layout_bodies.hpp"
-#include "tests/support/refiner_bodies.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/bodies/layout.hpp"
+#include "tests/support/bodies/refiner.hpp"
+#include "tests/support/process/temp_file.hpp"
 
 namespace kauri::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/lower_factor_oracle.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/system_bodies.hpp"
+#include "tests/support/bodies/system.hpp"
+#include "tests/support/oracles/lower_factor_oracle.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/near_singular.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri {
 namespace {

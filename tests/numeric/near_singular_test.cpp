@@ -13,8 +13,8 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_cells.hpp"
-#include "tests/support/dense_reference.hpp"
-#include "tests/support/near_singular.hpp"
+#include "tests/support/systems/dense_reference.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/backend.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/pivot_bodies.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/bodies/pivot.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri {
 namespace {

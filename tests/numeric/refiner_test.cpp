@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "tests/support/many_threads.hpp"
-#include "tests/support/refiner_bodies.hpp"
+#include "tests/support/bodies/refiner.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

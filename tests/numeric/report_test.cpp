@@ -12,9 +12,9 @@
 
 #include "base/progress/meter.hpp"
 #include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/many_threads.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

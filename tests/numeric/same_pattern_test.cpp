@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/scaling.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/pivot_bodies.hpp"
+#include "tests/support/bodies/pivot.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "tests/support/many_threads.hpp"
-#include "tests/support/product_bodies.hpp"
-#include "tests/support/refiner_bodies.hpp"
+#include "tests/support/bodies/product.hpp"
+#include "tests/support/bodies/refiner.hpp"
+#include "tests/support/process/many_threads.hpp"
 
 namespace kauri {
 namespace {

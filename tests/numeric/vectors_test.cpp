@@ -8,9 +8,9 @@
 
 #include "kauri/kauri.hpp"
 #include "numeric/dense_view.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/vectors_bodies.hpp"
+#include "tests/support/bodies/vectors.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/exact.hpp"
-#include "tests/support/many_threads.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/many_threads.hpp"
+#include "tests/support/systems/exact.hpp"
 
 namespace kauri {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kauri/permutation.hpp"
-#include "support/amd_steps.hpp"
-#include "support/graphs.hpp"
+#include "support/oracles/amd_steps.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri::ordering {
 namespace {

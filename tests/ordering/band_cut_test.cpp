@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "support/graphs.hpp"
-#include "support/vertex_cut.hpp"
+#include "support/oracles/vertex_cut.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

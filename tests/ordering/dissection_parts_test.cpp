@@ -12,8 +12,8 @@
 #include "ordering/dissection/multilevel/coarsen.hpp"
 #include "ordering/dissection/multilevel/node_refine.hpp"
 #include "ordering/separation/level_sets.hpp"
-#include "support/seeds.hpp"
-#include "support/separations.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/separations.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

@@ -13,9 +13,9 @@
 #include "ordering/dissection/leaf.hpp"
 #include "ordering/dissection/multilevel/multilevel.hpp"
 #include "ordering/dissection/piece.hpp"
-#include "support/many_threads.hpp"
-#include "support/seeds.hpp"
-#include "support/separations.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/separations.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

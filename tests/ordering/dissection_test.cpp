@@ -13,10 +13,10 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "ordering/amd/amd.hpp"
-#include "support/many_threads.hpp"
-#include "support/patterns.hpp"
-#include "support/seeds.hpp"
-#include "support/separations.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/patterns.hpp"
+#include "support/systems/separations.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri::ordering {

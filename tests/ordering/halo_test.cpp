@@ -15,7 +15,7 @@
 #include "kauri/permutation.hpp"
 #include "ordering/amd/amd.hpp"
 #include "ordering/leaf/minimum_degree.hpp"
-#include "support/graphs.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "support/graphs.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri::ordering {
 namespace {

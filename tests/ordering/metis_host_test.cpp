@@ -19,8 +19,8 @@
 #include "kauri/graph.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/metis/metis.hpp"
-#include "support/limits.hpp"
-#include "support/seeds.hpp"
+#include "support/process/limits.hpp"
+#include "support/process/seeds.hpp"
 
 namespace {
 

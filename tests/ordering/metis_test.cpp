@@ -9,7 +9,7 @@
 
 #include "kauri/error.hpp"
 #include "kauri/ordering.hpp"
-#include "support/graphs.hpp"
+#include "support/systems/graphs.hpp"
 
 #ifdef KAURI_TEST_METIS
 #include <metis.h>

@@ -13,9 +13,9 @@
 #include "kauri/error.hpp"
 #include "kauri/permutation.hpp"
 #include "ordering/minimum_degree/ties.hpp"
-#include "support/elimination_game.hpp"
-#include "support/graph_families.hpp"
-#include "support/seeds.hpp"
+#include "support/oracles/elimination_game.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/graph_families.hpp"
 
 namespace kauri {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/ordering.hpp"
-#include "support/graphs.hpp"
-#include "support/many_threads.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri {
 namespace {

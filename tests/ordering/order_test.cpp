@@ -11,8 +11,8 @@
 #include "kauri/generate.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/graph/reduce.hpp"
-#include "support/graphs.hpp"
-#include "support/many_threads.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/graphs.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri {

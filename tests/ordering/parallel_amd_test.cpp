@@ -14,9 +14,9 @@
 #include "kauri/error.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/permutation.hpp"
-#include "support/amd_steps.hpp"
-#include "support/graphs.hpp"
-#include "support/many_threads.hpp"
+#include "support/oracles/amd_steps.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/graphs.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri::ordering {

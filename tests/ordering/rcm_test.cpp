@@ -10,7 +10,7 @@
 #include "kauri/ordering.hpp"
 #include "kauri/permutation.hpp"
 #include "ordering/graph/reduce.hpp"
-#include "support/graphs.hpp"
+#include "support/systems/graphs.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -15,10 +15,10 @@
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
 #include "kauri/permutation.hpp"
-#include "support/graphs.hpp"
-#include "support/many_threads.hpp"
-#include "support/patterns.hpp"
-#include "support/seeds.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/graphs.hpp"
+#include "support/systems/patterns.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "ordering/orderer.hpp"
-#include "support/graphs.hpp"
-#include "support/many_threads.hpp"
-#include "support/patterns.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/graphs.hpp"
+#include "support/systems/patterns.hpp"
 
 namespace kauri::ordering {
 namespace {

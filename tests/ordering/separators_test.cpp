@@ -9,8 +9,8 @@
 #include <set>
 
 #include "kauri/generate.hpp"
-#include "support/error_text.hpp"
-#include "support/graphs.hpp"
+#include "support/process/error_text.hpp"
+#include "support/systems/graphs.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 
 namespace kauri {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
-#include "support/graph_families.hpp"
-#include "support/seeds.hpp"
+#include "support/process/seeds.hpp"
+#include "support/systems/graph_families.hpp"
 
 namespace kauri::ordering {
 namespace {

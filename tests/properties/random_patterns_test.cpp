@@ -12,9 +12,9 @@
 
 #include "kauri/kauri.hpp"
 #include "src/checks/same_pattern.hpp"
-#include "tests/support/dense_reference.hpp"
-#include "tests/support/fill_oracle.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/oracles/fill_oracle.hpp"
+#include "tests/support/systems/dense_reference.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri {
 namespace {

@@ -15,10 +15,10 @@
 #include "src/save/reader.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/restore.hpp"
-#include "tests/support/at_pipe.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sealed.hpp"
+#include "tests/support/process/at_pipe.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/sealed.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

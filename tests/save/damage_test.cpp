@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sealed.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/sealed.hpp"
+#include "tests/support/process/temp_file.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

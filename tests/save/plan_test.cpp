@@ -12,13 +12,13 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/methods.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/same_plan.hpp"
-#include "tests/support/seeds.hpp"
-#include "tests/support/temp_file.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/same_plan.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/methods.hpp"
+#include "tests/support/process/seeds.hpp"
+#include "tests/support/process/temp_file.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

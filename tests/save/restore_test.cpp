@@ -7,8 +7,8 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/plan/restore.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/process/seeds.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

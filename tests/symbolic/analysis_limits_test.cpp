@@ -9,7 +9,7 @@
 #include "kauri/generate.hpp"
 #include "kauri/plan.hpp"
 #include "ordering/orderer.hpp"
-#include "support/patterns.hpp"
+#include "support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "kauri/generate.hpp"
 #include "kauri/plan.hpp"
-#include "support/error_text.hpp"
-#include "support/many_threads.hpp"
-#include "support/patterns.hpp"
+#include "support/process/error_text.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/common/cost_table.hpp"
 
 namespace kauri::test {

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "kauri/plan.hpp"
-#include "support/patterns.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/common/children.hpp"
 
 namespace kauri::test {

@@ -13,8 +13,8 @@
 #include "kauri/plan.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::symbolic {
 namespace {

@@ -10,9 +10,9 @@
 #include "kauri/generate.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/caterpillar.hpp"
-#include "tests/support/device_plans.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/systems/block_tree.hpp"
+#include "tests/support/systems/caterpillar.hpp"
 
 namespace kauri::test {
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "symbolic/device/sweep_lists.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/front_forest.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sweep_model.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/sweep_model.hpp"
+#include "tests/support/systems/front_forest.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "symbolic/device/child_sums.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/team_model.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/team_model.hpp"
+#include "tests/support/systems/block_tree.hpp"
 
 namespace kauri::test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "support/interleaving.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/interleaving.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/team_model.hpp"
+#include "tests/support/oracles/team_model.hpp"
 
 namespace kauri::symbolic {
 namespace {

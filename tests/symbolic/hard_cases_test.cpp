@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "support/patterns.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

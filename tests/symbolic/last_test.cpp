@@ -6,9 +6,9 @@
 #include <random>
 
 #include "kauri/kauri.hpp"
-#include "support/error_text.hpp"
-#include "support/methods.hpp"
-#include "support/patterns.hpp"
+#include "support/process/error_text.hpp"
+#include "support/process/methods.hpp"
+#include "support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

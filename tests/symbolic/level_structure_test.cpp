@@ -14,7 +14,7 @@
 #include "kauri/graph.hpp"
 #include "kauri/permutation.hpp"
 #include "ordering/graph/compress.hpp"
-#include "support/patterns.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/choose/contest.hpp"
 #include "symbolic/common/cost_table.hpp"
 

@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "kauri/generate.hpp"
-#include "support/fill_oracle.hpp"
-#include "support/many_threads.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/fill_oracle.hpp"
+#include "support/process/many_threads.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/plan/front_rows.hpp"
 #include "symbolic/plan/structure.hpp"
 #include "symbolic/tree/elimination_tree.hpp"

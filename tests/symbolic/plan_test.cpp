@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "support/fill_oracle.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/fill_oracle.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

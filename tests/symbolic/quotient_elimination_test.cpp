@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "kauri/error.hpp"
-#include "support/elimination_game.hpp"
-#include "support/graph_families.hpp"
+#include "support/oracles/elimination_game.hpp"
+#include "support/systems/graph_families.hpp"
 
 namespace {
 

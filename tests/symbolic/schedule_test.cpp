@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "support/interleaving.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/interleaving.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/host/task_cut.hpp"
 #include "symbolic/plan/make_plan.hpp"
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "kauri/error.hpp"
-#include "support/fill_oracle.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/fill_oracle.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/tree/amalgamate.hpp"
 #include "symbolic/tree/column_counts.hpp"

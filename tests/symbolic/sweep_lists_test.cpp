@@ -15,10 +15,10 @@
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/front_forest.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sweep_model.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/oracles/sweep_model.hpp"
+#include "tests/support/systems/front_forest.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "support/fill_oracle.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/fill_oracle.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/tree/column_counts.hpp"
 #include "symbolic/tree/elimination_tree.hpp"
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "support/interleaving.hpp"
-#include "support/patterns.hpp"
+#include "support/oracles/interleaving.hpp"
+#include "support/systems/patterns.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

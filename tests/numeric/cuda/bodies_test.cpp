@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/condition_bodies.hpp"
-#include "tests/support/contract_bodies.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/factor_bodies.hpp"
-#include "tests/support/methods.hpp"
-#include "tests/support/pivot_bodies.hpp"
-#include "tests/support/vectors_bodies.hpp"
+#include "tests/support/bodies/condition.hpp"
+#include "tests/support/bodies/contract.hpp"
+#include "tests/support/bodies/factor.hpp"
+#include "tests/support/bodies/pivot.hpp"
+#include "tests/support/bodies/vectors.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/process/methods.hpp"
 
 namespace kauri::test {
 namespace {

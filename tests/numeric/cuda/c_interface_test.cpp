@@ -12,7 +12,7 @@
 #include "kauri/kauri.h"
 #include "tests/numeric/cuda/runtime/hook.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri {
 namespace {

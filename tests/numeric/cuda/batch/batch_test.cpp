@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/batch_bodies.hpp"
-#include "tests/support/block_tree.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/bodies/batch.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/systems/block_tree.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "symbolic/device/front_tasks.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/batch_bodies.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
+#include "tests/support/bodies/batch.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
 
 namespace kauri::test {
 namespace {

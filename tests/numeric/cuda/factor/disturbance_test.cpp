@@ -16,11 +16,11 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/disturbed_runs.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/sparse_reference.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/device/disturbed_runs.hpp"
+#include "tests/support/oracles/sparse_reference.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

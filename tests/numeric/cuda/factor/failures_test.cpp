@@ -1,7 +1,7 @@
 // Failures in several subtrees at once, on the card, in every way.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/support/block_tree.hpp"
-#include "tests/support/failing_subtrees.hpp"
+#include "tests/support/device/failing_subtrees.hpp"
+#include "tests/support/systems/block_tree.hpp"
 
 namespace kauri::test {
 namespace {

@@ -18,8 +18,8 @@
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/loops.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/seeds.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/process/seeds.hpp"
 
 namespace kauri::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/caterpillar.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/systems/caterpillar.hpp"
 
 namespace kauri::test {
 namespace {

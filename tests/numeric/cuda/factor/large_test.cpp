@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/patterns.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

@@ -1,6 +1,6 @@
 // Products added up in parts, on the card.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/support/parts_bodies.hpp"
+#include "tests/support/bodies/parts.hpp"
 
 namespace kauri::test {
 namespace {

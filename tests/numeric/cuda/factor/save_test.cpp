@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/patterns.hpp"
-#include "tests/support/same_plan.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/oracles/same_plan.hpp"
+#include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
 namespace {

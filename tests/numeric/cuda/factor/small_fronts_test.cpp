@@ -9,8 +9,8 @@
 
 #include "numeric/cuda/factor/small/front.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/near_singular.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri {
 namespace {

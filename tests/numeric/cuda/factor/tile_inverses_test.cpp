@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/factor_memory.hpp"
-#include "tests/support/near_singular.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/device/factor_memory.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri::test {
 namespace {

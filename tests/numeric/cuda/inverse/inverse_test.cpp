@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/inverse_bodies.hpp"
-#include "tests/support/lower_factor_oracle.hpp"
-#include "tests/support/methods.hpp"
+#include "tests/support/bodies/inverse.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/oracles/lower_factor_oracle.hpp"
+#include "tests/support/process/methods.hpp"
 
 namespace kauri::test {
 namespace {

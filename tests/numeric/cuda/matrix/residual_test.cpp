@@ -17,7 +17,7 @@
 #include "numeric/cuda/matrix/residual_kernels.hpp"
 #include "numeric/cuda/matrix/spmv/choice.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

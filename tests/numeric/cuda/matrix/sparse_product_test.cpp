@@ -12,8 +12,8 @@
 #include "numeric/cuda/matrix/spmv/choice.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
 #include "tests/numeric/cuda/runtime/hook.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/product_bodies.hpp"
+#include "tests/support/bodies/product.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

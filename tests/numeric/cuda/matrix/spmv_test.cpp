@@ -15,9 +15,9 @@
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/matrix/spmv/spmv.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/layout_bodies.hpp"
+#include "tests/support/bodies/layout.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri::test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 #include "tests/numeric/cuda/runtime/hook.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/mixed_bodies.hpp"
+#include "tests/support/bodies/mixed.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

@@ -10,8 +10,8 @@
 #include "numeric/cuda/factor/factor.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
 #include "tests/numeric/cuda/runtime/hook.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/refiner_bodies.hpp"
+#include "tests/support/bodies/refiner.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

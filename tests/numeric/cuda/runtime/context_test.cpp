@@ -12,10 +12,10 @@
 
 #include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_calls.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/meeting.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_calls.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/process/meeting.hpp"
 
 namespace kauri::test {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "symbolic/device/front_tasks.hpp"
 #include "tests/numeric/cuda/runtime/held.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
 
 namespace kauri::test {
 namespace {

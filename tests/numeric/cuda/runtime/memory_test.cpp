@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tests/numeric/cuda/runtime/hook.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "tests/numeric/cuda/runtime/driver.hpp"
-#include "tests/support/child.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_calls.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_calls.hpp"
+#include "tests/support/process/child.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri::test {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "numeric/cuda/runtime/watchdog.hpp"
 #include "symbolic/device/front_tasks.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri::test {
 namespace {

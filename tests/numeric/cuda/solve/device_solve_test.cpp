@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/backward_sums.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/error_text.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/oracles/backward_sums.hpp"
+#include "tests/support/process/error_text.hpp"
 
 namespace kauri {
 namespace {

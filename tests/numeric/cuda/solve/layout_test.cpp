@@ -13,8 +13,8 @@
 
 #include "tests/numeric/cuda/runtime/hook.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/layout_bodies.hpp"
+#include "tests/support/bodies/layout.hpp"
+#include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {
 namespace {

@@ -17,10 +17,10 @@
 #include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "symbolic/device/sweep_lists.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/graph_families.hpp"
-#include "tests/support/near_singular.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/systems/graph_families.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri::test {
 namespace {

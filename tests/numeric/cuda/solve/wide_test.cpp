@@ -16,12 +16,12 @@
 #include "kauri/kauri.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
-#include "tests/support/cuda_ways.hpp"
-#include "tests/support/device_plans.hpp"
-#include "tests/support/error_text.hpp"
-#include "tests/support/graph_families.hpp"
-#include "tests/support/near_singular.hpp"
-#include "tests/support/system_bodies.hpp"
+#include "tests/support/bodies/system.hpp"
+#include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_plans.hpp"
+#include "tests/support/process/error_text.hpp"
+#include "tests/support/systems/graph_families.hpp"
+#include "tests/support/systems/near_singular.hpp"
 
 namespace kauri::test {
 namespace {

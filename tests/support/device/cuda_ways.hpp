@@ -1,0 +1,133 @@
+// What tests on a CUDA device share: the ways in which fronts are done, the backend, plans. Without a device a test is skipped, visibly.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/systems/exact.hpp"
+
+namespace kauri::test {
+
+/// True if there was a device when this process first asked. One that is lost later is a failure, not a reason to skip.
+inline bool has_device() {
+  static const bool there = cuda_available();
+  return there;
+}
+
+/// How fronts are done: large ones as tasks with these loops, or all level by level.
+template <class Scalar, CudaLoops kLoops>
+struct Way {
+  using T = Scalar;
+  static constexpr CudaLoops loops = kLoops;
+  static constexpr bool by_level = kLoops == CudaLoops::automatic;
+};
+template <class Scalar>
+using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
+using AllWays = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
+                                 Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>>;
+
+/// Those by tasks.
+using AllTaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
+                                     Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, Way<float, CudaLoops::tf32>>;
+
+/// Some of a list, by their numbers there.
+template <class List, std::size_t... kNumbers>
+struct ChosenOf;
+template <class... W, std::size_t... kNumbers>
+struct ChosenOf<::testing::Types<W...>, kNumbers...> {
+  using type = ::testing::Types<std::tuple_element_t<kNumbers, std::tuple<W...>>...>;
+};
+
+// A build without long tests compiles the ways that its quick tests take, and no others: tests/emulator.
+#ifdef KAURI_WAYS
+using Ways = ChosenOf<AllWays, KAURI_WAYS>::type;
+#else
+using Ways = AllWays;
+#endif
+#ifdef KAURI_TASK_WAYS
+using TaskWays = ChosenOf<AllTaskWays, KAURI_TASK_WAYS>::type;
+#else
+using TaskWays = AllTaskWays;
+#endif
+
+/// Names of tests: a way's number in the whole list.
+template <class List>
+struct NumbersOf;
+template <class... W>
+struct NumbersOf<::testing::Types<W...>> {
+  template <class One>
+  static std::string GetName(int) {
+    std::size_t number = 0, at = 0;
+    ((std::is_same_v<One, W> ? void(number = at) : void(), ++at), ...);
+    return std::to_string(number);
+  }
+};
+using WayNumbers = NumbersOf<AllWays>;
+using TaskWayNumbers = NumbersOf<AllTaskWays>;
+
+template <class W>
+class OnCuda : public ::testing::Test {
+ protected:
+  using Value = typename W::T;
+  void SetUp() override {
+    if (!has_device()) GTEST_SKIP() << "no CUDA device";
+    try {
+      backend_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = W::loops}));
+    } catch (const Error& error) {  // Hopper's loops elsewhere
+      if (error.kind() != ErrorKind::usage || W::loops != CudaLoops::hopper) throw;
+      GTEST_SKIP() << error.what();
+    }
+  }
+  Backend& backend() { return *backend_; }
+  /// Of diagonal tiles with their neighbours, for sweeps: on Hopper, by tasks.
+  bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
+  /// What a factor holds.
+  static Offset factor_bytes(const Plan& plan) {
+    const bool none = W::by_level || W::loops == CudaLoops::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
+    return plan.peak_bytes(sizeof(Value)) - (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
+  }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {
+    AnalyzeOptions options;
+    options.ordering.method = method;
+    options.target = backend().target();
+    options.amalgamate = amalgamate;
+    return plan(pattern, options);
+  }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) { return in_this_way(analyze(pattern, options)); }
+  static std::shared_ptr<const Plan> in_this_way(const std::shared_ptr<const Plan>& made) {
+    if (!W::by_level) return made;
+    auto by_level = std::make_shared<Plan>(*made);
+    by_level->device.by_level = true;
+    return by_level;
+  }
+  static std::vector<Value> values(const SymmetricMatrix<double>& a) { return cast<Value>(a.value()); }
+  /// b with entries in (-1, 1), n x cols with leading dimension ld.
+  static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Value> b(static_cast<std::size_t>(ld * cols));
+    for (Value& v : b) v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
+    return b;
+  }
+  /// The bits of L, as far as the solution of one system tells them.
+  static std::vector<Value> solution(const Factor<Value>& factor) {
+    const Index n = factor.plan().n;
+    std::vector<Value> x = random_rhs(n, 1, 3);
+    auto workspace = Workspace<Value>::create(factor, 1);
+    factor.solve({x.data(), n, 1, n}, workspace);
+    return x;
+  }
+
+ private:
+  std::optional<Backend> backend_;
+};
+
+}  // namespace kauri::test

@@ -1,0 +1,126 @@
+// Plans for a device on which much can be damaged, and what find_flaw() says after.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/plan.hpp"
+#include "symbolic/device/front_tasks.hpp"
+#include "symbolic/device/schedule.hpp"
+#include "tests/support/systems/patterns.hpp"
+
+namespace kauri::test {
+
+inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method, bool amalgamate = true) {
+  AnalyzeOptions options;
+  options.target = "sm_90";
+  options.ordering.method = method;
+  options.amalgamate = amalgamate;
+  return analyze(pattern, options);
+}
+
+/// The same plan with tasks made for so many teams.
+inline Plan for_teams(const Plan& plan, Index teams) {
+  Plan other = plan;
+  other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams);
+  other.device.work = plan.device.work;
+  return other;
+}
+
+/// The same plan with its tasks run by so many teams (0: all that the device holds), and pauses that `pauses` seeds.
+inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
+  auto other = std::make_shared<Plan>(for_teams(plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
+  other->device.by_level = plan.device.by_level;
+  other->device.teams = teams;
+  other->device.pauses = pauses;
+  return other;
+}
+
+/// The same plan where the device's array is an entry too large for places of sums in 32 bits.
+inline Plan with_long_places(const Plan& plan) {
+  Plan other = plan;
+  other.device.sums.most_short = plan.device.entries - 1;
+  other.device.shared_bytes = symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
+  other.device.task_bytes = symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
+  other.device.fast_bytes = symbolic::count_fast_bytes(other.device, plan.target);
+  return other;
+}
+
+/// Leaves, each below two neighbours of a path of hubs; and a cube: hosts of thousands of children, and large fronts.
+inline OwnedPattern hubs_and_cube(Index leaves, Index hubs, Index side) {
+  EdgeList edges;
+  for (Index k = 0; k < leaves; ++k)
+    for (const Index hub : {k % (hubs - 1), k % (hubs - 1) + 1}) edges.emplace_back(k, leaves + hub);
+  const Index before = leaves + hubs;
+  const auto cube = grid_pattern(side, side, side, true);
+  for (Index j = 0; j < cube.n(); ++j)
+    for (Offset k = cube.col_ptr[j]; k < cube.col_ptr[j + 1]; ++k) edges.emplace_back(before + j, before + cube.row[k]);
+  return pattern_of(before + cube.n(), std::move(edges));
+}
+
+/// Fronts of all kinds, hosts with sums of sums, children pulled, panels and blocks where others were, chains of several tiles.
+inline const Plan& sound_plan() {
+  static const auto plan = plan_of(hubs_and_cube(6000, 4, 17).view(), OrderingMethod::amd, false);
+  return *plan;
+}
+
+inline std::string flaw_after(const std::function<void(Plan&)>& damage) {
+  Plan plan = sound_plan();
+  damage(plan);
+  return find_flaw(plan);
+}
+
+/// A damage, and what find_flaw() must say of it.
+struct Damage {
+  const char* flaw;
+  std::function<void(Plan&)> done;
+};
+
+inline void expect_found(const std::vector<Damage>& damages) {
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k].done).find(damages[k].flaw), std::string::npos)
+        << "damage " << k << ": \"" << flaw_after(damages[k].done) << "\" instead of \"" << damages[k].flaw << "\"";
+}
+
+/// Every tiled front waits for all levels below its own: as sound.
+inline void wait_longest(Plan& plan) {
+  DeviceSchedule& device = plan.device;
+  for (auto level = device.level.begin() + device.small_levels; level != device.level.end(); ++level)
+    for (Index k = level->first - device.small_fronts; k < level->first + level->count - device.small_fronts; ++k)
+      device.panel_reuses[k] = device.block_reuses[k] = static_cast<Index>(level - device.level.begin()) - device.small_levels;
+}
+
+using IsFront = std::function<bool(Index)>;
+
+/// The first front that is as asked.
+inline Index find_front(const Plan& plan, const IsFront& is) {
+  Index s = 0;
+  while (s < plan.supernodes.count() && !is(s)) ++s;
+  return s < plan.supernodes.count() ? s : throw std::logic_error("no such front");
+}
+/// The same of a tiled one; its place among them.
+inline Index find_tiled(const Plan& plan, const IsFront& is) {
+  return plan.device.tiled[find_front(plan, [&](Index s) { return plan.device.tiled[s] != kNone && is(plan.device.tiled[s]); })];
+}
+inline Index front_with_block(const Plan& plan, bool tiled) {
+  return find_front(plan, [&](Index s) { return plan.device.block[s] != -1 && (plan.device.tiled[s] != kNone) == tiled; });
+}
+inline Index root(const Plan& plan) {
+  return find_front(plan, [&](Index s) { return plan.supernodes.parent[s] == kNone; });
+}
+
+inline void swap_fronts(Plan& plan, Index a, Index b) {
+  std::swap(plan.device.front[a], plan.device.front[b]);
+  for (const Index k : {a, b})
+    plan.device.tiled[plan.device.front[k]] = k < plan.device.small_fronts ? kNone : k - plan.device.small_fronts;
+}
+
+}  // namespace kauri::test

@@ -1,0 +1,130 @@
+// Selected inverses against a dense inverse, in long double, or against solves.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kauri/kauri.hpp"
+#include "tests/support/systems/patterns.hpp"
+
+namespace kauri::test {
+
+/// The inverse of the symmetric positive definite A, row-major, by Gauss and Jordan without pivoting.
+template <class T>
+std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> value) {
+  const auto n = static_cast<std::size_t>(a.n);
+  std::vector<long double> d(n * n, 0), x(n * n, 0);
+  for (std::size_t j = 0; j < n; ++j) {
+    x[j * n + j] = 1;
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
+      d[static_cast<std::size_t>(a.row[k]) * n + j] = d[j * n + static_cast<std::size_t>(a.row[k])] = value[k];
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const long double pivot = d[k * n + k];
+    for (std::size_t j = 0; j < n; ++j) d[k * n + j] /= pivot, x[k * n + j] /= pivot;
+    for (std::size_t i = 0; i < n; ++i) {
+      const long double f = d[i * n + k];
+      if (i == k || f == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) d[i * n + j] -= f * d[k * n + j], x[i * n + j] -= f * x[k * n + j];
+    }
+  }
+  return x;
+}
+
+/// True where L has a place, in the caller's numbering, row-major. O(n^2).
+inline std::vector<char> places_of(const Plan& plan) {
+  const auto n = static_cast<std::size_t>(plan.n);
+  std::vector<char> there(n * n, 0);
+  for (Index s = 0; s < plan.supernodes.count(); ++s)
+    for (Index c = 0; c < plan.supernodes.pivots(s); ++c)
+      for (const Index r : plan.supernodes.rows(s).subspan(static_cast<std::size_t>(c))) {
+        const auto i = static_cast<std::size_t>(plan.perm.old_of(r)),
+                   j = static_cast<std::size_t>(plan.perm.old_of(plan.supernodes.first[s] + c));
+        there[i * n + j] = there[j * n + i] = 1;
+      }
+  return there;
+}
+
+/// What is allowed to differ, of the largest entry: matrices here have conditions below a thousand.
+template <class T>
+constexpr double inverse_tolerance() {
+  return sizeof(T) == 8 ? 1e-12 : 2e-4;
+}
+
+/// All entries, the diagonal and those of A against `exact`, the dense inverse.
+template <class T>
+void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a, const std::vector<long double>& exact) {
+  const auto n = static_cast<std::size_t>(a.n);
+  const std::vector<char> there = places_of(inverse.plan());
+  long double largest = 0;
+  for (const long double v : exact) largest = std::max(largest, std::abs(v));
+  const auto bound = static_cast<double>(largest) * inverse_tolerance<T>();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const auto found = inverse.entry(static_cast<Index>(i), static_cast<Index>(j));
+      ASSERT_EQ(found.has_value(), there[i * n + j] != 0) << i << " " << j;
+      if (found) {
+        ASSERT_NEAR(static_cast<double>(*found), static_cast<double>(exact[i * n + j]), bound) << i << " " << j;
+      }
+    }
+  const std::vector<T> diagonal = inverse.diagonal(), entries = inverse.on_pattern_of(a);
+  ASSERT_EQ(diagonal.size(), n);
+  ASSERT_EQ(entries.size(), a.row.size());
+  for (std::size_t j = 0; j < n; ++j) {
+    ASSERT_EQ(diagonal[j], inverse.entry(static_cast<Index>(j), static_cast<Index>(j)));
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) ASSERT_EQ(entries[k], inverse.entry(a.row[k], static_cast<Index>(j))) << k;
+  }
+}
+
+/// Some columns of A^-1 by solves against all entries of them that there are.
+template <class T>
+void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, int columns, std::uint64_t seed) {
+  const Index n = factor.plan().n;
+  std::mt19937_64 random(seed);
+  auto workspace = Workspace<T>::create(factor, 1);
+  for (int k = 0; k < columns; ++k) {
+    const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
+    std::vector<T> x(static_cast<std::size_t>(n), T(0));
+    x[j] = 1;
+    factor.solve(column_view(std::span<T>(x)), workspace);
+    int there = 0;
+    for (Index i = 0; i < n; ++i) {
+      const auto found = inverse.entry(i, j);
+      if (!found) continue;
+      ++there;
+      ASSERT_NEAR(*found, x[i], std::abs(x[j]) * inverse_tolerance<T>()) << i << " " << j;
+    }
+    ASSERT_GT(there, 0);
+  }
+}
+
+/// `leaves` dense blocks of `leaf` rows, each with nine of ten rows of a dense block of `root` rows that come last: fronts of known sizes,
+/// whose rows have gaps.
+inline OwnedPattern forked_pattern(Index leaves, Index leaf, Index root, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const Index n = leaves * leaf + root;
+  OwnedPattern p;
+  std::vector<Index> met;
+  for (Index j = 0; j < n; ++j) {
+    const Index end = j < leaves * leaf ? (j / leaf + 1) * leaf : n;
+    for (Index i = j; i < end; ++i) p.row.push_back(i);
+    if (end < n && j % leaf == 0) {
+      met.clear();
+      for (Index i = leaves * leaf; i < n; ++i)
+        if (random() % 10 != 0) met.push_back(i);
+    }
+    if (end < n) p.row.insert(p.row.end(), met.begin(), met.end());
+    p.col_ptr.push_back(static_cast<Offset>(p.row.size()));
+  }
+  return p;
+}
+
+}  // namespace kauri::test
