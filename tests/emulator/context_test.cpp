@@ -7,7 +7,7 @@
 
 #include "numeric/cuda/runtime/architectures.hpp"
 #include "src/facade/backends.hpp"
-#include "tests/emulator/contexts.hpp"
+#include "tests/emulator/machine/contexts.hpp"
 #include "tests/numeric/cuda/runtime/driver.hpp"
 #include "tests/support/device/device_calls.hpp"
 #include "tests/support/process/error_text.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/backward_sums.hpp"
@@ -240,7 +240,7 @@ TYPED_TEST(Emulated, BackwardSums) {
   }
 }
 
-/// Blocks whose inverses need correction (near_singular_cuda_test.cpp).
+/// Blocks whose inverses need correction (tests/numeric/cuda/near_singular_test.cpp).
 TYPED_TEST(Emulated, NearlySingularBlocks) {
   if constexpr (sizeof(typename TypeParam::T) == 8) {
     Backend cpu = cpu_backend(1);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "symbolic/device/front_tasks.hpp"
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"

@@ -9,7 +9,7 @@
 
 #include "numeric/cuda/executor.hpp"
 #include "src/facade/backends.hpp"
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 #include "tests/support/process/error_text.hpp"
 
 namespace kauri {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 

@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "tests/emulator/indices.hpp"
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/indices.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 #define __device__
 #define __global__

@@ -1,6 +1,6 @@
 // Solves on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/shared_array.hpp"
+#include "tests/emulator/machine/shared_array.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // The kernel of a fast solve of several right-hand sides on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #define KAURI_READS_END_AT_FENCES
-#include "tests/emulator/shared_array.hpp"
+#include "tests/emulator/machine/shared_array.hpp"
 
 namespace kauri::numeric::cuda::sweep::wide {
 namespace {

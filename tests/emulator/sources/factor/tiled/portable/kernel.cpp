@@ -1,6 +1,6 @@
 // Tiled fronts by the portable kernels on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/shared_array.hpp"
+#include "tests/emulator/machine/shared_array.hpp"
 
 namespace kauri::numeric::cuda::kernels::portable {
 KAURI_SHARED_ARRAY_OF(100 << 10, 128, unsigned char, bytes);

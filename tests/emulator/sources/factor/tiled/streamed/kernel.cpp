@@ -1,6 +1,6 @@
 // Tiled fronts of floats by Hopper's kernels on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/shared_array.hpp"
+#include "tests/emulator/machine/shared_array.hpp"
 
 namespace kauri::numeric::cuda::kernels::streamed {
 KAURI_SHARED_ARRAY_OF(116 << 10, 128, unsigned char, bytes);

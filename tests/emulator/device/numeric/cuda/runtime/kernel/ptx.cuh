@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tests/emulator/device/device_language.hpp"
-#include "tests/emulator/tensor_core.hpp"
+#include "tests/emulator/machine/tensor_core.hpp"
 
 namespace kauri::numeric::cuda::kernels::ptx {
 

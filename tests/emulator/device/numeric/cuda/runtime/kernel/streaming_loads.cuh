@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/emulator/contexts.hpp"
 #include "tests/emulator/device/cuda_runtime_api.h"
+#include "tests/emulator/machine/contexts.hpp"
 
 using Work = std::function<cudaError_t()>;
 using kauri::emulator::GraphStep;

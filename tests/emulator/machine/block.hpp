@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/emulator/fiber.hpp"
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/fiber.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 namespace kauri::emulator {
 

@@ -1,13 +1,13 @@
 // Threads, barriers and copies of one block.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/block.hpp"
+#include "tests/emulator/machine/block.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "tests/emulator/indices.hpp"
+#include "tests/emulator/machine/indices.hpp"
 
 namespace kauri::emulator {
 namespace {

@@ -1,6 +1,6 @@
 // Blocks on threads of the host, of which one runs at a time; the order of blocks, warps and lanes by a seed.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 #include <semaphore.h>
 
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/emulator/block.hpp"
+#include "tests/emulator/machine/block.hpp"
 
 namespace kauri::emulator {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 #pragma GCC diagnostic ignored "-Wshadow"  // by parameters of the kernels that follow: on a device the array is not there
 

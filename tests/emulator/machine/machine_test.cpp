@@ -1,6 +1,6 @@
 // The emulated device itself: what is wrong in a kernel is seen.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/emulator/machine.hpp"
+#include "tests/emulator/machine/machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/emulator/indices.hpp"
-#include "tests/emulator/tensor_core.hpp"
+#include "tests/emulator/machine/indices.hpp"
+#include "tests/emulator/machine/tensor_core.hpp"
 
 namespace kauri::emulator {
 namespace {
