@@ -11,8 +11,8 @@
 #include <cstring>
 #include <functional>
 
-#include "bench/batch_job.hpp"
-#include "bench/device_array.cuh"
+#include "bench/cuda/batch_job.hpp"
+#include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
 
 namespace kauri::bench {

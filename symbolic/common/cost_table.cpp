@@ -12,8 +12,8 @@
 namespace kauri::symbolic {
 namespace {
 
-// cpu-avx512 is fitted (bench/fit_cost_table.py) to 173 factorisations on one core of an AMD EPYC (Zen 5); the others are first guesses.
-// fresh_byte_s was measured on two cores.
+// cpu-avx512 is fitted (bench/ordering/fit_cost_table.py) to 173 factorisations on one core of an AMD EPYC (Zen 5); the others are first
+// guesses. fresh_byte_s was measured on two cores.
 constexpr std::array kTables{
     CostTable{.target = "cpu-avx512",
               .front_overhead_s = 0.07e-6,

@@ -29,7 +29,7 @@
 
 namespace kauri::symbolic {
 
-/// One device in one scalar. Seconds, bytes per second. bench/fit_device_cost.py prints these constants where they are measured.
+/// One device in one scalar. Seconds, bytes per second. bench/cuda/fit_device_cost.py prints these constants where they are measured.
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);

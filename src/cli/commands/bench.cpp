@@ -102,7 +102,7 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
   return line;
 }
 
-/// What bench/fit_device_cost.py reads.
+/// What bench/cuda/fit_device_cost.py reads.
 Json work_json(const DeviceWork& work) {
   const auto small_json = [](const DeviceWork::Small& s) {
     return Json{{"fronts", s.fronts}, {"levels", s.levels}, {"bytes", whole(s.bytes)}};

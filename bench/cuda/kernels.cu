@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/product_kernels.cuh"
-#include "bench/tiled_fronts.cuh"
+#include "bench/cuda/product_kernels.cuh"
+#include "bench/cuda/tiled_fronts.cuh"
 
 namespace kauri::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
 #include "numeric/cuda/matrix/full_rows.hpp"
 
 namespace kauri::bench {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"

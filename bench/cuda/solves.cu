@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"

@@ -10,9 +10,9 @@
 #include <random>
 #include <string>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
+#include "bench/cuda/sparse_vendor.cuh"
 #include "bench/source.hpp"
-#include "bench/sparse_vendor.cuh"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
 #include "numeric/cuda/matrix/spmv/spmv.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # What a small solve costs in Python beyond the C++ solve: f(b) by the clock, less the seconds that the report tells of a solve by the module
 # written in C++ alone. Ten calls to a report, since what makes one, text, leaves the caches cold for the next call.
-#     python3 bench/python_overhead.py [--rounds 2000] [--device cupy|torch|jax]     --device: b on a device, as an array of that library
+#     python3 bench/python/overhead.py [--rounds 2000] [--device cupy|torch|jax]     --device: b on a device, as an array of that library
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
 import statistics

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "bench/device_array.cuh"
-#include "bench/vendor.cuh"
+#include "bench/cuda/device_array.cuh"
+#include "bench/cuda/vendor.cuh"
 #include "kauri/backend.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/front_view.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <random>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"

@@ -8,7 +8,7 @@ Lines are made, one run per ordering, by
     for o in natural rcm md amd pamd nd metis auto; do
       kauri bench FILES --gen "poisson3d 20" --gen ... --ordering $o --threads 1 --reps 3 --max-flops 1e11 > $o.jsonl
     done
-    bench/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl pamd.jsonl nd.jsonl metis.jsonl --auto auto.jsonl
+    bench/ordering/fit_cost_table.py natural.jsonl rcm.jsonl md.jsonl amd.jsonl pamd.jsonl nd.jsonl metis.jsonl --auto auto.jsonl
 
 with one thread, on an idle machine; of several lines for one system and ordering the least time of each phase counts. The other efforts of
 nd are fitted to runs of their own (--ordering nd --effort best), in a call without the default's. Printed are
@@ -31,7 +31,7 @@ import pathlib
 import re
 import statistics
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic" / "cost_table.cpp"
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "symbolic/common/cost_table.cpp"
 NAMES = {"rcm": "rcm", "minimum_degree": "md", "amd": "amd", "parallel_amd": "pamd", "metis": "metis"}
 PHASES = ["reorder_s", "symbolic_s", "factor_s", "solve1_s"]
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/order_costs.hpp"
+#include "bench/ordering/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
 

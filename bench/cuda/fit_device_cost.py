@@ -4,7 +4,7 @@
 """Reads JSON lines of `kauri bench --backend cuda` and prints constants and how well they predict.
 
     kauri bench FILES --gen "poisson3d 60" --gen ... --backend cuda --ordering metis --one-solve --reps 5 > runs.jsonl
-    bench/fit_device_cost.py runs.jsonl
+    bench/cuda/fit_device_cost.py runs.jsonl
 
 on an idle device, in double, on the device of --target (constants that are scaled from another's are no numbers there to fit: to measure
 a device, give it its own); of several lines for one system the least time of each phase counts. The formulas are those of
@@ -33,7 +33,7 @@ import statistics
 import numpy
 from scipy.optimize import least_squares
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent / "symbolic/device/cost.cpp"
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "symbolic/device/cost.cpp"
 PHASES = {
     "factor": ["start_s", "narrow_level_s", "narrow_front_s", "small_level_s", "small_front_s", "tiled_level_s", "diagonal_tile_s",
                "product_s", "panel_tile_s", "bandwidth"],

@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "bench/device_array.cuh"
+#include "bench/cuda/device_array.cuh"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri::bench {

@@ -4,8 +4,8 @@
 //   small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit differs
 //   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/device_array.cuh"
-#include "bench/vendor.cuh"
+#include "bench/cuda/device_array.cuh"
+#include "bench/cuda/vendor.cuh"
 #include "numeric/cuda/factor/small/front.hpp"
 
 #include <cuda_runtime.h>

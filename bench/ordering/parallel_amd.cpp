@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/threads/allowed_threads.hpp"
-#include "bench/order_costs.hpp"
+#include "bench/ordering/order_costs.hpp"
 #include "bench/source.hpp"
 #include "kauri/ordering.hpp"
 #include "ordering/graph/reduce.hpp"

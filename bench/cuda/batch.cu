@@ -8,8 +8,8 @@
 #include <cstring>
 #include <functional>
 
-#include "bench/batch_job.hpp"
-#include "bench/device_array.cuh"
+#include "bench/cuda/batch_job.hpp"
+#include "bench/cuda/device_array.cuh"
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Times one solve from Python, A and b in memory to x, beside scipy.sparse.linalg.spsolve, scikit-sparse (0.4 or 0.5) and cholespy, what is installed.
 # SPDX-License-Identifier: BSD-3-Clause
-"""python3 bench/python_peers.py ../shared/matrices/*.npz ../shared/matrices/*.mtx.gz --output peers.jsonl
-python3 bench/python_peers.py --table peers.jsonl
+"""python3 bench/python/peers.py ../shared/matrices/*.npz ../shared/matrices/*.mtx.gz --output peers.jsonl
+python3 bench/python/peers.py --table peers.jsonl
 
 A system is a file of SciPy (.npz) or Matrix Market (.mtx, .mtx.gz), both halves or one; b is A times random numbers. All get the same A, both
 halves, by columns, float64, indices of 32 bits, and make everything anew at each call: ordering, analysis, factor, solve. Each solver has a

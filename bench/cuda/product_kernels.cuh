@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/tiled_fronts.cuh"
+#include "bench/cuda/tiled_fronts.cuh"
 
 namespace kauri::bench {
 
