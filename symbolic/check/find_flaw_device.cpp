@@ -8,7 +8,7 @@
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/lodgings.hpp"
+#include "symbolic/device/live_ranges.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/small_layout.hpp"
 

@@ -14,42 +14,42 @@
 #include "symbolic/device/child_sums.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/levels.hpp"
-#include "symbolic/device/lodgings.hpp"
+#include "symbolic/device/live_ranges.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::symbolic {
 namespace {
 
-/// Lodgings of fronts: alone, or together with all others of the same life.
-struct Lodgings {
-  std::vector<Lodger> lodger;
+/// Offsets of fronts: a front alone, or all fronts of one live range as one block.
+struct FrontPlaces {
+  std::vector<LiveBlock> live;
   std::vector<std::size_t> of;  // per front
-  std::vector<Offset> offset;   // per front: in its lodger's place
+  std::vector<Offset> offset;   // per front: in its live block's place
   Offset end = 0;
 };
 
-/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0. `stays`: see give_places(); of
-/// an array that holds nothing else, empty.
+/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0. `stays`: see allocate_offsets();
+/// of an array that holds nothing else, empty.
 template <class Alone>
-Lodgings lodge(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent, std::span<const Offset> stays,
-               const Alone& alone) {
-  Lodgings out;
+FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent,
+                         std::span<const Offset> stays, const Alone& alone) {
+  FrontPlaces out;
   out.of.resize(size.size());
   out.offset.resize(size.size());
   std::map<std::pair<Index, Index>, std::size_t> shared;
   for (std::size_t s = 0; s < size.size(); ++s) {
     if (size[s] == 0) continue;
     const std::pair life(phase[s], phase[parent[s]]);
-    std::size_t place = out.lodger.size();
+    std::size_t place = out.live.size();
     if (!alone(s)) place = shared.try_emplace(life, place).first->second;
-    if (place == out.lodger.size()) out.lodger.push_back({life.first, life.second, 0});
-    Offset& sum = out.lodger[place].size;
+    if (place == out.live.size()) out.live.push_back({life.first, life.second, 0});
+    Offset& sum = out.live[place].size;
     out.of[s] = place;
     out.offset[s] = sum;
     sum = checked_add(sum, size[s], "entries of device memory");
   }
-  out.end = stays.empty() ? give_places(out.lodger) : give_places(out.lodger, stays);
+  out.end = stays.empty() ? allocate_offsets(out.live) : allocate_offsets(out.live, stays);
   return out;
 }
 
@@ -155,7 +155,7 @@ std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& le
 }
 
 /// Per block: the last phase in which any of its place was in use before; and when all places were last in use.
-std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<Lodger>& blocks) {
+std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<LiveBlock>& blocks) {
   std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
@@ -182,9 +182,10 @@ Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, Devic
 
 void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
   const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
-  const Lodgings blocks = lodge(sizes.block, levels.phase, nodes.parent, panel_end, [&](std::size_t s) { return levels.is_tiled(s); });
-  const std::vector<Offset> reach = reach_of(blocks.lodger, levels.phases);
-  const auto [before, last] = last_uses(blocks.lodger);
+  const FrontPlaces blocks =
+      place_fronts(sizes.block, levels.phase, nodes.parent, panel_end, [&](std::size_t s) { return levels.is_tiled(s); });
+  const std::vector<Offset> reach = reach_of(blocks.live, levels.phases);
+  const auto [before, last] = last_uses(blocks.live);
   out.entries = place_inverses(nodes, levels, out);
   for (Index f = 0; f < levels.phases; ++f)
     out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
@@ -193,7 +194,7 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
   const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
   for (const Index s : out.front) {
     const bool block = sizes.block[s] > 0;
-    if (block) out.block[s] = out.entries - blocks.lodger[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
+    if (block) out.block[s] = out.entries - blocks.live[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
     if (!levels.is_tiled(s)) continue;
     // No block that lies where the panel is going to is born later: blocks that are there with the panel, or after it, do not reach so far.
     const Offset panel = out.entries - out.panel[s];
@@ -205,10 +206,10 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
 void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> size(levels.of.size());
   for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
-  const Lodgings updates = lodge(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
+  const FrontPlaces updates = place_fronts(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
   out.update.assign(levels.of.size(), -1);
   for (std::size_t s = 0; s < size.size(); ++s)
-    if (size[s] > 0) out.update[s] = updates.lodger[updates.of[s]].at + updates.offset[s];
+    if (size[s] > 0) out.update[s] = updates.live[updates.of[s]].at + updates.offset[s];
   out.update_rows = updates.end;
 }
 

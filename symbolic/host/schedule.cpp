@@ -7,7 +7,7 @@
 
 #include "symbolic/common/checked.hpp"
 #include "symbolic/common/cost_table.hpp"
-#include "symbolic/host/placement.hpp"
+#include "symbolic/host/block_placement.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -31,14 +31,14 @@ constexpr Index kLag = 2;  // times workers; with 1 predicted times are up to 10
 /// Where several tasks run at once, a task that begins is up to that many tickets behind the last one done, and tasks differ in length.
 Index lag(int workers, Index tasks) { return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1)); }
 
-/// The number of a new tenant, or kNone if it has no size.
-Index add_tenant(std::vector<Tenant>& tenants, Offset size, Offset born, Offset dies) {
+/// The number of a new block, or kNone if it has no size.
+Index add_block(std::vector<TaskBlock>& blocks, Offset size, Offset born, Offset dies) {
   if (size == 0) return kNone;
-  tenants.push_back({size, born, dies});
-  return static_cast<Index>(tenants.size()) - 1;
+  blocks.push_back({size, born, dies});
+  return static_cast<Index>(blocks.size()) - 1;
 }
 
-/// Where tenant k of a placement lies, kNone if k is.
+/// Where block k of a placement lies, kNone if k is.
 Offset place_of(const Placement& placement, Index k) { return k == kNone ? Offset{kNone} : placement.place[k]; }
 
 /// Contribution blocks and scratch of a factorisation, gathered task by task, placed at once.
@@ -57,7 +57,7 @@ class BlockMemory {
     std::vector<Offset> panel;
     for (const TaskRange range : tree_.range) panel.push_back(panel_ptr[range.first]);
     panel.push_back(panel_ptr.back());
-    Placement placement = place_tenants({panel, tree_.least, lag(schedule_.workers, tree_.tasks())}, tenants_);
+    Placement placement = place_blocks({panel, tree_.least, lag(schedule_.workers, tree_.tasks())}, blocks_);
     for (Index t = 0; t < tree_.tasks(); ++t) {
       const auto at = [&](Index k) { return place_of(placement, k); };
       const Parts& parts = parts_[t];
@@ -70,7 +70,7 @@ class BlockMemory {
   }
 
  private:
-  /// Tenants of a task: blocks consumed inside, heads and tails left for the parent, scratch.
+  /// Blocks of a task: blocks consumed inside, heads and tails left for the parent, scratch.
   struct Parts {
     Index region, heads, tails, scratch;
   };
@@ -91,17 +91,17 @@ class BlockMemory {
     // A front alone in its task takes memory for its block and its scratch once its panel is assembled.
     const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1, read = Offset{tree_.parent[t]} * 2 + 1;
     Parts parts{};
-    parts.heads = add_tenant(tenants_, extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
-    parts.tails = add_tenant(tenants_, tails, born, read);
-    parts.region = add_tenant(tenants_, extent.region, born, last);
-    parts.scratch = add_tenant(tenants_, scratch_entries(tree_, t), born, last);
+    parts.heads = add_block(blocks_, extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
+    parts.tails = add_block(blocks_, tails, born, read);
+    parts.region = add_block(blocks_, extent.region, born, last);
+    parts.scratch = add_block(blocks_, scratch_entries(tree_, t), born, last);
     parts_.push_back(parts);
   }
 
   const TaskTree& tree_;
   Schedule& schedule_;
   std::vector<Offset> size_, counter_;  // heads (whole blocks, where they are consumed inside); zeros between tasks
-  std::vector<Tenant> tenants_;
+  std::vector<TaskBlock> blocks_;
   std::vector<Parts> parts_;
 };
 
@@ -111,16 +111,16 @@ std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
   std::vector<Offset> size(tree.fronts.parent.size()), scratch(tree.fronts.parent.size(), 0);
   for (Index s = 0; s < tree.fronts.count(); ++s) size[s] = tree.fronts.contribution(s);
   schedule.update.resize(size.size());
-  std::vector<Tenant> tenants;
+  std::vector<TaskBlock> blocks;
   std::vector<std::pair<Index, Index>> parts;  // of each task: what is consumed inside, what is left for the parent
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskExtent extent = place_blocks(tree, t, size, schedule.update, scratch);
     const Offset born = Offset{t} * 2;
-    const Index region = add_tenant(tenants, extent.region, born, born + 1);
-    parts.emplace_back(region, add_tenant(tenants, extent.left, born, Offset{tree.parent[t]} * 2 + 1));
+    const Index region = add_block(blocks, extent.region, born, born + 1);
+    parts.emplace_back(region, add_block(blocks, extent.left, born, Offset{tree.parent[t]} * 2 + 1));
   }
   const std::vector<Offset> no_panels(tree.range.size() + 1, 0);
-  Placement placement = place_tenants({no_panels, tree.least, lag(schedule.workers, tree.tasks())}, tenants);
+  Placement placement = place_blocks({no_panels, tree.least, lag(schedule.workers, tree.tasks())}, blocks);
   for (Index t = 0; t < tree.tasks(); ++t)
     move_blocks(tree, t, place_of(placement, parts[t].first), place_of(placement, parts[t].second), schedule.update);
   schedule.update_rows = placement.end;

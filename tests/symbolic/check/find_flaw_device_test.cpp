@@ -191,20 +191,20 @@ TEST(FindFlawOfDevice, NoWaitCanBeShorter) {
     }
 }
 /// Something in the array: from phase `born` to the end of phase `dies`, first written once so many levels of tiled fronts are done.
-struct Lodging {
+struct LiveRange {
   Offset begin, end;
   Index born, dies, reuses;
 };
 
 /// Everything in the array, by the definitions.
-std::vector<Lodging> lodgings_of(const Plan& plan) {
+std::vector<LiveRange> live_ranges_of(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   std::vector<Index> phase(device.front.size());
   const Index levels = static_cast<Index>(device.level.size());
   for (Index l = 0; l < levels; ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k)
       phase[device.front[k]] = l < device.narrow_levels ? 0 : l < device.small_levels ? 1 : 2 + l - device.small_levels;
-  std::vector<Lodging> all;
+  std::vector<LiveRange> all;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
     const Index t = device.tiled[s];
     const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
@@ -221,8 +221,8 @@ std::vector<Lodging> lodgings_of(const Plan& plan) {
 }
 
 /// True if each two that share a place are apart in time, and the later one waits for the end of the earlier one.
-bool apart(const std::vector<Lodging>& all) {
-  const auto follows = [](const Lodging& a, const Lodging& b) { return a.dies < b.born && b.reuses + 2 > a.dies; };
+bool apart(const std::vector<LiveRange>& all) {
+  const auto follows = [](const LiveRange& a, const LiveRange& b) { return a.dies < b.born && b.reuses + 2 > a.dies; };
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (all[a].begin < all[b].end && all[b].begin < all[a].end && !follows(all[a], all[b]) && !follows(all[b], all[a])) return false;
@@ -231,7 +231,7 @@ bool apart(const std::vector<Lodging>& all) {
 
 TEST(FindFlawOfDevice, PlacesAreJudgedAsByAllPairs) {
   const auto made = plan_of(grid_pattern(9, 9, 9, true).view(), OrderingMethod::amd, false);
-  ASSERT_TRUE(apart(lodgings_of(*made)));
+  ASSERT_TRUE(apart(live_ranges_of(*made)));
   std::mt19937 random(4);
   int sound = 0, unsound = 0;
   for (int round = 0; round < 400; ++round) {
@@ -246,8 +246,8 @@ TEST(FindFlawOfDevice, PlacesAreJudgedAsByAllPairs) {
       device.panel[s] = somewhere(device.factor_entries);
     else
       device.panel[s] += 16 * (static_cast<Offset>(random() % 3) - 1);
-    const auto all = lodgings_of(plan);
-    if (std::any_of(all.begin(), all.end(), [&](const Lodging& x) { return x.begin < 0 || x.end > device.entries; })) continue;
+    const auto all = live_ranges_of(plan);
+    if (std::any_of(all.begin(), all.end(), [&](const LiveRange& x) { return x.begin < 0 || x.end > device.entries; })) continue;
     const bool expected = apart(all);
     const std::string flaw = find_flaw(plan);
     const bool found = flaw.find("alive") != std::string::npos;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "symbolic/device/front_cells.hpp"
-#include "symbolic/device/lodgings.hpp"
+#include "symbolic/device/live_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -121,21 +121,21 @@ TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
   }
 }
 
-TEST(Lodgings, WhatLivesTogetherLiesApart) {
+TEST(LiveRanges, WhatLivesTogetherLiesApart) {
   std::mt19937 random(2);
   for (int round = 0; round < 300; ++round) {
-    std::vector<Lodger> lodgers(random() % 40);
-    for (Lodger& lodger : lodgers) {
-      lodger.born = static_cast<Index>(random() % 12);
-      lodger.dies = lodger.born + static_cast<Index>(random() % 5);
-      lodger.size = 1 + static_cast<Offset>(random() % 30);
+    std::vector<LiveBlock> blocks(random() % 40);
+    for (LiveBlock& block : blocks) {
+      block.born = static_cast<Index>(random() % 12);
+      block.dies = block.born + static_cast<Index>(random() % 5);
+      block.size = 1 + static_cast<Offset>(random() % 30);
     }
-    const Offset end = give_places(lodgers);
+    const Offset end = allocate_offsets(blocks);
     Offset reached = 0;
-    for (const Lodger& x : lodgers) {
+    for (const LiveBlock& x : blocks) {
       ASSERT_GE(x.at, 0);
       reached = std::max(reached, x.at + x.size);
-      for (const Lodger& y : lodgers) {
+      for (const LiveBlock& y : blocks) {
         if (&x == &y || x.born > y.dies || y.born > x.dies) continue;
         ASSERT_TRUE(x.at + x.size <= y.at || y.at + y.size <= x.at);
       }
@@ -144,43 +144,43 @@ TEST(Lodgings, WhatLivesTogetherLiesApart) {
   }
 }
 
-/// The same where something else stays at the other end of the array; more lodgers than are looked at all together, too.
-TEST(Lodgings, WhatLivesTogetherLiesApartBesideWhatStays) {
+/// The same where something else stays at the other end of the array; more blocks than are looked at all together, too.
+TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
   std::mt19937 random(5);
   int better = 0, many = 0;
   for (int round = 0; round < 300; ++round) {
     constexpr Index kPhases = 16;
-    std::vector<Lodger> lodgers(random() % (round % 3 == 0 ? 400 : 40));
-    for (Lodger& lodger : lodgers) {
-      lodger.born = static_cast<Index>(random() % 12);
-      lodger.dies = lodger.born + static_cast<Index>(random() % (kPhases - 12));
-      lodger.size = 1 + static_cast<Offset>(random() % 30);
+    std::vector<LiveBlock> blocks(random() % (round % 3 == 0 ? 400 : 40));
+    for (LiveBlock& block : blocks) {
+      block.born = static_cast<Index>(random() % 12);
+      block.dies = block.born + static_cast<Index>(random() % (kPhases - 12));
+      block.size = 1 + static_cast<Offset>(random() % 30);
     }
     std::vector<Offset> stays(kPhases);
     for (Index f = 0; f < kPhases; ++f) stays[f] = (f > 0 ? stays[f - 1] : 0) + static_cast<Offset>(random() % 40);
-    std::vector<Lodger> alone = lodgers;
-    const Offset end = give_places(lodgers, stays);
-    give_places(alone);
-    const auto most = [&](const std::vector<Lodger>& there) {
+    std::vector<LiveBlock> alone = blocks;
+    const Offset end = allocate_offsets(blocks, stays);
+    allocate_offsets(alone);
+    const auto most = [&](const std::vector<LiveBlock>& there) {
       Offset out = 0;
       const std::vector<Offset> reach = reach_of(there, kPhases);
       for (Index f = 0; f < kPhases; ++f) {
         Offset naive = 0;
-        for (const Lodger& x : there)
+        for (const LiveBlock& x : there)
           if (x.born <= f && f <= x.dies) naive = std::max(naive, x.at + x.size);
         EXPECT_EQ(reach[f], naive);
         out = std::max(out, stays[f] + naive);
       }
       return out;
     };
-    ASSERT_LE(most(lodgers), most(alone));
-    better += most(lodgers) < most(alone);
-    many += lodgers.size() > 128;
+    ASSERT_LE(most(blocks), most(alone));
+    better += most(blocks) < most(alone);
+    many += blocks.size() > 128;
     Offset reached = 0;
-    for (const Lodger& x : lodgers) {
+    for (const LiveBlock& x : blocks) {
       ASSERT_GE(x.at, 0);
       reached = std::max(reached, x.at + x.size);
-      for (const Lodger& y : lodgers) {
+      for (const LiveBlock& y : blocks) {
         if (&x == &y || x.born > y.dies || y.born > x.dies) continue;
         ASSERT_TRUE(x.at + x.size <= y.at || y.at + y.size <= x.at);
       }
@@ -192,26 +192,26 @@ TEST(Lodgings, WhatLivesTogetherLiesApartBesideWhatStays) {
 }
 
 /// Time reversed leaves a hole under the third when room is shortest; with those first who are there then, there is none.
-TEST(Lodgings, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
-  std::vector<Lodger> lodgers{{3, 4, 10}, {1, 3, 10}, {1, 2, 15}};
+TEST(LiveRanges, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
+  std::vector<LiveBlock> blocks{{3, 4, 10}, {1, 3, 10}, {1, 2, 15}};
   const std::vector<Offset> stays{0, 100, 100, 60, 60};
-  give_places(lodgers, stays);
-  const std::vector<Offset> reach = reach_of(lodgers, 5);
+  allocate_offsets(blocks, stays);
+  const std::vector<Offset> reach = reach_of(blocks, 5);
   EXPECT_EQ(reach[2], 25);
   EXPECT_LE(reach[3], 25 + 40);
 }
 
 /// Lives of a stack, or all of one phase: not an entry is lost.
-TEST(Lodgings, StacksFit) {
-  std::vector<Lodger> stack, together;
+TEST(LiveRanges, StacksFit) {
+  std::vector<LiveBlock> stack, together;
   Offset sum = 0;
   for (Index k = 0; k < 20; ++k) {
     stack.push_back({k, 40 - k, 1 + k % 7});
     together.push_back({k % 2, 2 + k % 3, 1 + k % 7});
     sum += 1 + k % 7;
   }
-  EXPECT_EQ(give_places(stack), sum);
-  EXPECT_EQ(give_places(together), sum);
+  EXPECT_EQ(allocate_offsets(stack), sum);
+  EXPECT_EQ(allocate_offsets(together), sum);
   for (Index k = 1; k < 20; ++k) EXPECT_EQ(stack[k].at, stack[k - 1].at + stack[k - 1].size);
 }
 

@@ -1,6 +1,6 @@
 // Who may be alive together, greedy placement in a few orders, and the edges that the best of them needs.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/host/placement.hpp"
+#include "symbolic/host/block_placement.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,15 +18,15 @@ Index task_at(Offset step) { return static_cast<Index>(step / 2); }
 /// Places in order, given what may be alive together.
 class Placer {
  public:
-  Placer(const Ground& ground, std::span<const Tenant> tenants) : ground_(ground), tenants_(tenants), rival_ptr_(tenants.size() + 1, 0) {
+  Placer(const TaskPanels& panels, std::span<const TaskBlock> blocks) : panels_(panels), blocks_(blocks), rival_ptr_(blocks.size() + 1, 0) {
     std::vector<std::pair<Index, Index>> rivals;
-    std::vector<Index> alive;  // may still be there when a later tenant is born
+    std::vector<Index> alive;  // may still be there when a later block is born
     for (Index k = 0; k < count(); ++k) {
-      const Index task = task_at(tenants[k].born);
-      const auto gone = [&](Index j) { return task - task_at(tenants[j].dies) >= ground.lag; };
+      const Index task = task_at(blocks[k].born);
+      const auto gone = [&](Index j) { return task - task_at(blocks[j].dies) >= panels.lag; };
       alive.erase(std::remove_if(alive.begin(), alive.end(), gone), alive.end());
       for (const Index j : alive)
-        if (!before(tenants[j], tenants[k])) rivals.emplace_back(j, k);
+        if (!before(blocks[j], blocks[k])) rivals.emplace_back(j, k);
       alive.push_back(k);
     }
     list(rivals);
@@ -35,15 +35,13 @@ class Placer {
 
   /// The end of the memory that the best of the orders needs; their places in `place`.
   Offset best(std::vector<Offset>& place) {
-    std::vector<Index> by_size(tenants_.size());
+    std::vector<Index> by_size(blocks_.size());
     std::iota(by_size.begin(), by_size.end(), 0);
-    const auto greater = [&](Index a, Index b) {
-      return tenants_[a].size != tenants_[b].size ? tenants_[a].size > tenants_[b].size : a < b;
-    };
+    const auto greater = [&](Index a, Index b) { return blocks_[a].size != blocks_[b].size ? blocks_[a].size > blocks_[b].size : a < b; };
     std::sort(by_size.begin(), by_size.end(), greater);
     std::vector<Index> by_reader = by_size;
     std::sort(by_reader.begin(), by_reader.end(), [&](Index a, Index b) {
-      const Index x = task_at(tenants_[a].dies), y = task_at(tenants_[b].dies);
+      const Index x = task_at(blocks_[a].dies), y = task_at(blocks_[b].dies);
       return x != y ? x > y : greater(a, b);
     });
     Offset end = std::numeric_limits<Offset>::max();
@@ -64,19 +62,19 @@ class Placer {
  private:
   using Piece = std::pair<Offset, Offset>;
 
-  /// What is at hand while tenants are placed.
+  /// What is at hand while blocks are placed.
   struct Trial {
     std::vector<Piece> taken;
     std::vector<Index> placed;    // ascending by place
-    std::vector<Index> rival_of;  // the tenant whose rivals were marked last with this one among them
+    std::vector<Index> rival_of;  // the block whose rivals were marked last with this one among them
   };
 
-  /// Sorting a few rivals is cheaper than picking them from more placed tenants than this for each.
+  /// Sorting a few rivals is cheaper than picking them from more placed blocks than this for each.
   static constexpr std::size_t kSorting = 8;
 
-  [[nodiscard]] Index count() const { return static_cast<Index>(tenants_.size()); }
+  [[nodiscard]] Index count() const { return static_cast<Index>(blocks_.size()); }
 
-  /// Each tenant's rivals, one list after the other.
+  /// Each block's rivals, one list after the other.
   void list(std::span<const std::pair<Index, Index>> rivals) {
     for (const auto& [j, k] : rivals) ++rival_ptr_[j + 1], ++rival_ptr_[k + 1];
     std::partial_sum(rival_ptr_.begin(), rival_ptr_.end(), rival_ptr_.begin());
@@ -89,24 +87,24 @@ class Placer {
   }
 
   /// True if memory may go from a to b, born no earlier.
-  [[nodiscard]] bool before(const Tenant& a, const Tenant& b) const {
+  [[nodiscard]] bool before(const TaskBlock& a, const TaskBlock& b) const {
     const Index from = task_at(a.dies), to = task_at(b.born);
     if (from >= to) return a.dies < b.born;
-    return from <= to - ground_.lag || from >= ground_.least[to];
+    return from <= to - panels_.lag || from >= panels_.least[to];
   }
 
   [[nodiscard]] std::span<const Index> rivals(Index k) const {
     return {rival_.data() + rival_ptr_[k], static_cast<std::size_t>(rival_ptr_[k + 1] - rival_ptr_[k])};
   }
-  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const { return {place[k], place[k] + tenants_[k].size}; }
+  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const { return {place[k], place[k] + blocks_[k].size}; }
 
   /// Where k may not lie beyond its reader's panel, ascending: panels of tasks that may run beside the reader, rivals that have a place.
   void find_taken(Index k, const std::vector<Offset>& place, Trial& trial) const {
     std::vector<Piece>& taken = trial.taken;
     taken.clear();
-    const Index reader = task_at(tenants_[k].dies), tasks = static_cast<Index>(ground_.least.size());
-    for (Index t = reader + 1; t < tasks && t - reader < ground_.lag; ++t)
-      if (ground_.least[t] > reader && ground_.panel[t] < ground_.panel[t + 1]) taken.emplace_back(ground_.panel[t], ground_.panel[t + 1]);
+    const Index reader = task_at(blocks_[k].dies), tasks = static_cast<Index>(panels_.least.size());
+    for (Index t = reader + 1; t < tasks && t - reader < panels_.lag; ++t)
+      if (panels_.least[t] > reader && panels_.panel[t] < panels_.panel[t + 1]) taken.emplace_back(panels_.panel[t], panels_.panel[t + 1]);
     const auto panels = static_cast<std::ptrdiff_t>(taken.size());
     if (rivals(k).size() * kSorting < trial.placed.size()) {
       for (const Index j : rivals(k))
@@ -120,26 +118,26 @@ class Placer {
     std::inplace_merge(taken.begin(), taken.begin() + panels, taken.end());
   }
 
-  /// No placement ends below this: panels and tenants alive at one step of a run in ticket order.
+  /// No placement ends below this: panels and blocks alive at one step of a run in ticket order.
   [[nodiscard]] Offset least_end() const {
-    std::vector<Offset> change(ground_.least.size() * 2 + 1, 0);
-    Offset all = ground_.panel.back(), live = 0, most = ground_.panel.back();
-    for (const Tenant& t : tenants_) {
+    std::vector<Offset> change(panels_.least.size() * 2 + 1, 0);
+    Offset all = panels_.panel.back(), live = 0, most = panels_.panel.back();
+    for (const TaskBlock& t : blocks_) {
       all = checked_add(all, t.size, "planned memory");  // so no sum below can wrap
       change[t.born] += t.size;
       change[t.dies + 1] -= t.size;
     }
     for (std::size_t step = 0; step + 1 < change.size(); ++step) {
       live += change[step];
-      most = std::max(most, live + ground_.panel[step / 2 + 1]);
+      most = std::max(most, live + panels_.panel[step / 2 + 1]);
     }
     return most;
   }
 
   /// The lowest gap for k, or the highest below least_end_ if `high` and there is one.
   [[nodiscard]] Offset gap(Index k, bool high, const std::vector<Piece>& taken) const {
-    const Offset size = tenants_[k].size;
-    Offset at = ground_.panel[task_at(tenants_[k].dies) + 1], found = kNone;
+    const Offset size = blocks_[k].size;
+    Offset at = panels_.panel[task_at(blocks_[k].dies) + 1], found = kNone;
     for (const auto& [begin, end] : taken) {
       if (begin - at >= size) found = high ? begin - size : at;
       if (found != kNone && !high) return found;
@@ -150,25 +148,25 @@ class Placer {
   }
 
   Offset fill(const std::vector<Index>& order, bool high, std::vector<Offset>& place) const {
-    place.assign(tenants_.size(), kNone);
-    Offset end = ground_.panel.back();
-    Trial trial{{}, {}, std::vector<Index>(tenants_.size(), kNone)};
+    place.assign(blocks_.size(), kNone);
+    Offset end = panels_.panel.back();
+    Trial trial{{}, {}, std::vector<Index>(blocks_.size(), kNone)};
     const StopCheck check_stop;
     for (const Index k : order) {
       check_stop();
       find_taken(k, place, trial);
       place[k] = gap(k, high, trial.taken);
-      end = std::max(end, place[k] + tenants_[k].size);
+      end = std::max(end, place[k] + blocks_[k].size);
       const auto lower = [&](Index a, Index b) { return piece(a, place) < piece(b, place); };
       trial.placed.insert(std::upper_bound(trial.placed.begin(), trial.placed.end(), k, lower), k);
     }
     return end;
   }
 
-  const Ground& ground_;
-  std::span<const Tenant> tenants_;
-  std::vector<Offset> rival_ptr_;  // length tenants+1
-  std::vector<Index> rival_;       // those that may be alive at the same time as tenant k, in [rival_ptr_[k], rival_ptr_[k+1])
+  const TaskPanels& panels_;
+  std::span<const TaskBlock> blocks_;
+  std::vector<Offset> rival_ptr_;  // length blocks+1
+  std::vector<Index> rival_;       // those that may be alive at the same time as block k, in [rival_ptr_[k], rival_ptr_[k+1])
   Offset least_end_ = 0;
 };
 
@@ -205,28 +203,28 @@ class LastUsers {
 };
 
 /// Each task waits for the last users of the memory it takes: these have waited for those before them.
-std::vector<Edge> waits_of(const Ground& ground, std::span<const Tenant> tenants, std::span<const Offset> place) {
+std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks, std::span<const Offset> place) {
   std::vector<Edge> waits;
   LastUsers users;
-  const auto tasks = static_cast<Index>(ground.least.size());
+  const auto tasks = static_cast<Index>(panels.least.size());
   std::size_t k = 0;
   for (Index t = 0; t < tasks; ++t) {
     const auto wait = [&](Index user) {
-      if (user < ground.least[t]) waits.emplace_back(user, t);  // descendants are waited for anyway
+      if (user < panels.least[t]) waits.emplace_back(user, t);  // descendants are waited for anyway
     };
-    if (ground.panel[t] < ground.panel[t + 1]) users.claim(ground.panel[t], ground.panel[t + 1], t, wait);
-    for (; k < tenants.size() && task_at(tenants[k].born) == t; ++k)
-      users.claim(place[k], place[k] + tenants[k].size, task_at(tenants[k].dies), wait);
+    if (panels.panel[t] < panels.panel[t + 1]) users.claim(panels.panel[t], panels.panel[t + 1], t, wait);
+    for (; k < blocks.size() && task_at(blocks[k].born) == t; ++k)
+      users.claim(place[k], place[k] + blocks[k].size, task_at(blocks[k].dies), wait);
   }
   return waits;
 }
 
 }  // namespace
 
-Placement place_tenants(const Ground& ground, std::span<const Tenant> tenants) {
+Placement place_blocks(const TaskPanels& panels, std::span<const TaskBlock> blocks) {
   Placement out;
-  out.end = Placer(ground, tenants).best(out.place);
-  out.waits = waits_of(ground, tenants, out.place);
+  out.end = Placer(panels, blocks).best(out.place);
+  out.waits = waits_of(panels, blocks, out.place);
   return out;
 }
 

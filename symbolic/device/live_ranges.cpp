@@ -1,7 +1,7 @@
 // First fit with time reversed: who dies last is born first. Or, where that leaves room unused when it is shortest, those first who are
 // there then.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/device/lodgings.hpp"
+#include "symbolic/device/live_ranges.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -18,10 +18,10 @@ namespace {
 /// Free stretches.
 class Gaps {
  public:
-  /// All but the places of some lodgers.
-  explicit Gaps(std::vector<Lodger> taken = {}) {
-    std::sort(taken.begin(), taken.end(), [](const Lodger& a, const Lodger& b) { return a.at < b.at; });
-    for (const Lodger& x : taken) {
+  /// All but the places of some blocks.
+  explicit Gaps(std::vector<LiveBlock> taken = {}) {
+    std::sort(taken.begin(), taken.end(), [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; });
+    for (const LiveBlock& x : taken) {
       if (x.at > end_) free_.emplace(end_, x.at - end_);
       end_ = x.at + x.size;
     }
@@ -61,68 +61,68 @@ class Gaps {
 };
 
 /// Who dies last first.
-std::vector<std::size_t> latest_first(const std::vector<Lodger>& lodgers) {
-  std::vector<std::size_t> order(lodgers.size());
+std::vector<std::size_t> latest_first(const std::vector<LiveBlock>& blocks) {
+  std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Lodger &x = lodgers[a], &y = lodgers[b];
+    const LiveBlock &x = blocks[a], &y = blocks[b];
     return std::tuple(-x.dies, x.born, -x.size, a) < std::tuple(-y.dies, y.born, -y.size, b);
   });
   return order;
 }
 
 /// Those of `order` from `first` on; all before, who die later than any of them, have their places.
-void place_from(std::vector<Lodger>& lodgers, const std::vector<std::size_t>& order, std::size_t first) {
+void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& order, std::size_t first) {
   if (first == order.size()) return;
   std::multimap<Index, std::size_t, std::greater<>> unborn;  // by the phase of their birth, before which their places are free
-  std::vector<Lodger> there;
+  std::vector<LiveBlock> there;
   for (std::size_t k = 0; k < first; ++k) {
-    if (lodgers[order[k]].born > lodgers[order[first]].dies) continue;
-    there.push_back(lodgers[order[k]]);
-    unborn.emplace(lodgers[order[k]].born, order[k]);
+    if (blocks[order[k]].born > blocks[order[first]].dies) continue;
+    there.push_back(blocks[order[k]]);
+    unborn.emplace(blocks[order[k]].born, order[k]);
   }
   Gaps gaps(std::move(there));
   for (; first < order.size(); ++first) {
-    Lodger& lodger = lodgers[order[first]];
-    for (; !unborn.empty() && unborn.begin()->first > lodger.dies; unborn.erase(unborn.begin())) {
-      const Lodger& later = lodgers[unborn.begin()->second];
+    LiveBlock& block = blocks[order[first]];
+    for (; !unborn.empty() && unborn.begin()->first > block.dies; unborn.erase(unborn.begin())) {
+      const LiveBlock& later = blocks[unborn.begin()->second];
       gaps.give(later.at, later.size);
     }
-    lodger.at = gaps.take(lodger.size);
-    unborn.emplace(lodger.born, order[first]);
+    block.at = gaps.take(block.size);
+    unborn.emplace(block.born, order[first]);
   }
 }
 
-/// So many lodgers at most are placed by looking at all others: the large ones are among those who die last.
+/// So many blocks at most are placed by looking at all others: the large ones are among those who die last.
 constexpr std::size_t kFew = 128;
 
 /// Those of `order` who are there in a phase first, without gaps; then the others in turn, each at the lowest place that is free for all of
 /// its life. O(order^2).
-void place_critical_first(std::vector<Lodger>& lodgers, std::span<const std::size_t> order, Index critical) {
-  const auto is_there = [&](std::size_t k) { return lodgers[k].born <= critical && critical <= lodgers[k].dies; };
+void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::size_t> order, Index critical) {
+  const auto is_there = [&](std::size_t k) { return blocks[k].born <= critical && critical <= blocks[k].dies; };
   std::vector<std::size_t> mine(order.begin(), order.end());
   const auto others = std::stable_partition(mine.begin(), mine.end(), is_there);
   std::sort(mine.begin(), others, [&](std::size_t a, std::size_t b) {
-    return std::tuple(-lodgers[a].dies, -lodgers[a].size, a) < std::tuple(-lodgers[b].dies, -lodgers[b].size, b);
+    return std::tuple(-blocks[a].dies, -blocks[a].size, a) < std::tuple(-blocks[b].dies, -blocks[b].size, b);
   });
-  std::vector<Lodger> placed;  // by place
+  std::vector<LiveBlock> placed;  // by place
   for (const std::size_t k : mine) {
-    Lodger& lodger = lodgers[k];
-    lodger.at = 0;
-    for (const Lodger& x : placed) {
-      if (x.born > lodger.dies || x.dies < lodger.born) continue;
-      if (x.at >= lodger.at + lodger.size) break;
-      lodger.at = std::max(lodger.at, checked_add(x.at, x.size, "entries of device memory"));
+    LiveBlock& block = blocks[k];
+    block.at = 0;
+    for (const LiveBlock& x : placed) {
+      if (x.born > block.dies || x.dies < block.born) continue;
+      if (x.at >= block.at + block.size) break;
+      block.at = std::max(block.at, checked_add(x.at, x.size, "entries of device memory"));
     }
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), lodger, [](const Lodger& a, const Lodger& b) { return a.at < b.at; }),
-                  lodger);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), block, [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; }),
+                  block);
   }
 }
 
 /// In which most is there.
-Index critical_phase(const std::vector<Lodger>& lodgers, std::span<const Offset> stays) {
+Index critical_phase(const std::vector<LiveBlock>& blocks, std::span<const Offset> stays) {
   std::vector<Offset> change(stays.size() + 1, 0);
-  for (const Lodger& x : lodgers) change[x.born] += x.size, change[x.dies + 1] -= x.size;
+  for (const LiveBlock& x : blocks) change[x.born] += x.size, change[x.dies + 1] -= x.size;
   Offset there = 0, most = -1;
   Index phase = 0;
   for (std::size_t f = 0; f < stays.size(); ++f) {
@@ -132,45 +132,45 @@ Index critical_phase(const std::vector<Lodger>& lodgers, std::span<const Offset>
   return phase;
 }
 
-Offset end_of(const std::vector<Lodger>& lodgers) {
+Offset end_of(const std::vector<LiveBlock>& blocks) {
   Offset end = 0;
-  for (const Lodger& x : lodgers) end = std::max(end, checked_add(x.at, x.size, "entries of device memory"));
+  for (const LiveBlock& x : blocks) end = std::max(end, checked_add(x.at, x.size, "entries of device memory"));
   return end;
 }
 
 }  // namespace
 
-Offset give_places(std::vector<Lodger>& lodgers) {
-  place_from(lodgers, latest_first(lodgers), 0);
-  return end_of(lodgers);
+Offset allocate_offsets(std::vector<LiveBlock>& blocks) {
+  place_from(blocks, latest_first(blocks), 0);
+  return end_of(blocks);
 }
 
-Offset give_places(std::vector<Lodger>& lodgers, std::span<const Offset> stays) {
-  const std::vector<std::size_t> order = latest_first(lodgers);
-  std::vector<Lodger> other = lodgers;
-  place_from(lodgers, order, 0);
-  const Index phases = static_cast<Index>(stays.size()), critical = critical_phase(lodgers, stays);
+Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> stays) {
+  const std::vector<std::size_t> order = latest_first(blocks);
+  std::vector<LiveBlock> other = blocks;
+  place_from(blocks, order, 0);
+  const Index phases = static_cast<Index>(stays.size()), critical = critical_phase(blocks, stays);
   std::size_t few = order.size();
   if (few > kFew) {  // all that die after some phase, up to so many
-    for (few = kFew; few > 0 && lodgers[order[few - 1]].dies == lodgers[order[few]].dies;) --few;
-    if (few == 0 || critical <= lodgers[order[few]].dies) return end_of(lodgers);
+    for (few = kFew; few > 0 && blocks[order[few - 1]].dies == blocks[order[few]].dies;) --few;
+    if (few == 0 || critical <= blocks[order[few]].dies) return end_of(blocks);
   }
   place_critical_first(other, std::span(order).first(few), critical);
   place_from(other, order, few);
-  const auto most = [&](const std::vector<Lodger>& there) {
+  const auto most = [&](const std::vector<LiveBlock>& there) {
     const std::vector<Offset> reach = reach_of(there, phases);
     Offset sum = 0;
     for (Index f = 0; f < phases; ++f) sum = std::max(sum, checked_add(stays[f], reach[f], "entries of device memory"));
     return sum;
   };
-  if (most(other) < most(lodgers)) lodgers = std::move(other);
-  return end_of(lodgers);
+  if (most(other) < most(blocks)) blocks = std::move(other);
+  return end_of(blocks);
 }
 
-std::vector<Offset> reach_of(const std::vector<Lodger>& lodgers, Index phases) {
+std::vector<Offset> reach_of(const std::vector<LiveBlock>& blocks, Index phases) {
   std::vector<Offset> reach(static_cast<std::size_t>(phases), 0);
   std::vector<std::pair<Index, Offset>> births, deaths;
-  for (const Lodger& x : lodgers) {
+  for (const LiveBlock& x : blocks) {
     births.emplace_back(x.born, x.at + x.size);
     deaths.emplace_back(x.dies, x.at + x.size);
   }
@@ -199,7 +199,7 @@ void LastUse::set(Offset begin, Offset end, Index phase) {
   auto next = used_.upper_bound(begin);
   if (next != used_.begin()) {
     const auto before = std::prev(next);
-    const Stretch whole = before->second;
+    const Interval whole = before->second;
     if (whole.end > end) used_.emplace(end, whole);
     if (whole.end > begin) before->second.end = begin;
     if (before->first == begin) used_.erase(before);
@@ -208,7 +208,7 @@ void LastUse::set(Offset begin, Offset end, Index phase) {
     if (next->second.end > end) {
       used_.emplace(end, next->second);
     }
-  used_.emplace(begin, Stretch{end, phase});
+  used_.emplace(begin, Interval{end, phase});
 }
 
 }  // namespace kauri::symbolic

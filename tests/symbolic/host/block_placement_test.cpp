@@ -1,6 +1,6 @@
 // Places of blocks among panels, and the two stacks of a task, by themselves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/host/placement.hpp"
+#include "symbolic/host/block_placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,11 +19,11 @@ namespace {
 
 using namespace kauri::symbolic;
 
-/// A forest of tasks with panels and tenants, made at random: what a schedule asks for, without its fronts.
+/// A forest of tasks with panels and blocks, made at random: what a schedule asks for, without its fronts.
 struct RandomTasks {
   std::vector<Index> parent, least;
   std::vector<Offset> panel{0};
-  std::vector<Tenant> tenants;
+  std::vector<TaskBlock> blocks;
 
   RandomTasks(Index count, std::mt19937_64& random) : parent(static_cast<std::size_t>(count), kNone), least(parent.size()) {
     const auto below = [&](std::uint64_t bound) { return static_cast<Offset>(random() % bound); };
@@ -41,11 +41,11 @@ struct RandomTasks {
     for (Index t = 0; t < count; ++t) {
       const Offset born = Offset{t} * 2 + below(2);
       if (parent[t] != kNone)
-        for (Offset k = below(3); k > 0; --k) tenants.push_back({1 + below(40), born, Offset{parent[t]} * 2 + below(2)});
-      for (Offset k = below(3); k > 0; --k) tenants.push_back({1 + below(40), born, Offset{t} * 2 + 1});
+        for (Offset k = below(3); k > 0; --k) blocks.push_back({1 + below(40), born, Offset{parent[t]} * 2 + below(2)});
+      for (Offset k = below(3); k > 0; --k) blocks.push_back({1 + below(40), born, Offset{t} * 2 + 1});
     }
   }
-  [[nodiscard]] Ground ground(Index lag) const { return {panel, least, lag}; }
+  [[nodiscard]] TaskPanels panels(Index lag) const { return {panel, least, lag}; }
 };
 
 /// Which tasks wait for which, edges of the tree and others taken together: after[a][b] if b waits for a.
@@ -62,14 +62,14 @@ std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vect
   return after;
 }
 
-/// Pairs that share memory, tenants or panels, while nothing keeps their tasks apart.
+/// Pairs that share memory, blocks or panels, while nothing keeps their tasks apart.
 int clashes(const RandomTasks& tasks, const std::vector<Offset>& place, const std::vector<Edge>& waits) {
   struct User {
     Offset begin, end, born, dies;
   };
   std::vector<User> users;
   for (std::size_t k = 0; k < place.size(); ++k)
-    users.push_back({place[k], place[k] + tasks.tenants[k].size, tasks.tenants[k].born, tasks.tenants[k].dies});
+    users.push_back({place[k], place[k] + tasks.blocks[k].size, tasks.blocks[k].born, tasks.blocks[k].dies});
   for (std::size_t t = 0; t < tasks.parent.size(); ++t)
     if (tasks.panel[t] < tasks.panel[t + 1])
       users.push_back({tasks.panel[t], tasks.panel[t + 1], static_cast<Offset>(2 * t), std::numeric_limits<Offset>::max()});
@@ -91,12 +91,12 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
   for (int round = 0; round < 200; ++round) {
     const RandomTasks tasks(1 + static_cast<Index>(random() % 40), random);
     for (const Index lag : {1, 2, 3, 8, 16, 1000}) {
-      const Placement placed = place_tenants(tasks.ground(lag), tasks.tenants);
-      ASSERT_EQ(placed.place.size(), tasks.tenants.size());
+      const Placement placed = place_blocks(tasks.panels(lag), tasks.blocks);
+      ASSERT_EQ(placed.place.size(), tasks.blocks.size());
       Offset end = tasks.panel.back();
       for (std::size_t k = 0; k < placed.place.size(); ++k) {
         ASSERT_GE(placed.place[k], 0);
-        end = std::max(end, placed.place[k] + tasks.tenants[k].size);
+        end = std::max(end, placed.place[k] + tasks.blocks[k].size);
       }
       ASSERT_EQ(placed.end, end);
       for (const auto& [from, to] : placed.waits) {
@@ -120,15 +120,15 @@ TEST(Placement, ABlockLiesInThePanelOfATaskFarAheadOrWaitingForItsReader) {
   // Leaves 0, 1, 2 below 3, and 4 beside them; panels of 10 each.
   const std::vector<Offset> panel{0, 10, 20, 30, 40, 50};
   const std::vector<Index> least{0, 1, 2, 0, 4};
-  const std::vector<Tenant> one{{7, 0, 1}};
-  EXPECT_EQ(place_tenants({panel, least, 1}, one).place, std::vector<Offset>{10});
-  EXPECT_EQ(place_tenants({panel, least, 2}, one).place, std::vector<Offset>{20});
-  EXPECT_EQ(place_tenants({panel, least, 8}, one).place, std::vector<Offset>{30});  // 3 waits for 0 anyway
-  EXPECT_EQ(place_tenants({panel, least, 4}, std::vector<Tenant>{{12, 0, 1}}).place, std::vector<Offset>{30});
-  EXPECT_EQ(place_tenants({panel, least, 5}, std::vector<Tenant>{{12, 0, 1}}).place, std::vector<Offset>{50});  // 4 is near
-  EXPECT_EQ(place_tenants({panel, least, 2}, one).waits, (std::vector<Edge>{{0, 2}}));
-  const std::vector<Tenant> late{{7, 1, 6}, {5, 7, 7}};  // read while 3 assembles its panel; then 3's scratch lies there
-  const Placement both = place_tenants({panel, least, 1}, late);
+  const std::vector<TaskBlock> one{{7, 0, 1}};
+  EXPECT_EQ(place_blocks({panel, least, 1}, one).place, std::vector<Offset>{10});
+  EXPECT_EQ(place_blocks({panel, least, 2}, one).place, std::vector<Offset>{20});
+  EXPECT_EQ(place_blocks({panel, least, 8}, one).place, std::vector<Offset>{30});  // 3 waits for 0 anyway
+  EXPECT_EQ(place_blocks({panel, least, 4}, std::vector<TaskBlock>{{12, 0, 1}}).place, std::vector<Offset>{30});
+  EXPECT_EQ(place_blocks({panel, least, 5}, std::vector<TaskBlock>{{12, 0, 1}}).place, std::vector<Offset>{50});  // 4 is near
+  EXPECT_EQ(place_blocks({panel, least, 2}, one).waits, (std::vector<Edge>{{0, 2}}));
+  const std::vector<TaskBlock> late{{7, 1, 6}, {5, 7, 7}};  // read while 3 assembles its panel; then 3's scratch lies there
+  const Placement both = place_blocks({panel, least, 1}, late);
   EXPECT_EQ(both.place, (std::vector<Offset>{40, 40}));
   EXPECT_EQ(std::set<Edge>(both.waits.begin(), both.waits.end()), (std::set<Edge>{{3, 4}}));
   EXPECT_EQ(both.end, 50);
@@ -137,8 +137,8 @@ TEST(Placement, ABlockLiesInThePanelOfATaskFarAheadOrWaitingForItsReader) {
 TEST(Placement, StraddlesTheLastPanelAndTheRest) {
   const std::vector<Offset> panel{0, 10, 20};
   const std::vector<Index> least{0, 0};
-  const std::vector<Tenant> wide{{14, 0, 1}};
-  const Placement placed = place_tenants({panel, least, 8}, wide);
+  const std::vector<TaskBlock> wide{{14, 0, 1}};
+  const Placement placed = place_blocks({panel, least, 8}, wide);
   EXPECT_EQ(placed.place, std::vector<Offset>{10});
   EXPECT_EQ(placed.end, 24);
   EXPECT_TRUE(placed.waits.empty());
