@@ -80,19 +80,19 @@ int main() {
 
   kauri::AnalyzeOptions options;
   options.factorizations = 1000;  // estimates are made all day, on the same grid
-  const kauri::Analysis contest = kauri::compare_orderings(a.pattern(), options);
+  const kauri::Analysis analysis = kauri::compare_orderings(a.pattern(), options);
   std::printf("%d unknown angles, %zu measurements, %lld entries\n", n, measurements.size(), static_cast<long long>(a.nnz()));
-  for (const kauri::Candidate& c : contest.candidates) {
+  for (const kauri::Candidate& c : analysis.candidates) {
     if (!c.plan) continue;  // c.note says why
     const std::string name(kauri::name_of(c.method));
     const kauri::Cost& cost = c.plan->cost;
     std::printf("  %-8s %9lld entries of L, %6.2f million operations%s\n", name.c_str(), static_cast<long long>(cost.nnz_l),
                 cost.flops / 1e6, c.chosen ? "  (chosen)" : "");
   }
-  std::printf("  %s\n", contest.reason.c_str());
+  std::printf("  %s\n", analysis.reason.c_str());
 
   kauri::Backend backend = kauri::cpu_backend();
-  const auto factor = kauri::factorize<double>(contest.plan, a.value(), backend);
+  const auto factor = kauri::factorize<double>(analysis.plan, a.value(), backend);
   if (!factor) {
     std::printf("not observable: column %d\n", factor.error().column);
     return 2;

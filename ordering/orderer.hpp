@@ -1,4 +1,4 @@
-// Several orderings of one graph that share its reduction: what a contest runs.
+// Several orderings of one graph that share its reduction: what an ordering selection runs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -67,8 +67,8 @@ def box(x, y, width, height, kind, more=""):
     return f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{more}/>'
 
 
-def matrix(x, y, n, cells, title, labels=None, cell=CELL, outlines=()):
-    """cells: {(row, column): class}; outlines: (first column, last column, last row + 1) in a heavy line."""
+def matrix(x, y, n, cells, title, labels=None, cell=CELL, drafts=()):
+    """cells: {(row, column): class}; drafts: (first column, last column, last row + 1) in a heavy line."""
     out = text(x + n * cell / 2, y - 8 - (14 if labels else 0), title)
     out += box(x, y, n * cell, n * cell, "paper")
     gap = 1 if cell > 8 else 0
@@ -76,7 +76,7 @@ def matrix(x, y, n, cells, title, labels=None, cell=CELL, outlines=()):
         out += box(x + j * cell + gap, y + i * cell + gap, cell - 2 * gap, cell - 2 * gap, kind)
     for k, label in enumerate(labels or []):
         out += text(x + (k + 0.5) * cell, y - 5, label, 10) + text(x - 8, y + (k + 0.7) * cell, label, 10)
-    for first, last, end in outlines:
+    for first, last, end in drafts:
         out += f'<rect x="{x + first * cell:g}" y="{y + first * cell:g}" width="{(last - first + 1) * cell:g}" ' \
                f'height="{(end - first) * cell:g}" fill="none" stroke="currentColor" stroke-width="2"/>'
     return out
@@ -250,10 +250,10 @@ def picture_supernodes():
     names = [f"{begin}" if end == begin + 1 else f"{begin}–{end - 1}" for begin, end in zip(first, ends)]
     for s, (begin, end) in enumerate(zip(first, ends)):  # the same rows in all columns, but for the triangle
         assert all({i for i, j in l if j == c} == {i for i, j in l if j == begin and i >= c} for c in range(begin, end))
-    outlines = [(begin, end - 1, end) for begin, end in zip(first, ends) if end > begin + 1]
+    drafts = [(begin, end - 1, end) for begin, end in zip(first, ends) if end > begin + 1]
     n = 16 * 16
     return side_by_side([
-        (n, lambda x: matrix(x, 40, 16, l, "L of a grid of 4 x 4", range(16), 16, outlines)),
+        (n, lambda x: matrix(x, 40, 16, l, "L of a grid of 4 x 4", range(16), 16, drafts)),
         (width_of_tree(above, 44), lambda x: tree(above, x + 12, 40, names, dx=44, dy=46))], "Fundamental supernodes and their tree", 60 + 46 * depth_of(above))
 
 

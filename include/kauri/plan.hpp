@@ -132,11 +132,11 @@ struct Schedule {
   // blocks and scratch may lie in panels of tasks with higher tickets than all who read them: edges keep these from beginning too early.
   // The head of a block is its first columns, the tail all others. A head whose columns all meet pivots of the parent is dead once the
   // parent's panel is assembled: the parent's own block and scratch may lie there if the parent is the only front of its task.
-  std::vector<Offset> scratch;      ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest); -1 if 0
-  std::vector<Index> head_columns;  ///< length supernodes: columns of the contribution block in its head: q, or a multiple of kTile
-  std::vector<Offset> head;         ///< length supernodes: place of the head; -1 if it has no columns
-  std::vector<Offset> tail;         ///< length supernodes: place of the tail; -1 if it has no columns
-  Offset stack_entries = 0;         ///< entries of the array beyond the panels
+  std::vector<Offset> scratch;              ///< length tasks: place of FrontScratch::entries of the task's fronts (their greatest); -1 if 0
+  std::vector<Index> fully_summed_columns;  ///< length supernodes: columns of the contribution block in its head: q, or a multiple of kTile
+  std::vector<Offset> head;                 ///< length supernodes: place of the head; -1 if it has no columns
+  std::vector<Offset> tail;                 ///< length supernodes: place of the tail; -1 if it has no columns
+  Offset stack_entries = 0;                 ///< entries of the array beyond the panels
   // Update rows of a solve. In the forward sweep those read in the task that made them are in use while it runs, all others until the
   // parent's task is done. In the backward sweep a task uses its own alone, as scratch while it runs: part of that, so the same edges keep
   // tasks apart.
@@ -148,7 +148,7 @@ struct Schedule {
   [[nodiscard]] Offset block_column(Index s, Index q, Index j) const {
     const Offset at = ContributionLayout::column(q, j);
     const auto k = static_cast<std::size_t>(s);
-    return j < head_columns[k] ? head[k] + at : tail[k] + (at - ContributionLayout::column(q, head_columns[k]));
+    return j < fully_summed_columns[k] ? head[k] + at : tail[k] + (at - ContributionLayout::column(q, fully_summed_columns[k]));
   }
 };
 
@@ -399,7 +399,7 @@ struct AnalyzeOptions {
   MessageHandler on_message{};
 };
 
-/// One ordering of a contest.
+/// One candidate of an ordering selection.
 struct Candidate {
   OrderingMethod method;             ///< what was run, or would have been
   bool given = false;                ///< the caller's permutation
@@ -426,7 +426,7 @@ struct Forecast {
   bool scaled = false;  ///< by constants that were not measured in this scalar on such a device, but scaled from another's
 };
 
-/// A plan, how long its making took, and what the contest looked like.
+/// A plan, how long its making took, and the candidates of the ordering selection.
 struct Analysis {
   std::shared_ptr<const Plan> plan;   ///< that of the ordering and the target that were chosen
   double order_s = 0;                 ///< seconds of all orderings run

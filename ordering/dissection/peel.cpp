@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/threads/stopping.hpp"
-#include "ordering/features/shape.hpp"
+#include "ordering/features/graph_features.hpp"
 
 namespace kauri::ordering::dissection {
 namespace {

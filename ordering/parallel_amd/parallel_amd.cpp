@@ -9,7 +9,7 @@
 
 #include "base/threads/host_threads.hpp"
 #include "base/threads/stopping.hpp"
-#include "ordering/features/shape.hpp"
+#include "ordering/features/graph_features.hpp"
 #include "ordering/parallel_amd/engine.hpp"
 
 namespace kauri::ordering {

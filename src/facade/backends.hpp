@@ -57,7 +57,7 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
   if (analysis.target_reason.empty()) analysis.target_reason = std::move(why_not);
   std::string full = backends.take(analysis, scalar_bytes, nrhs);
   if (full.empty()) return analysis;
-  // The ordering is known: no contest again.
+  // The ordering is known: no selection again.
   offer.device = {};
   if (!analysis.plan->given) offer.ordering.method = analysis.plan->ordering;
   Analysis again = run(std::as_const(offer));

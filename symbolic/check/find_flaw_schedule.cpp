@@ -209,7 +209,7 @@ Index meeting_columns(const Plan& plan, Index c) {
 std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
   const Schedule& schedule = plan.schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
-    const Index q = plan.supernodes.contribution(s), columns = schedule.head_columns[s];
+    const Index q = plan.supernodes.contribution(s), columns = schedule.fully_summed_columns[s];
     if (columns < 0 || columns > q || (columns < q && columns % ContributionLayout::kTile != 0))
       return at("supernode", s, "its block is not cut between block columns");
     const Offset all = ContributionLayout::entries(q), head = columns < q ? ContributionLayout::column(q, columns) : all;
@@ -302,7 +302,7 @@ std::string flaw_in_tasks(const Plan& plan) {
 std::string flaw_in_memory(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
   const std::size_t count = plan.supernodes.parent.size();
-  if (schedule.head_columns.size() != count || schedule.head.size() != count || schedule.tail.size() != count ||
+  if (schedule.fully_summed_columns.size() != count || schedule.head.size() != count || schedule.tail.size() != count ||
       schedule.update.size() != count)
     return "places of blocks are not one per supernode";
   if (schedule.scratch.size() != schedule.task.size()) return "places of scratch are not one per task";

@@ -11,24 +11,24 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/stopping.hpp"
-#include "ordering/features/shape.hpp"
+#include "ordering/features/graph_features.hpp"
 #include "ordering/orderer.hpp"
-#include "symbolic/choose/contest.hpp"
-#include "symbolic/choose/level_structure.hpp"
+#include "symbolic/choose/envelope.hpp"
+#include "symbolic/choose/ordering_selection.hpp"
 
 namespace kauri {
 namespace symbolic {
 namespace {
 
 /// The numbering as it is is taken without a look at any other if its job is promised to take less than this many times what it takes to
-/// get from minimum degree to an outline. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
-constexpr double kNaturalHope = 2;
+/// get from minimum degree to a draft. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
+constexpr double kNaturalLimit = 2;
 
 /// A banded ordering is judged by its envelope up to this many times the best job: L may be a little less.
-constexpr double kEnvelopeHope = 1.2;
+constexpr double kEnvelopeLimit = 1.2;
 
 /// Few graphs are long and thin: a look whether one is may cost this part of the best job.
-constexpr double kLook = 0.03;
+constexpr double kSearchShare = 0.03;
 
 /// Vertices of the reduced graph's largest component from which on dissection may be run at once, and surfaces may; and the share of those
 /// with two neighbours or less, at most, in what is no tree or network of chains. For a device, which factorises what either leaves in
@@ -87,64 +87,64 @@ constexpr double kRunaway = 2;
 
 /// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
 /// tried.
-std::optional<std::string> too_dear(Contest& contest, OrderingMethod method, double hope, double share = 1) {
-  const double price = share * contest.predicted_trial_seconds(method);
-  if (hope > price) return {};
-  std::string why = in_seconds(price) + " predicted for the ordering, at most " + in_seconds(hope) + " to spare";
-  contest.skip(method, "not tried: " + why);
+std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method, double max_gain, double share = 1) {
+  const double cost = share * selector.predicted_trial_seconds(method);
+  if (max_gain > cost) return {};
+  std::string why = in_seconds(cost) + " predicted for the ordering, at most " + in_seconds(max_gain) + " to spare";
+  selector.skip(method, "not tried: " + why);
   return why;
 }
 
 /// Predicted seconds of the best job that L's entries beyond those of A are to blame for: no ordering spares more.
-double fill_seconds(const Contest& contest) {
-  return (1 - static_cast<double>(contest.entries()) / static_cast<double>(std::max<Offset>(1, contest.best_entries()))) *
-         contest.best_seconds();
+double fill_seconds(const OrderingSelector& selector) {
+  return (1 - static_cast<double>(selector.entries()) / static_cast<double>(std::max<Offset>(1, selector.best_entries()))) *
+         selector.best_seconds();
 }
 
-void skip_all(Contest& contest, std::initializer_list<OrderingMethod> methods, const std::string& why) {
-  for (const OrderingMethod method : methods) contest.skip(method, "not tried: " + why);
+void skip_all(OrderingSelector& selector, std::initializer_list<OrderingMethod> methods, const std::string& why) {
+  for (const OrderingMethod method : methods) selector.skip(method, "not tried: " + why);
 }
 
 /// The numbering as it is costs no ordering. If nothing else needs a look: why. `job` becomes the seconds that its envelope promises, or
 /// less.
-std::optional<std::string> natural_will_do(Contest& contest, double& job) {
-  const double amd = contest.predicted_first_trial_seconds(OrderingMethod::amd), enough = kNaturalHope * amd;
-  job = contest.envelope_seconds(OrderingMethod::natural, enough);
+std::optional<std::string> natural_suffices(OrderingSelector& selector, double& job) {
+  const double amd = selector.predicted_first_trial_seconds(OrderingMethod::amd), enough = kNaturalLimit * amd;
+  job = selector.envelope_seconds(OrderingMethod::natural, enough);
   if (job >= enough) return {};
-  contest.try_method(OrderingMethod::natural);
+  selector.try_method(OrderingMethod::natural);
   std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
-  skip_all(contest, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
+  skip_all(selector, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
   return why;
 }
 
 /// The same against what minimum degree has reached.
-void consider_natural(Contest& contest, double job) {
-  const double enough = kEnvelopeHope * contest.best_seconds();
-  if (job < enough) job = contest.envelope_seconds(OrderingMethod::natural, enough);
-  if (job < enough) return contest.try_method(OrderingMethod::natural);
-  contest.skip(OrderingMethod::natural,
-               "not tried: its envelope promises no less than " + in_seconds(job) + " against " + in_seconds(contest.best_seconds()));
+void consider_natural(OrderingSelector& selector, double job) {
+  const double enough = kEnvelopeLimit * selector.best_seconds();
+  if (job < enough) job = selector.envelope_seconds(OrderingMethod::natural, enough);
+  if (job < enough) return selector.try_method(OrderingMethod::natural);
+  selector.skip(OrderingMethod::natural,
+                "not tried: its envelope promises no less than " + in_seconds(job) + " against " + in_seconds(selector.best_seconds()));
 }
 
 /// A banded ordering: only where the graph is long and thin.
-void consider_rcm(Contest& contest) {
-  const ordering::GraphView& graph = contest.compressed().view();
-  const double best = contest.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
-  if (look >= kLook * best)
-    return contest.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
-  const double job = contest.band_seconds(banded_entries(graph));
+void consider_rcm(OrderingSelector& selector) {
+  const ordering::GraphView& graph = selector.compressed().view();
+  const double best = selector.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
+  if (look >= kSearchShare * best)
+    return selector.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
+  const double job = selector.band_seconds(banded_entries(graph));
   if (job >= best)
-    return contest.skip(OrderingMethod::rcm,
-                        "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
-  if (too_dear(contest, OrderingMethod::rcm, fill_seconds(contest))) return;
-  const double enough = kEnvelopeHope * best, envelope = contest.envelope_seconds(OrderingMethod::rcm, enough);
-  if (envelope < enough) return contest.try_method(OrderingMethod::rcm);
-  contest.skip(OrderingMethod::rcm, "judged by its envelope: no less than " + in_seconds(envelope) + " against " + in_seconds(best));
+    return selector.skip(OrderingMethod::rcm,
+                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
+  if (skip_if_costly(selector, OrderingMethod::rcm, fill_seconds(selector))) return;
+  const double enough = kEnvelopeLimit * best, envelope = selector.envelope_seconds(OrderingMethod::rcm, enough);
+  if (envelope < enough) return selector.try_method(OrderingMethod::rcm);
+  selector.skip(OrderingMethod::rcm, "judged by its envelope: no less than " + in_seconds(envelope) + " against " + in_seconds(best));
 }
 
 /// The largest component of the reduced graph.
 struct Body {
-  explicit Body(Contest& contest) : graph(contest.largest_component()), spread(ordering::degree_spread(graph)) {}
+  explicit Body(OrderingSelector& selector) : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}
   /// Part of what dissection takes on one core.
   [[nodiscard]] double host_share() const { return irregular ? kIrregularShare : kLatticeShare; }
 
@@ -154,55 +154,55 @@ struct Body {
 };
 
 /// Minimum degree by all threads of a device's host where that is faster, else by one.
-OrderingMethod minimum_degree(const Contest& contest, const Body& body) {
-  return contest.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
+OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body) {
+  return selector.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
 }
 
 /// If it was given up, so that there is no job yet: why.
-std::optional<std::string> try_minimum_degree(Contest& contest, const Body& body) {
-  const OrderingMethod method = minimum_degree(contest, body);
+std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const Body& body) {
+  const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
   if (!in_rounds)
-    contest.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
-  const double seconds = contest.predicted_order_seconds(OrderingMethod::nested_dissection);
+    selector.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
+  const double seconds = selector.predicted_order_seconds(OrderingMethod::nested_dissection);
   const Offset most = order_work(kRunaway * seconds);
   const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " + in_digits(kRunaway) +
                           " times the " + in_seconds(seconds) + " predicted for nd";
-  const bool taken = contest.try_within(method, most, why);
-  if (in_rounds) contest.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
+  const bool taken = selector.try_within(method, most, why);
+  if (in_rounds) selector.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
   if (taken) return {};
   return std::string(name_of(method)) + " given up: " + why;
 }
 
 /// Predicted seconds of the best job in which a device waits for the path through the tree, not for products. Those of most graphs no
 /// ordering spares, but those of a long body dissection does: of others nothing, and nothing below `least`, for which no look is taken.
-double path_seconds(Contest& contest, const Body& body, double least) {
-  if (!contest.on_device() || body.graph.size() == 0) return 0;
-  const double waits = contest.best_seconds() - contest.device_seconds(contest.best_flops());
+double path_seconds(OrderingSelector& selector, const Body& body, double least) {
+  if (!selector.on_device() || body.graph.size() == 0) return 0;
+  const double waits = selector.best_seconds() - selector.device_seconds(selector.best_flops());
   if (waits <= least) return 0;
   const double width = ordering::level_width(body.graph);
   return body.graph.size() >= kLong * width * width ? waits : 0;
 }
 
 /// Nested dissection costs much more than minimum degree. If it is not run for that: why.
-std::optional<std::string> consider_dissection(Contest& contest, const Body& body) {
-  const double work = contest.best_flops() / static_cast<double>(std::max<Offset>(1, contest.best_entries()));
-  const double share = contest.on_device() ? body.host_share() : 1;
-  const double price = share * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
-  double hope = dissection_hope(work) * fill_seconds(contest);
-  if (hope <= price) hope = std::max(hope, path_seconds(contest, body, price));
-  if (auto why = too_dear(contest, OrderingMethod::nested_dissection, hope, share)) return "nd not tried: " + *why;
-  contest.try_method(OrderingMethod::nested_dissection);
+std::optional<std::string> consider_dissection(OrderingSelector& selector, const Body& body) {
+  const double work = selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
+  const double share = selector.on_device() ? body.host_share() : 1;
+  const double cost = share * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
+  double max_gain = dissection_gain(work) * fill_seconds(selector);
+  if (max_gain <= cost) max_gain = std::max(max_gain, path_seconds(selector, body, cost));
+  if (auto why = skip_if_costly(selector, OrderingMethod::nested_dissection, max_gain, share)) return "nd not tried: " + *why;
+  selector.try_method(OrderingMethod::nested_dissection);
   return {};
 }
 
 /// For a device, of what minimum degree suits: whether the device would take longer with its ordering of a body, and the host to find that,
 /// than all threads take to dissect it. `width`: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too, and
 /// the shares of dissection were set against that.
-bool outweighs_dissection(Contest& contest, const Body& body, double width) {
-  const double rows = width * contest.size() / contest.compressed().size();
-  return contest.device_seconds(kBodyWork * rows * rows * rows) + contest.predicted_trial_seconds(minimum_degree(contest, body)) >
-         body.host_share() * contest.predicted_trial_seconds(OrderingMethod::nested_dissection);
+bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
+  const double rows = width * selector.size() / selector.compressed().size();
+  return selector.device_seconds(kBodyWork * rows * rows * rows) + selector.predicted_trial_seconds(minimum_degree(selector, body)) >
+         body.host_share() * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
 /// Vertices of one ring of a level that has `width`: on a surface a vertex has 8 neighbours in one ring, 24 in two.
@@ -210,14 +210,14 @@ double ring_width(const Body& body, double width) { return width / std::max(kThi
 
 /// Seconds in which the host that AnalyzeOptions::cores tells of has dissected a mesh, if that is less than one core takes for minimum
 /// degree, and all of them for what that leaves to factorisations beyond dissection. `width`: vertices of a separator.
-std::optional<double> outruns_minimum_degree(Contest& contest, const Body& body, double width) {
+std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body, double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
-  const double rows = width * contest.size() / contest.compressed().size();
-  const double speed = contest.cores() / (1 + kSharedCore * (contest.cores() - 1));
-  const double degree = (body.irregular ? kIrregularDegree : kLatticeDegree) * contest.predicted_order_seconds(OrderingMethod::amd);
+  const double rows = width * selector.size() / selector.compressed().size();
+  const double speed = selector.cores() / (1 + kSharedCore * (selector.cores() - 1));
+  const double degree = (body.irregular ? kIrregularDegree : kLatticeDegree) * selector.predicted_order_seconds(OrderingMethod::amd);
   const double dissection = (body.irregular ? kIrregularDissection : kLatticeDissection) *
-                            contest.predicted_order_seconds(OrderingMethod::nested_dissection) / speed;
-  if (dissection >= degree + contest.core_seconds(kSurfaceWork * rows * rows * rows) / speed) return {};
+                            selector.predicted_order_seconds(OrderingMethod::nested_dissection) / speed;
+  if (dissection >= degree + selector.core_seconds(kSurfaceWork * rows * rows * rows) / speed) return {};
   return dissection;
 }
 
@@ -225,35 +225,35 @@ std::string in_levels(Index n, double width) { return in_digits(n) + " vertices 
 
 /// dissect_at_once() for a host, of a graph of some size without hubs: bodies, and large surfaces where all cores are sooner done with
 /// both.
-std::optional<std::string> dissect_on_host(Contest& contest, const Body& body) {
+std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool flat = ordering::growth_dimension(body.graph) < kBody;
   if (flat && n < kDissectedSurface) return {};
   const double width = ordering::level_width(body.graph);
   if (width > kWidestBody * std::cbrt(static_cast<double>(n) * n)) return {};
   if (!flat && width * width * width >= kWide * n) return in_levels(n, width);
-  const auto seconds = outruns_minimum_degree(contest, body, flat ? ring_width(body, width) : width);
+  const auto seconds = outruns_minimum_degree(selector, body, flat ? ring_width(body, width) : width);
   if (!seconds) return {};
-  return in_digits(n) + " vertices, dissected by " + std::to_string(contest.cores()) + " cores in " + in_seconds(*seconds);
+  return in_digits(n) + " vertices, dissected by " + std::to_string(selector.cores()) + " cores in " + in_seconds(*seconds);
 }
 
 /// The same for a device.
-std::optional<std::string> dissect_for_device(Contest& contest, const Body& body) {
+std::optional<std::string> dissect_for_device(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;
   if (few && n >= kDissectedSurface)
     return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
   // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
   const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
-  if (!few && !outweighs_dissection(contest, body, std::max(layers, 1.0) * cube)) return {};
+  if (!few && !outweighs_dissection(selector, body, std::max(layers, 1.0) * cube)) return {};
   const double width = ordering::level_width(body.graph);
   if (width > kWidestBody * cube || width * width * width < kWide * n) return {};
-  if (!few && !outweighs_dissection(contest, body, width)) return {};
+  if (!few && !outweighs_dissection(selector, body, width)) return {};
   return in_levels(n, width);
 }
 
 /// Where nested dissection is as good as certain to win, minimum degree is not run before it. If so: why.
-std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
+std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Body& body) {
   const ordering::GraphView& graph = body.graph;
   const Index n = graph.size();
   if (n < kDissected) return {};
@@ -261,71 +261,71 @@ std::optional<std::string> dissect_at_once(Contest& contest, const Body& body) {
   if (static_cast<double>(chords) <= kChords * n)
     return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
   if (ordering::hanging_share(graph) > kMostHanging || ordering::has_hubs(body.spread)) return {};
-  return contest.for_device() ? dissect_for_device(contest, body) : dissect_on_host(contest, body);
+  return selector.for_device() ? dissect_for_device(selector, body) : dissect_on_host(selector, body);
 }
 
 /// The same, and it is run: the others are listed with the reason.
-std::optional<std::string> only_dissection(Contest& contest, const Body& body) {
-  std::optional<std::string> why = dissect_at_once(contest, body);
+std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body) {
+  std::optional<std::string> why = dissect_at_once(selector, body);
   if (!why) return {};
-  contest.try_method(OrderingMethod::nested_dissection);
-  skip_all(contest, {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm}, *why);
+  selector.try_method(OrderingMethod::nested_dissection);
+  skip_all(selector, {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm}, *why);
   return "nd alone: " + *why;
 }
 
 /// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
-std::string hold(Contest& contest) {
+std::string select_ordering(OrderingSelector& selector) {
   std::optional<std::string> why;
   double natural = 0;
-  const bool banded = !contest.on_device();
+  const bool banded = !selector.on_device();
   if (banded) {
-    why = natural_will_do(contest, natural);
+    why = natural_suffices(selector, natural);
   } else {
-    skip_all(contest, {OrderingMethod::natural, OrderingMethod::rcm},
+    skip_all(selector, {OrderingMethod::natural, OrderingMethod::rcm},
              "the fronts of a band, one behind the other, leave a device without work");
   }
-  if (why) return contest.comparison() + "; " + *why;
-  const Body body(contest);
-  why = only_dissection(contest, body);
+  if (why) return selector.comparison() + "; " + *why;
+  const Body body(selector);
+  why = only_dissection(selector, body);
   if (!why) {
-    why = try_minimum_degree(contest, body);
+    why = try_minimum_degree(selector, body);
     const bool given_up = why.has_value();
-    if (given_up) contest.try_method(OrderingMethod::nested_dissection);
+    if (given_up) selector.try_method(OrderingMethod::nested_dissection);
     if (banded) {
-      consider_natural(contest, natural);
-      consider_rcm(contest);
+      consider_natural(selector, natural);
+      consider_rcm(selector);
     }
-    if (!given_up) why = consider_dissection(contest, body);
+    if (!given_up) why = consider_dissection(selector, body);
   }
-  return contest.comparison() + (why ? "; " + *why : "");
+  return selector.comparison() + (why ? "; " + *why : "");
 }
 
-Analysis run_contest(const Pattern& lower, const AnalyzeOptions& options) {
-  Contest contest(lower, options);
-  return contest.finish(hold(contest));
+Analysis run_selection(const Pattern& lower, const AnalyzeOptions& options) {
+  OrderingSelector selector(lower, options);
+  return selector.finish(select_ordering(selector));
 }
 
 Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
-  Contest contest(lower, options);
+  OrderingSelector selector(lower, options);
   if (options.permutation)
-    contest.try_given();
+    selector.try_given();
   else
-    contest.try_method(options.ordering.method);
-  return contest.finish(contest.comparison() + ", as asked for");
+    selector.try_method(options.ordering.method);
+  return selector.finish(selector.comparison() + ", as asked for");
 }
 
 Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
-  Contest contest(lower, options);
-  if (options.permutation) contest.plan_given();
+  OrderingSelector selector(lower, options);
+  if (options.permutation) selector.plan_given();
   for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
                                       OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis}) {
     if (ordering_compared(method))
-      contest.plan_method(method);
+      selector.plan_method(method);
     else
-      contest.skip(method, ordering_available(method) ? "the system's METIS takes over signals of the process: asked for by name alone"
-                                                      : "kauri was built without METIS");
+      selector.skip(method, ordering_available(method) ? "the system's METIS takes over signals of the process: asked for by name alone"
+                                                       : "kauri was built without METIS");
   }
-  return contest.finish(hold(contest));
+  return selector.finish(select_ordering(selector));
 }
 
 #ifndef NDEBUG
@@ -363,8 +363,8 @@ Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
 
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options) {
   return symbolic::guarded(lower, options.ordering, [&] {
-    const bool contest = !options.permutation && options.ordering.method == OrderingMethod::automatic;
-    return contest ? symbolic::run_contest(lower, options) : symbolic::run_one(lower, options);
+    const bool selector = !options.permutation && options.ordering.method == OrderingMethod::automatic;
+    return selector ? symbolic::run_selection(lower, options) : symbolic::run_one(lower, options);
   });
 }
 

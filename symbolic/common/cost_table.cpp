@@ -160,12 +160,12 @@ double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offs
 
 Offset order_work(double seconds) { return static_cast<Offset>(std::min(seconds / kVisit, 1e18)); }
 
-double dissection_hope(double flops_per_entry) {
+double dissection_gain(double flops_per_entry) {
   return std::clamp(kHopePerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kHopelessWork), 0.0, kMostHope);
 }
 
 double reduction_seconds(Index n, Offset entries) { return pass_seconds(1.7e-8, n, 5.6e-9, entries); }
-double outline_seconds(Index n, Offset entries) { return pass_seconds(1.2e-7, n, 1e-9, entries); }
+double draft_seconds(Index n, Offset entries) { return pass_seconds(1.2e-7, n, 1e-9, entries); }
 double level_seconds(Index n, Offset entries) { return pass_seconds(1.8e-8, n, 2e-9, entries); }
 
 }  // namespace kauri::symbolic

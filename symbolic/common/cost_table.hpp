@@ -51,12 +51,12 @@ Offset order_work(double seconds);
 
 /// The part of what fill costs that nested dissection is hoped to spare a job, from the operations per entry of L of the best other
 /// ordering: from 0 (trees, power grids) to less than 1 (large grids in space).
-double dissection_hope(double flops_per_entry);
+double dissection_gain(double flops_per_entry);
 
 /// Predicted seconds on one core, from the rows and entries of A: to build its graph and reduce it; of the symbolic phase up to the counts
 /// and sizes of a plan.
 double reduction_seconds(Index n, Offset entries);
-double outline_seconds(Index n, Offset entries);
+double draft_seconds(Index n, Offset entries);
 /// Of a look at the levels of a graph (banded_entries), from its vertices and the number of vertices and undirected edges.
 double level_seconds(Index n, Offset entries);
 

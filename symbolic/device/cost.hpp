@@ -1,4 +1,4 @@
-// What whole factorisations and solves cost on a device, by named target and scalar. (Amalgamation, the cut into tasks and the contest of
+// What whole factorisations and solves cost on a device, by named target and scalar. (Amalgamation, the cut into tasks and the selection of
 // orderings go by the fronts' prices of cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
 //

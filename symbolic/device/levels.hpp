@@ -38,7 +38,7 @@ struct FrontSizes {
 /// How many children each front has.
 std::vector<Index> child_counts(std::span<const Index> parent);
 
-/// Kinds. A front is tiled if it, or one below it, has many rows or children. Reads no rows, nor does what follows: an outline has none.
+/// Kinds. A front is tiled if it, or one below it, has many rows or children. Reads no rows, nor does what follows: a draft has none.
 std::vector<Index> kinds_of(const Supernodes& nodes);
 std::vector<Index> kinds_of(const FrontTree& fronts);
 FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);

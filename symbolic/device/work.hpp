@@ -14,7 +14,7 @@ constexpr Offset device_residual_bytes(Index n, Offset nnz, int scalar_bytes) {
          Offset{n} * (3 * scalar_bytes + 2 * Offset{sizeof(Offset)});
 }
 
-/// Reads no rows: those of an outline's supernodes are not there yet. levels: those of nodes. entries: of A's lower triangle. O(fronts).
+/// Reads no rows: those of a draft's supernodes are not there yet. levels: those of nodes. entries: of A's lower triangle. O(fronts).
 DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels, Offset entries);
 
 }  // namespace kauri::symbolic

@@ -76,7 +76,7 @@ class BlockMemory {
   };
 
   [[nodiscard]] Offset head_entries(Index s) const {
-    const Index q = tree_.fronts.contribution(s), columns = schedule_.head_columns[s];
+    const Index q = tree_.fronts.contribution(s), columns = schedule_.fully_summed_columns[s];
     return columns < q ? ContributionLayout::column(q, columns) : ContributionLayout::entries(q);
   }
 
@@ -171,10 +171,10 @@ std::vector<Edge> with_tree(const TaskTree& tree, std::vector<Edge> edges) {
 
 }  // namespace
 
-Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> head_columns, int workers) {
+Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> fully_summed_columns, int workers) {
   Schedule schedule;
   schedule.workers = workers;
-  schedule.head_columns = std::move(head_columns);
+  schedule.fully_summed_columns = std::move(fully_summed_columns);
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskRange range = tree.range[t];
     double flops = 0;

@@ -10,8 +10,8 @@
 
 namespace kauri::symbolic {
 
-/// tree: tasks over postordered fronts; panel_ptr: of the fronts; head_columns: see block_heads.hpp; workers >= 1. O(fronts) plus what
-/// place_blocks() takes for up to four blocks per task, and for two in a solve.
-Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> head_columns, int workers);
+/// tree: tasks over postordered fronts; panel_ptr: of the fronts; fully_summed_columns: see fully_summed.hpp; workers >= 1. O(fronts) plus
+/// what place_blocks() takes for up to four blocks per task, and for two in a solve.
+Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> fully_summed_columns, int workers);
 
 }  // namespace kauri::symbolic

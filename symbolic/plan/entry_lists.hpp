@@ -8,7 +8,7 @@
 
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
-#include "symbolic/plan/outline.hpp"
+#include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {
 
@@ -75,11 +75,11 @@ class EntryLists {
 };
 
 /// Row by row, from the pairs of a graph with nothing merged. After the diagonal a list is in the caller's order.
-class EntriesByPairs : EntryLists {
+class EntriesByAdjacency : EntryLists {
  public:
-  EntriesByPairs(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), outline_(outline), place_(place) {
-    set_begins([&](Index i) { return static_cast<Offset>(outline.pairs.higher(place[i]).size()) + 1; });
+  EntriesByAdjacency(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
+      : EntryLists(lower, draft.perm, assembly), draft_(draft), place_(place) {
+    set_begins([&](Index i) { return static_cast<Offset>(draft.adjacency.higher(place[i]).size()) + 1; });
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
@@ -88,20 +88,20 @@ class EntriesByPairs : EntryLists {
       Offset at = assembly_.entry_ptr[i];
       put(at, lower_.col_ptr[v], i - first);
       Sources source(lower_, v);
-      for (const Index k : outline_.pairs.higher(place_[i])) put(++at, source(outline_.pairs.vertex(k)), local[outline_.row_of[k]]);
+      for (const Index k : draft_.adjacency.higher(place_[i])) put(++at, source(draft_.adjacency.vertex(k)), local[draft_.row_of[k]]);
     }
   }
 
  private:
-  const Outline& outline_;
+  const PlanDraft& draft_;
   std::span<const Index> place_;
 };
 
-/// Row by row, from the graph of A: for supervariables whose members are not neighbours in A. Lists as those of EntriesByPairs.
+/// Row by row, from the graph of A: for supervariables whose members are not neighbours in A. Lists as those of EntriesByAdjacency.
 class EntriesByRows : EntryLists {
  public:
-  EntriesByRows(const Pattern& lower, const Outline& outline, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), graph_(outline.graph->source().graph()) {
+  EntriesByRows(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)
+      : EntryLists(lower, draft.perm, assembly), graph_(draft.graph->source().graph()) {
     const auto new_of = perm_.new_of();
     set_begins([&](Index i) {
       Offset count = 1;
@@ -130,13 +130,13 @@ class EntriesByRows : EntryLists {
 /// its own supervariable, then those of the others in the caller's order.
 class EntriesByBlocks : EntryLists {
  public:
-  EntriesByBlocks(const Pattern& lower, const Outline& outline, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), graph_(*outline.graph), pairs_(outline.pairs), row_of_(outline.row_of), place_(place) {
-    Blocks(pairs_.size(), kRows).for_each([&](Index, Index begin, Index end) {
+  EntriesByBlocks(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
+      : EntryLists(lower, draft.perm, assembly), graph_(*draft.graph), adjacency_(draft.adjacency), row_of_(draft.row_of), place_(place) {
+    Blocks(adjacency_.size(), kRows).for_each([&](Index, Index begin, Index end) {
       for (Index k = begin; k < end; ++k) {
-        const Index weight = pairs_.weight(k);
+        const Index weight = adjacency_.weight(k);
         Offset others = 0;
-        for (const Index other : pairs_.higher(k)) others += pairs_.weight(other);
+        for (const Index other : adjacency_.higher(k)) others += adjacency_.weight(other);
         for (Index a = 0; a < weight; ++a) assembly.entry_ptr[row_of_[k] + a + 1] = others + weight - a;
       }
     });
@@ -147,10 +147,10 @@ class EntriesByBlocks : EntryLists {
     Offset at = assembly_.entry_ptr[first];
     std::vector<Offset> source;
     for (Index i = first; i < last;) {
-      const Index k = place_[i], weight = pairs_.weight(k);
+      const Index k = place_[i], weight = adjacency_.weight(k);
       find_sources(k, source);
       for (Index a = 0; a < weight; ++a, ++i) {
-        const Offset diagonal = lower_.col_ptr[graph_.member(pairs_.vertex(k), a)];
+        const Offset diagonal = lower_.col_ptr[graph_.member(adjacency_.vertex(k), a)];
         for (Index b = 0; a + b < weight; ++b) put(at++, diagonal + b, i - first + b);
         at = fill_blocks(k, a, source, local, at);
       }
@@ -162,11 +162,11 @@ class EntriesByBlocks : EntryLists {
   /// consecutive columns. From `at` on; returns the end.
   Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local, Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);
-    const auto higher = pairs_.higher(k);
-    const Index v = pairs_.vertex(k), j = graph_.member(v, 0);
+    const auto higher = adjacency_.higher(k);
+    const Index v = adjacency_.vertex(k), j = graph_.member(v, 0);
     const Offset further = end[j + a] - end[j];
     for (std::size_t e = 0; e < higher.size(); ++e) {
-      const Index u = pairs_.vertex(higher[e]), weight = pairs_.weight(higher[e]), row = local[row_of_[higher[e]]];
+      const Index u = adjacency_.vertex(higher[e]), weight = adjacency_.weight(higher[e]), row = local[row_of_[higher[e]]];
       const Index i = graph_.member(u, 0);
       for (Index b = 0; b < weight; ++b) put(at++, source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
     }
@@ -176,20 +176,20 @@ class EntriesByBlocks : EntryLists {
   /// For each of the supervariables at higher places than k: the position of A's entry of the least members of the two.
   void find_sources(Index k, std::vector<Offset>& source) const {
     source.clear();
-    Sources of_least(lower_, graph_.member(pairs_.vertex(k), 0));
-    for (const Index other : pairs_.higher(k)) source.push_back(of_least(graph_.member(pairs_.vertex(other), 0)));
+    Sources of_least(lower_, graph_.member(adjacency_.vertex(k), 0));
+    for (const Index other : adjacency_.higher(k)) source.push_back(of_least(graph_.member(adjacency_.vertex(other), 0)));
   }
 
   const ordering::CompressedGraph& graph_;
-  const Pairs& pairs_;
+  const PermutedAdjacency& adjacency_;
   std::span<const Index> row_of_, place_;
 };
 
-/// In the order of Outline::listed.
+/// In the order of PlanDraft::listed.
 class EntriesAsListed : EntryLists {
  public:
-  EntriesAsListed(const Pattern& lower, const Outline& outline, Assembly& assembly)
-      : EntryLists(lower, outline.perm, assembly), listed_(*outline.listed) {
+  EntriesAsListed(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)
+      : EntryLists(lower, draft.perm, assembly), listed_(*draft.listed) {
     set_begins([&](Index i) { return listed_.ptr[i + 1] - listed_.ptr[i] + 1; });
   }
 

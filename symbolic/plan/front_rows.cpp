@@ -7,7 +7,7 @@
 
 #include "base/host/memory.hpp"
 #include "base/threads/stopping.hpp"
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -25,13 +25,13 @@ struct Entry {
 
 class FrontRows {
  public:
-  FrontRows(std::span<const Index> place, Outline& outline)
-      : pairs_(outline.pairs),
-        row_of_(outline.row_of),
+  FrontRows(std::span<const Index> place, PlanDraft& draft)
+      : adjacency_(draft.adjacency),
+        row_of_(draft.row_of),
         place_(place),
-        nodes_(outline.supernodes),
+        nodes_(draft.supernodes),
         front_(nodes_.parent.size()),
-        front_of_(static_cast<std::size_t>(pairs_.size())) {
+        front_of_(static_cast<std::size_t>(adjacency_.size())) {
     resize_large(nodes_.row, nodes_.row_ptr.back());
   }
 
@@ -75,7 +75,7 @@ class FrontRows {
     for (Index i = nodes_.first[s]; i < nodes_.first[s + 1];) {
       const Index k = place_[i];
       f(i, k);
-      i += pairs_.weight(k);
+      i += adjacency_.weight(k);
     }
   }
 
@@ -121,7 +121,7 @@ class FrontRows {
     for (Index s = part.begin; s < part.end; ++s)
       for_each_place(s, [&](Index i, Index k) {
         check_stop.at(i);
-        for (const Index d : pairs_.lower(k)) climb(i, pairs_.weight(k), s, i - nodes_.first[s], front_of_[d]);
+        for (const Index d : adjacency_.lower(k)) climb(i, adjacency_.weight(k), s, i - nodes_.first[s], front_of_[d]);
       });
     if (part.end < nodes_.count()) climb_beyond(part, arrivals);
   }
@@ -131,12 +131,12 @@ class FrontRows {
     const Index end = nodes_.first[part.end];
     for (Index s = part.begin; s < part.end; ++s)
       for_each_place(s, [&](Index, Index k) {
-        for (const Index other : pairs_.higher(k))
+        for (const Index other : adjacency_.higher(k))
           if (row_of_[other] >= end) entries.push_back({row_of_[other], s});
       });
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
     for (const Entry& entry : entries) {
-      const Index count = pairs_.weight(place_[entry.row]);
+      const Index count = adjacency_.weight(place_[entry.row]);
       for (Index s = entry.front; take(entry.row, count, front_[s]);) {
         const Index up = front_[s].parent;
         if (up >= part.end) {
@@ -151,10 +151,10 @@ class FrontRows {
 
   /// The roots by place, into root_; returns where those of each place begin.
   std::vector<Offset> sort_arrivals(const std::vector<std::vector<Arrival>>& arrivals) {
-    std::vector<Offset> first(at(pairs_.size()) + 1, 0);
+    std::vector<Offset> first(at(adjacency_.size()) + 1, 0);
     for (const auto& list : arrivals)
       for (const Arrival& a : list) ++first[a.place + 1];
-    for (Index k = 0; k < pairs_.size(); ++k) first[k + 1] += first[k];
+    for (Index k = 0; k < adjacency_.size(); ++k) first[k + 1] += first[k];
     root_.resize(at(first.back()));
     std::vector<Offset> next(first.begin(), first.end() - 1);
     for (const auto& list : arrivals)
@@ -165,18 +165,18 @@ class FrontRows {
   void fill_above(Index s, const std::vector<Offset>& first) {
     stop_here();
     for_each_place(s, [&](Index i, Index k) {
-      const Index count = pairs_.weight(k), own = i - nodes_.first[s];
+      const Index count = adjacency_.weight(k), own = i - nodes_.first[s];
       for (Offset e = first[k]; e < first[k + 1]; ++e) {
         Front& root = front_[root_[at(e)]];
         hand_up(root, root.parent == s ? own : local_row(front_[root.parent], i, count), count);
         climb(i, count, s, own, root.parent);
       }
-      for (const Index d : pairs_.lower(k))
+      for (const Index d : adjacency_.lower(k))
         if (front_[front_of_[d]].above) climb(i, count, s, own, front_of_[d]);
     });
   }
 
-  const Pairs& pairs_;
+  const PermutedAdjacency& adjacency_;
   const std::span<const Index> row_of_, place_;
   Supernodes& nodes_;
   std::vector<Front> front_;
@@ -186,9 +186,9 @@ class FrontRows {
 
 }  // namespace
 
-void fill_front_rows(std::span<const Index> place, Outline& outline, Assembly& assembly, Index part) {
-  FrontRows rows(place, outline);
-  rows.fill(part_size(outline.supernodes.count(), part));
+void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly, Index part) {
+  FrontRows rows(place, draft);
+  rows.fill(part_size(draft.supernodes.count(), part));
   rows.set_run_ptr(assembly);
 }
 

@@ -1,4 +1,4 @@
-// Outline, structures, runs: the plan.
+// PlanDraft, structures, runs: the plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/make_plan.hpp"
 
@@ -39,29 +39,30 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
   return cost_table(options.target.empty() ? host_target() : options.target);
 }
 
-std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table) {
+std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, outline); }, [&] { plan->pattern = copy_of(lower); },
+  side_by_side([&] { plan->assembly = fill_structure(lower, draft); },
+               [&] { plan->pattern = copy_of(lower); },
                [&] {
-                 if (on_device) plan->device = lay_out_fronts(outline.supernodes, outline.device_levels);
+                 if (on_device) plan->device = lay_out_fronts(draft.supernodes, draft.device_levels);
                },
                [&] {
-                 if (on_device) set_schedule(cost_table(kScheduled), outline);
+                 if (on_device) set_schedule(cost_table(kScheduled), draft);
                });
   plan->n = lower.n;
   plan->nnz = lower.nnz();
   plan->target = table.target;
-  plan->perm = std::move(outline.perm);
-  plan->tree = std::move(outline.tree);
-  plan->supernodes = std::move(outline.supernodes);
-  plan->panel_ptr = std::move(outline.panel_ptr);
-  plan->schedule = std::move(outline.schedule);
+  plan->perm = std::move(draft.perm);
+  plan->tree = std::move(draft.tree);
+  plan->supernodes = std::move(draft.supernodes);
+  plan->panel_ptr = std::move(draft.panel_ptr);
+  plan->schedule = std::move(draft.schedule);
   if (on_device) {
-    add_device_tasks(plan->supernodes, plan->assembly, outline.device_levels, plan->target, plan->device);
-    plan->device.work = std::move(outline.device_work);
+    add_device_tasks(plan->supernodes, plan->assembly, draft.device_levels, plan->target, plan->device);
+    plan->device.work = std::move(draft.device_work);
   }
-  plan->cost = std::move(outline.cost);
+  plan->cost = std::move(draft.cost);
   return plan;
 }
 
@@ -72,8 +73,8 @@ std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::Compressed
                 "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
   const CostTable& table = planned_table(options);
   return complete_plan(lower,
-                       make_outline(lower, graph, perm, table,
-                                    {planned_workers(options), options.amalgamate, static_cast<Index>(options.ordering.last.size())}),
+                       draft_plan(lower, graph, perm, table,
+                                  {planned_workers(options), options.amalgamate, static_cast<Index>(options.ordering.last.size())}),
                        table);
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kauri/plan.hpp"
-#include "symbolic/plan/outline.hpp"
+#include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {
 
@@ -14,8 +14,8 @@ int planned_workers(const AnalyzeOptions& options);
 /// The cost table of options.target, or of this machine.
 const CostTable& planned_table(const AnalyzeOptions& options);
 
-/// A plan from its outline; `ordering` and `given` are left to the caller. lower: the pattern the outline was made of.
-std::shared_ptr<Plan> complete_plan(const Pattern& lower, Outline outline, const CostTable& table);
+/// A plan from its draft; `ordering` and `given` are left to the caller. lower: the pattern the draft was made of.
+std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table);
 
 /// The plan of lower in the order of perm, by way of its supervariables (graph is that of lower). lower is valid, and perm ends with
 /// options.ordering.last. Throws Error(input) if the sizes differ, Error(overflow).

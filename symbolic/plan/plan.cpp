@@ -75,7 +75,7 @@ Offset Plan::plan_bytes() const {
          bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) +
          bytes(assembly.entry_source) + bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) +
          bytes(assembly.run_ptr) + bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
-         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.head_columns) +
+         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.fully_summed_columns) +
          bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
 }
 

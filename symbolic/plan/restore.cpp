@@ -110,7 +110,7 @@ struct Columns {
 };
 
 /// Sets out.tree.
-Columns columns_of(const CoarseTree& coarse, Outline& out) {
+Columns columns_of(const CoarseTree& coarse, PlanDraft& out) {
   const std::vector<Index>& place = coarse.position;
   const auto n = static_cast<Index>(place.size());
   std::vector<Index> at(place.size());
@@ -231,7 +231,7 @@ PlanCore core_of(const Plan& plan) {
 
 std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look) {
   const CostTable& table = cost_table(target);
-  Outline out;
+  PlanDraft out;
   out.perm = Permutation::from_old_of(core.old_of);
   if (core.length.size() != core.old_of.size()) misfit("columns of A are not as many as rows of the permutation");
   const std::vector<Index> front = fronts_of(core);
@@ -240,17 +240,17 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   const ordering::CompressedGraph graph(rows, false);
   out.graph = &graph;
   out.listed = &a.listed;
-  out.pairs = Pairs(graph, core.old_of);
+  out.adjacency = PermutedAdjacency(graph, core.old_of);
   out.row_of.resize(core.old_of.size());
   std::iota(out.row_of.begin(), out.row_of.end(), 0);
-  const Columns columns = columns_of(coarse_tree(out.pairs, core.last), out);
+  const Columns columns = columns_of(coarse_tree(out.adjacency, core.last), out);
   check_supernodes(core, columns, front);
   out.fronts = front_tree(core, columns, front);
   check_postorder(out.fronts.parent);
   if (look) look(out.fronts);
   out.workers = workers;
   set_sizes(out);
-  weigh(a.view(), table, out);
+  predict_costs(a.view(), table, out);
   const auto plan = complete_plan(a.view(), std::move(out), table);
   if (const Index last = dense_end(*plan); last != core.last)
     misfit(in_words(core.last) + " columns come last, expected " + in_words(last) + ", those of the last supernode");

@@ -19,10 +19,10 @@ constexpr Index kFrontBlock = 64;  // fronts that are worth a task
 constexpr Index kPlaces = 65536;   // supervariables that are
 
 /// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
-std::vector<Index> places_by_row(const Outline& outline) {
-  std::vector<Index> place(outline.tree.parent.size());
-  Blocks(outline.pairs.size(), kPlaces).for_each([&](Index, Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) place[outline.row_of[k]] = k;
+std::vector<Index> places_by_row(const PlanDraft& draft) {
+  std::vector<Index> place(draft.tree.parent.size());
+  Blocks(draft.adjacency.size(), kPlaces).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) place[draft.row_of[k]] = k;
   });
   return place;
 }
@@ -65,18 +65,18 @@ void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) 
 
 }  // namespace
 
-Assembly fill_structure(const Pattern& lower, Outline& outline) {
+Assembly fill_structure(const Pattern& lower, PlanDraft& draft) {
   Assembly assembly;
-  const std::vector<Index> place = places_by_row(outline);
-  fill_front_rows(place, outline, assembly);
-  if (outline.listed)
-    fill_maps(outline.supernodes, EntriesAsListed(lower, outline, assembly), assembly);
-  else if (!outline.graph->merged())
-    fill_maps(outline.supernodes, EntriesByPairs(lower, outline, place, assembly), assembly);
-  else if (in_blocks(*outline.graph, outline.perm))
-    fill_maps(outline.supernodes, EntriesByBlocks(lower, outline, place, assembly), assembly);
+  const std::vector<Index> place = places_by_row(draft);
+  fill_front_rows(place, draft, assembly);
+  if (draft.listed)
+    fill_maps(draft.supernodes, EntriesAsListed(lower, draft, assembly), assembly);
+  else if (!draft.graph->merged())
+    fill_maps(draft.supernodes, EntriesByAdjacency(lower, draft, place, assembly), assembly);
+  else if (in_blocks(*draft.graph, draft.perm))
+    fill_maps(draft.supernodes, EntriesByBlocks(lower, draft, place, assembly), assembly);
   else
-    fill_maps(outline.supernodes, EntriesByRows(lower, outline, assembly), assembly);
+    fill_maps(draft.supernodes, EntriesByRows(lower, draft, assembly), assembly);
   return assembly;
 }
 

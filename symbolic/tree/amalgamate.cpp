@@ -14,7 +14,7 @@
 #include "base/threads/blocks.hpp"
 #include "base/threads/stopping.hpp"
 #include "symbolic/common/children.hpp"
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {

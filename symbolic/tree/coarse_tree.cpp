@@ -30,10 +30,10 @@ std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index>
   return out;
 }
 
-CoarseTree coarse_tree(const Pairs& pairs, Index last) {
+CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last) {
   CoarseTree tree;
   {
-    std::vector<Index> parent = elimination_tree(pairs);
+    std::vector<Index> parent = elimination_tree(adjacency);
     if (last > 0) {
       const std::vector<Index> chain = chained(parent, last);
       std::copy(chain.end() - last, chain.end(), parent.end() - last);
@@ -45,11 +45,11 @@ CoarseTree coarse_tree(const Pairs& pairs, Index last) {
     }
     tree.parent = renamed(parent, tree.position);
   }
-  if (pairs.merged()) {
+  if (adjacency.merged()) {
     tree.weight.resize(tree.parent.size());
-    for (Index k = 0; k < pairs.size(); ++k) tree.weight[tree.position[k]] = pairs.weight(k);
+    for (Index k = 0; k < adjacency.size(); ++k) tree.weight[tree.position[k]] = adjacency.weight(k);
   }
-  tree.count = column_counts(pairs, tree.position, tree.parent);
+  tree.count = column_counts(adjacency, tree.position, tree.parent);
   for (Index k = 1; k <= last; ++k) tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
   return tree;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "symbolic/common/pairs.hpp"
+#include "symbolic/common/permuted_adjacency.hpp"
 
 namespace kauri::symbolic {
 
@@ -19,7 +19,7 @@ struct CoarseTree {
 
 /// The last `last` places, supervariables of one row, become a chain, as if they were a clique, with all that is below any of them below
 /// the first: so they stay the last in postorder, and one supernode. O(pairs * inverse Ackermann).
-CoarseTree coarse_tree(const Pairs& pairs, Index last);
+CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last);
 
 /// Names nodes by their position: result[position[j]] = position[parent[j]].
 std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position);

@@ -8,7 +8,7 @@
 #include "base/common/disjoint_sets.hpp"
 #include "base/threads/per_thread.hpp"
 #include "base/threads/stopping.hpp"
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 namespace kauri::symbolic {
 namespace {
@@ -24,15 +24,15 @@ struct CountedSubtrees {
 
 class Counting {
  public:
-  Counting(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent)
-      : pairs_(pairs),
+  Counting(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent)
+      : adjacency_(adjacency),
         position_(position),
         parent_(parent),
         count_(position.size(), 0),
         first_(position.size()),
         up_(position.size()),
         place_(position.size()) {
-    Blocks(pairs.size(), kNodeBlock).for_each([this](Index, Index begin, Index end) {
+    Blocks(adjacency.size(), kNodeBlock).for_each([this](Index, Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
         first_[j] = up_[j] = j;
         place_[position_[j]] = j;
@@ -94,10 +94,10 @@ class Counting {
       check_stop.at(j);
       const Index k = place_[j], least = first_[j];
       Index sum = diagonal(j);
-      for (const Index i : pairs_.higher(k)) {
+      for (const Index i : adjacency_.higher(k)) {
         const Index last = leaf[i];
         if (last >= least && last < j) continue;
-        const Index row = pairs_.weight(i);
+        const Index row = adjacency_.weight(i);
         sum += row;
         if (last >= begin && last < j)
           add(count_[root_of(up_, last)], -row);
@@ -123,7 +123,7 @@ class Counting {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
       const Index i = subtrees.row[static_cast<std::size_t>(e)];
-      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -pairs_.weight(i));
+      if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -adjacency_.weight(i));
       leaf[i] = root;
     }
     if (parent_[root] != kNone) link(root, parent_[root]);
@@ -131,9 +131,9 @@ class Counting {
 
   void count_above(Index j, Leaves& leaf) {
     Index sum = diagonal(j);
-    for (const Index i : pairs_.higher(place_[j])) {
+    for (const Index i : adjacency_.higher(place_[j])) {
       if (leaf[i] >= first_[j]) continue;
-      const Index row = pairs_.weight(i);
+      const Index row = adjacency_.weight(i);
       sum += row;
       if (leaf[i] != kNone) add(count_[root_of(up_, leaf[i])], -row);
       leaf[i] = j;
@@ -143,9 +143,9 @@ class Counting {
   }
 
   /// Of the diagonal's row: its leaves are those of the tree, from where it is carried up.
-  [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? pairs_.weight(place_[j]) : 0; }
+  [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? adjacency_.weight(place_[j]) : 0; }
   void link(Index j, Index p) {
-    add(count_[p], -pairs_.weight(place_[j]));
+    add(count_[p], -adjacency_.weight(place_[j]));
     up_[j] = p;
     first_[p] = std::min(first_[p], first_[j]);
   }
@@ -153,7 +153,7 @@ class Counting {
     if (parent_[j] != kNone) add(count_[parent_[j]], count_[j]);
   }
 
-  const Pairs& pairs_;
+  const PermutedAdjacency& adjacency_;
   const std::span<const Index> position_, parent_;
   std::vector<Index> count_;
   std::vector<Index> first_;  // the least node of the subtree
@@ -163,8 +163,9 @@ class Counting {
 
 }  // namespace
 
-std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent, Index part) {
-  return Counting(pairs, position, parent).run(part_size(pairs.size(), part));
+std::vector<Index> column_counts(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent,
+                                 Index part) {
+  return Counting(adjacency, position, parent).run(part_size(adjacency.size(), part));
 }
 
 }  // namespace kauri::symbolic

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "symbolic/common/pairs.hpp"
+#include "symbolic/common/permuted_adjacency.hpp"
 
 namespace kauri::symbolic {
 
@@ -15,6 +15,7 @@ namespace kauri::symbolic {
 /// "An efficient algorithm to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15 (1994), here
 /// with weighted rows. O(pairs * inverse Ackermann) time, O(n) memory per thread. Subtrees are done side by side by the threads of the
 /// calling arena; to what is above one, it is one leaf of each row that it meets there. part: as for part_size().
-std::vector<Index> column_counts(const Pairs& pairs, std::span<const Index> position, std::span<const Index> parent, Index part = 0);
+std::vector<Index> column_counts(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent,
+                                 Index part = 0);
 
 }  // namespace kauri::symbolic

@@ -3,19 +3,19 @@
 #include "symbolic/tree/elimination_tree.hpp"
 
 #include "base/threads/stopping.hpp"
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 namespace kauri::symbolic {
 
-std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
-  const Index n = pairs.size();
+std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index part) {
+  const Index n = adjacency.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
   std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
   const auto add_rows = [&](Index begin, Index end) {
     const StopCheck check_stop;
     for (Index i = begin; i < end; ++i) {
       check_stop.at(i);
-      for (Index j : pairs.lower(i))
+      for (Index j : adjacency.lower(i))
         while (shortcut[j] != i) {
           const Index up = shortcut[j];
           shortcut[j] = i;
@@ -27,14 +27,14 @@ std::vector<Index> elimination_tree(const Pairs& pairs, Index part) {
         }
     }
   };
-  const std::vector<Stretch> stretches = closed_stretches(pairs, part_size(n, part));
-  batches(stretches.size()).for_each([&](Index, Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) add_rows(stretches[k].begin, stretches[k].end);
+  const std::vector<IndexRange> ranges = independent_ranges(adjacency, part_size(n, part));
+  batches(ranges.size()).for_each([&](Index, Index begin, Index end) {
+    for (Index k = begin; k < end; ++k) add_rows(ranges[k].begin, ranges[k].end);
   });
   Index done = 0;
-  for (const Stretch& stretch : stretches) {
-    add_rows(done, stretch.begin);
-    done = stretch.end;
+  for (const IndexRange& range : ranges) {
+    add_rows(done, range.begin);
+    done = range.end;
   }
   add_rows(done, n);
   return parent;

@@ -5,15 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "symbolic/common/pairs.hpp"
+#include "symbolic/common/permuted_adjacency.hpp"
 
 namespace kauri::symbolic {
 
 /// parent[k] = the least place > k that column k of L meets, or kNone; columns are supervariables by place. By ancestor path compression:
 /// J. W. H. Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1990). O(pairs log n) time at
-/// worst, in practice linear; O(n) memory. Closed stretches are done side by side by the threads of the calling arena. part: as for
+/// worst, in practice linear; O(n) memory. Independent ranges are done side by side by the threads of the calling arena. part: as for
 /// part_size().
-std::vector<Index> elimination_tree(const Pairs& pairs, Index part = 0);
+std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index part = 0);
 
 /// position[j] = place of node j in a postorder of the forest: subtrees are contiguous and end with their root, children keep their order.
 /// parent[j] > j or kNone. O(n) time, no recursion and no stack: each parent hands out the places below it from the end.

@@ -77,7 +77,7 @@ void add_scalar_option(CLI::App& command, JobOptions& options);
 void add_precision_option(CLI::App& command, JobOptions& options);
 /// help: what is repeated.
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
-/// Solves and factorisations to come, which weigh in the choice of auto.
+/// Solves and factorisations to come, which predict_costs in the choice of auto.
 void add_expectations(CLI::App& command, JobOptions& options);
 /// --max-gb.
 void add_memory_limit_option(CLI::App& command, LimitOptions& options);

@@ -1,4 +1,4 @@
-// Pairs of entries that differ.
+// PermutedAdjacency of entries that differ.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/matrix/asymmetry.hpp"
 

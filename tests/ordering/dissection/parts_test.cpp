@@ -165,7 +165,7 @@ TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
     }
     const double reference = reference_of(before.weight);
     const double work = predicted_work(before.weight, reference, kSidesWhileMoving);
-    // Later passes compare by a lighter reference: the sides weigh less then, the separator more.
+    // Later passes compare by a lighter reference: the sides predict_costs less then, the separator more.
     ASSERT_LE(predicted_work(now.weight, std::min(reference, reference_of(now.weight)), kSidesWhileMoving), work) << "seed " << seed;
     better += now.weight[kSeparator] < before.weight[kSeparator];
     RefineWorkspace fresh;

@@ -281,7 +281,7 @@ Outcome outcome_of(const Graph& graph, const OrderingOptions& options = {.method
   for (const Index c : symbolic::quotient_column_counts(graph, permutation)) outcome.entries += c;
   const CompressedGraph whole(graph, false);
   const auto old_of = permutation.old_of();
-  const auto parent = symbolic::elimination_tree(symbolic::Pairs(whole, {old_of.begin(), old_of.end()}));
+  const auto parent = symbolic::elimination_tree(symbolic::PermutedAdjacency(whole, {old_of.begin(), old_of.end()}));
   std::vector<Index> height(parent.size(), 1);
   for (std::size_t j = 0; j < parent.size(); ++j) {
     outcome.height = std::max(outcome.height, height[j]);

@@ -19,7 +19,7 @@ struct WeightedGraph {
 };
 
 /// Vertex 0 gets into 4096 elements, all with vertex 1, before vertex 2 is eliminated, which has 0 for a neighbour and not 1: then what
-/// they have outside the newest element adds up to 2^32 + 4096, though all vertices together weigh less than 2^23.
+/// they have outside the newest element adds up to 2^32 + 4096, though all vertices together predict_costs less than 2^23.
 inline WeightedGraph overlapping_elements() {
   constexpr Index count = 4096, unit = 1 << 19;
   std::vector<Edge> edges{{0, 2}, {1, 3}, {1, 4}, {2, 3}, {3, 4}};

@@ -62,7 +62,8 @@ class PlanDifference {
     each("task", a.task, b.task, [](const Schedule::Task& t) { return std::tie(t.first_front, t.last_front, t.parent, t.flops); });
     same("factor_edges", a.factor_edges, b.factor_edges), same("forward_edges", a.forward_edges, b.forward_edges);
     same("backward_edges", a.backward_edges, b.backward_edges), same("scratch", a.scratch, b.scratch);
-    same("head_columns", a.head_columns, b.head_columns), same("head", a.head, b.head), same("tail", a.tail, b.tail);
+    same("fully_summed_columns", a.fully_summed_columns, b.fully_summed_columns), same("head", a.head, b.head),
+        same("tail", a.tail, b.tail);
     same("stack_entries", a.stack_entries, b.stack_entries), same("update", a.update, b.update);
     same("update_rows", a.update_rows, b.update_rows);
   }

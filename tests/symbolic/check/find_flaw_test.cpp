@@ -145,9 +145,9 @@ TEST(FindFlaw, Memory) {
       [&](Plan& p) { p.schedule.tail[cut] = kNone; },
       [&](Plan& p) { p.schedule.tail[cut] = end(p); },
       [&](Plan& p) { p.schedule.tail[cut] = p.schedule.head[cut]; },
-      [&](Plan& p) { p.schedule.head_columns[cut] -= 1; },
-      [&](Plan& p) { p.schedule.head_columns[cut] = 0; },
-      [&](Plan& p) { p.schedule.head_columns.pop_back(); },
+      [&](Plan& p) { p.schedule.fully_summed_columns[cut] -= 1; },
+      [&](Plan& p) { p.schedule.fully_summed_columns[cut] = 0; },
+      [&](Plan& p) { p.schedule.fully_summed_columns.pop_back(); },
       [](Plan& p) { p.schedule.head.back() = 0; },
       [](Plan& p) { p.schedule.stack_entries /= 2; },
       [](Plan& p) { p.schedule.stack_entries = -1; },
@@ -181,7 +181,7 @@ TEST(FindFlaw, BlocksInPanels) {
       [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.schedule.tail[cut]; },
       [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the columns that meet pivots
         const Index q = p.supernodes.contribution(cut);
-        p.schedule.head_columns[cut] = q;
+        p.schedule.fully_summed_columns[cut] = q;
         p.schedule.tail[cut] = kNone;
       },
   };

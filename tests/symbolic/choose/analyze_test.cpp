@@ -122,16 +122,16 @@ TEST(Analyze, WhereLIsSparseDissectionIsNeverTried) {
 }
 
 TEST(DissectionHope, GrowsFromNothingToLessThanAll) {
-  for (const double none : {0.0, 1.0, 30.0}) EXPECT_EQ(symbolic::dissection_hope(none), 0);
+  for (const double none : {0.0, 1.0, 30.0}) EXPECT_EQ(symbolic::dissection_gain(none), 0);
   double last = 0;
   for (double work = 100; work < 1e8; work *= 2) {
-    const double hope = symbolic::dissection_hope(work);
+    const double hope = symbolic::dissection_gain(work);
     EXPECT_GE(hope, last);
     EXPECT_GT(hope, 0);
     EXPECT_LT(hope, 1);
     last = hope;
   }
-  EXPECT_GT(last, symbolic::dissection_hope(1000));
+  EXPECT_GT(last, symbolic::dissection_gain(1000));
 }
 
 TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {

@@ -75,8 +75,8 @@ std::string difference(const Plan& a, const Plan& b) {
   if (fields(x.task) != fields(y.task) || x.factor_edges != y.factor_edges || x.forward_edges != y.forward_edges ||
       x.backward_edges != y.backward_edges)
     return "tasks";
-  if (x.scratch != y.scratch || x.head_columns != y.head_columns || x.head != y.head || x.tail != y.tail || x.update != y.update ||
-      x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
+  if (x.scratch != y.scratch || x.fully_summed_columns != y.fully_summed_columns || x.head != y.head || x.tail != y.tail ||
+      x.update != y.update || x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
     return "memory";
   if (a.peak_bytes(8) != b.peak_bytes(8) || a.workspace_bytes(8, 3) != b.workspace_bytes(8, 3)) return "bytes";
   const Cost &c = a.cost, &d = b.cost;
@@ -162,7 +162,7 @@ TEST(Supervariables, LargeFronts) {
     const auto plan = make_plan(a.view(), compressed, perm, {});
     Index divided = 0;
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      const Index head = plan->schedule.head_columns[s];
+      const Index head = plan->schedule.fully_summed_columns[s];
       divided += head > 0 && head < plan->supernodes.contribution(s) ? 1 : 0;
     }
     EXPECT_GT(divided, 0);

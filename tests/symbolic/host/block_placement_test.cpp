@@ -62,7 +62,7 @@ std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vect
   return after;
 }
 
-/// Pairs that share memory, blocks or panels, while nothing keeps their tasks apart.
+/// PermutedAdjacency that share memory, blocks or panels, while nothing keeps their tasks apart.
 int clashes(const RandomTasks& tasks, const std::vector<Offset>& place, const std::vector<Edge>& waits) {
   struct User {
     Offset begin, end, born, dies;

@@ -24,7 +24,7 @@ struct PostorderedTree {
 PostorderedTree tree_of(const OwnedPattern& a, const Permutation& perm) {
   const Graph graph(a.view());
   const ordering::CompressedGraph plain(graph, false);
-  const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
+  const PermutedAdjacency pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
   const std::vector<Index> parent = elimination_tree(pairs), position = postorder(parent);
   PostorderedTree tree{std::vector<Index>(parent.size()), {}};
   for (std::size_t j = 0; j < parent.size(); ++j) tree.parent[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];

@@ -17,10 +17,10 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   const auto columns = naive_columns(a.view(), perm);
   const Graph graph(a.view());
   const ordering::CompressedGraph plain(graph, false);
-  const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
-  const std::vector<Index> parent = elimination_tree(pairs);
+  const PermutedAdjacency adjacency(plain, {perm.old_of().begin(), perm.old_of().end()});
+  const std::vector<Index> parent = elimination_tree(adjacency);
   ASSERT_EQ(parent, naive_tree(columns));
-  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(elimination_tree(pairs, part), parent) << "in stretches of " << part;
+  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(elimination_tree(adjacency, part), parent) << "in ranges of " << part;
 
   const std::vector<Index> position = postorder(parent);
   std::vector<Index> size(parent.size(), 1), low(position), renamed(parent.size(), kNone);
@@ -34,9 +34,9 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   }
   Permutation::from_old_of(std::vector<Index>(position));  // throws unless a bijection
 
-  const std::vector<Index> count = column_counts(pairs, position, renamed);
+  const std::vector<Index> count = column_counts(adjacency, position, renamed);
   for (std::size_t j = 0; j < parent.size(); ++j) ASSERT_EQ(count[position[j]], static_cast<Index>(columns[j].size())) << "column " << j;
-  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(column_counts(pairs, position, renamed, part), count) << "in subtrees of " << part;
+  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(column_counts(adjacency, position, renamed, part), count) << "in subtrees of " << part;
 }
 
 TEST(Tree, RandomGraphs) {

@@ -12,12 +12,12 @@ namespace kauri::symbolic {
 
 /// Supervariables of a graph by *place*: place k is that of the k-th eliminated. Each knows its neighbours at lower and at higher places.
 /// Neighbours come in the caller's order. Read-only once built.
-class Pairs {
+class PermutedAdjacency {
  public:
-  Pairs() = default;
+  PermutedAdjacency() = default;
   /// order: the supervariables of graph by elimination. By the threads of the calling arena of oneTBB. O(n + edges) time; 4 bytes per
   /// directed edge and 20 per supervariable are held.
-  Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order);
+  PermutedAdjacency(const ordering::CompressedGraph& graph, std::vector<Index> order);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
   /// The supervariable at place k.

@@ -9,7 +9,7 @@
 
 namespace kauri::symbolic {
 
-/// About the least entries of L that a banded ordering (reverse Cuthill-McKee) can hope for: half the sum of squares of the widths of the
+/// About the least entries of L that a banded ordering (reverse Cuthill-McKee) can have: half the sum of squares of the widths of the
 /// levels in rows, from a vertex far from the first of each component. O(n + edges).
 double banded_entries(const ordering::GraphView& graph);
 

@@ -1,6 +1,6 @@
 // The phase read top to bottom: tree, counts, supernodes, numbering, tasks, cost.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/plan/outline.hpp"
+#include "symbolic/plan/plan_draft.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,8 +11,8 @@
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/work.hpp"
-#include "symbolic/host/block_heads.hpp"
 #include "symbolic/host/cost.hpp"
+#include "symbolic/host/fully_summed.hpp"
 #include "symbolic/host/schedule.hpp"
 #include "symbolic/host/task_cut.hpp"
 #include "symbolic/host/task_memory.hpp"
@@ -57,7 +57,7 @@ std::vector<Index> final_rows(const Partition& partition, std::span<const Index>
 }
 
 /// Expands the tree to columns in their final numbers, and names them.
-void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, Outline& out) {
+void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, PlanDraft& out) {
   const auto n = static_cast<std::size_t>(perm.size());
   const auto nodes = static_cast<Index>(row.size());
   out.tree.parent.resize(n);
@@ -94,7 +94,7 @@ Index height_of(std::span<const Index> parent) {
 }
 
 /// The seconds of the device, by which orderings are judged; those of one of its multiprocessors are what fronts are merged by.
-void predict_device(std::string_view target, const Pattern& lower, Outline& out) {
+void predict_device(std::string_view target, const Pattern& lower, PlanDraft& out) {
   const DeviceCost& cost = device_cost(target);
   out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());
   out.cost.predicted_factor_s = device_factor_seconds(cost, out.device_work);
@@ -105,7 +105,7 @@ void predict_device(std::string_view target, const Pattern& lower, Outline& out)
 
 }  // namespace
 
-void set_sizes(Outline& out) {
+void set_sizes(PlanDraft& out) {
   const FrontTree& fronts = out.fronts;
   Supernodes& nodes = out.supernodes;
   nodes.parent = fronts.parent;
@@ -120,13 +120,14 @@ void set_sizes(Outline& out) {
   }
 }
 
-void set_schedule(const CostTable& table, Outline& out) {
+void set_schedule(const CostTable& table, PlanDraft& out) {
   const std::vector<double> work = work_of(out.fronts, table);
   const TaskTree tasks = task_tree(out.fronts, task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
-  out.schedule = make_schedule(tasks, out.panel_ptr, head_columns(tasks, out.pairs, out.row_of, out.supernodes.first), out.workers);
+  out.schedule =
+      make_schedule(tasks, out.panel_ptr, fully_summed_columns(tasks, out.adjacency, out.row_of, out.supernodes.first), out.workers);
 }
 
-void weigh(const Pattern& lower, const CostTable& table, Outline& out) {
+void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out) {
   const auto count = [&] {
     out.cost = count_cost(out.tree.column_count, out.fronts);
     out.cost.tree_height = height_of(out.tree.parent);
@@ -140,13 +141,13 @@ void weigh(const Pattern& lower, const CostTable& table, Outline& out) {
   }
 }
 
-Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
-                     const OutlineOptions& options) {
-  Outline out;
+PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
+                     const DraftOptions& options) {
+  PlanDraft out;
   out.own = other_supervariables(graph, perm);
   out.graph = out.own ? out.own.get() : &graph;
-  out.pairs = Pairs(*out.graph, elimination_order(*out.graph, perm).value());
-  const CoarseTree tree = coarse_tree(out.pairs, options.last);
+  out.adjacency = PermutedAdjacency(*out.graph, elimination_order(*out.graph, perm).value());
+  const CoarseTree tree = coarse_tree(out.adjacency, options.last);
 
   const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight, options.last);
   const Index apart = options.last > 0 ? partition.fronts.count() - 1 : kNone;
@@ -161,7 +162,7 @@ Outline make_outline(const Pattern& lower, const ordering::CompressedGraph& grap
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
   set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
 
-  weigh(lower, table, out);
+  predict_costs(lower, table, out);
   return out;
 }
 

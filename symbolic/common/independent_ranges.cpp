@@ -1,6 +1,6 @@
-// One pass each, with a stack of the stretches so far.
+// One pass each, with a stack of the ranges found so far.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 #include <iterator>
 
@@ -11,25 +11,25 @@ constexpr Index kPlaceBlock = 16384;        // places that are worth a task
 constexpr Index kParts = 64, kLeast = 128;  // of all nodes, so many parts or more; nodes that are worth one
 
 /// By place: the lowest among itself and its neighbours.
-std::vector<Index> lowest_places(const Pairs& pairs) {
-  std::vector<Index> lowest(static_cast<std::size_t>(pairs.size()));
-  Blocks(pairs.size(), kPlaceBlock).for_each([&](Index, Index begin, Index end) {
+std::vector<Index> lowest_places(const PermutedAdjacency& adjacency) {
+  std::vector<Index> lowest(static_cast<std::size_t>(adjacency.size()));
+  Blocks(adjacency.size(), kPlaceBlock).for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       Index least = k;
-      for (const Index j : pairs.lower(k)) least = std::min(least, j);
+      for (const Index j : adjacency.lower(k)) least = std::min(least, j);
       lowest[k] = least;
     }
   });
   return lowest;
 }
 
-Index length(const Stretch& stretch) { return stretch.end - stretch.begin; }
+Index length(const IndexRange& range) { return range.end - range.begin; }
 
 /// Neighbours that are no longer together than `most` become one.
-std::vector<Stretch> joined(std::vector<Stretch> stretches, Index most) {
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-  std::vector<Stretch> out;
-  for (const Stretch& next : stretches)
+std::vector<IndexRange> joined(std::vector<IndexRange> ranges, Index most) {
+  std::sort(ranges.begin(), ranges.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
+  std::vector<IndexRange> out;
+  for (const IndexRange& next : ranges)
     if (!out.empty() && out.back().end == next.begin && next.end - out.back().begin <= most)
       out.back().end = next.end;
     else
@@ -39,21 +39,21 @@ std::vector<Stretch> joined(std::vector<Stretch> stretches, Index most) {
 
 }  // namespace
 
-std::vector<Stretch> closed_stretches(const Pairs& pairs, Index most) {
-  const Index n = pairs.size();
+std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, Index most) {
+  const Index n = adjacency.size();
   if (n <= most) return {{0, n}};
-  const std::vector<Index> lowest = lowest_places(pairs);
-  std::vector<Stretch> open, closed;  // open ones tile all places so far
+  const std::vector<Index> lowest = lowest_places(adjacency);
+  std::vector<IndexRange> open, closed;  // open ones tile all places so far
   for (Index k = 0; k < n; ++k) {
     auto met = open.end();
     while (met != open.begin() && std::prev(met)->end > lowest[k]) --met;
-    const Stretch whole{met == open.end() ? k : met->begin, k + 1};
+    const IndexRange whole{met == open.end() ? k : met->begin, k + 1};
     if (length(whole) > most)
-      std::copy_if(met, open.end(), std::back_inserter(closed), [&](const Stretch& s) { return length(s) <= most; });
+      std::copy_if(met, open.end(), std::back_inserter(closed), [&](const IndexRange& s) { return length(s) <= most; });
     open.erase(met, open.end());
     open.push_back(whole);
   }
-  std::copy_if(open.begin(), open.end(), std::back_inserter(closed), [&](const Stretch& s) { return length(s) <= most; });
+  std::copy_if(open.begin(), open.end(), std::back_inserter(closed), [&](const IndexRange& s) { return length(s) <= most; });
   return joined(std::move(closed), most);
 }
 

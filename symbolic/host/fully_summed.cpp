@@ -1,6 +1,6 @@
 // Rows of parents in other tasks, and the child that each of their entries comes through.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/host/block_heads.hpp"
+#include "symbolic/host/fully_summed.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,8 @@
 
 namespace kauri::symbolic {
 
-std::vector<Index> head_columns(const TaskTree& tree, const Pairs& pairs, std::span<const Index> row_of, std::span<const Index> first) {
+std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency, std::span<const Index> row_of,
+                                        std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
   std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // rows counted, and the last of them
   std::vector<unsigned char> takes(fronts.parent.size(), 0);                            // blocks of other tasks that may be cut
@@ -17,17 +18,17 @@ std::vector<Index> head_columns(const TaskTree& tree, const Pairs& pairs, std::s
   std::vector<Index> front_of(static_cast<std::size_t>(first.back()));
   for (Index s = 0; s < fronts.count(); ++s) std::fill(front_of.begin() + first[s], front_of.begin() + first[s + 1], s);
   const Children children = children_of(fronts.parent);
-  for (Index i = 0; i < pairs.size(); ++i) {
+  for (Index i = 0; i < adjacency.size(); ++i) {
     const Index up = front_of[row_of[i]];
     if (takes[up] == 0) continue;
     const auto mine = children.of(up);
-    for (const Index below : pairs.lower(i)) {
+    for (const Index below : adjacency.lower(i)) {
       const Index s = front_of[row_of[below]];
       if (s == up) continue;
       const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last of its subtree
       if (last[c] == i) continue;
       last[c] = i;
-      head[c] += pairs.weight(i);
+      head[c] += adjacency.weight(i);
     }
   }
   for (Index s = 0; s < fronts.count(); ++s) {

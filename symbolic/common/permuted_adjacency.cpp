@@ -1,7 +1,7 @@
 // One pass over the graph that writes each neighbour to both ends of its vertex's list and keeps it at one: who comes first is no branch,
 // since in a good ordering it is as good as random.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/common/pairs.hpp"
+#include "symbolic/common/permuted_adjacency.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@ constexpr Index kPairBlock = 16384;  // supervariables that are worth a task
 
 }  // namespace
 
-Pairs::Pairs(const ordering::CompressedGraph& graph, std::vector<Index> order) : order_(std::move(order)) {
+PermutedAdjacency::PermutedAdjacency(const ordering::CompressedGraph& graph, std::vector<Index> order) : order_(std::move(order)) {
   const ordering::GraphView& view = graph.view();
   const Blocks blocks(size(), kPairBlock);
   std::vector<Index> place(order_.size());

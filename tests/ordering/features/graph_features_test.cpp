@@ -1,6 +1,6 @@
 // What is told of graphs before they are ordered.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/features/shape.hpp"
+#include "ordering/features/graph_features.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Candidates of an analysis: each ordering run, judged by its outline, and the winner taken to a plan.
+// Selection of the ordering: each candidate is run and evaluated by its draft, and the best one becomes the plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,32 +10,31 @@
 #include "ordering/orderer.hpp"
 #include "symbolic/common/in_digits.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/plan/outline.hpp"
+#include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {
 
-/// Predicted seconds of all that is done with a plan: factorizations, each with its solves.
+/// Predicted seconds of the job: options.factorizations factorisations with options.solves solves each.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
-/// One analysis at work. Candidates are judged by the predicted seconds of their job on one core or on the device that the plan is for, so
-/// that no choice depends on a number of threads; seconds of orderings that were run are spent and do not count any more. Not copyable;
-/// lives for one call.
-class Contest {
+/// One analysis. Candidates are compared by the predicted seconds of their job on one core, or on the device that the plan is for, so that
+/// no choice depends on the number of threads. Seconds of orderings that have run do not count. Not copyable; lives for one call.
+class OrderingSelector {
  public:
   /// Checks the pattern and the options. Borrows both.
-  Contest(const Pattern& lower, const AnalyzeOptions& options);
+  OrderingSelector(const Pattern& lower, const AnalyzeOptions& options);
 
-  /// Lets a method (or the caller's permutation) compete: runs and outlines it unless it is planned already. Only the best outline by
-  /// predicted seconds is kept; the others leave their cost.
+  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned already is only entered. Keeps the draft of the
+  /// best candidate, and the cost of the others. try_given() does the same with the caller's permutation.
   void try_method(OrderingMethod method);
-  /// The same of amd or pamd, unless amd has to visit more than most_work entries of lists: then it is given up and listed with `why`,
-  /// false is returned, and it does not compete, even if it is planned already.
+  /// As try_method(), of amd or pamd, but gives up and returns false when amd has visited more than most_work entries of lists; `why` is
+  /// listed then, and the method is no candidate, even if it is planned already.
   bool try_within(OrderingMethod method, Offset most_work, const std::string& why);
   void try_given();
-  /// Runs a method (or the caller's permutation) all the way to its plan. It does not compete before it is tried.
+  /// Runs a method, or takes the caller's permutation, and makes its whole plan. It is no candidate before it is tried.
   void plan_method(OrderingMethod method);
   void plan_given();
-  /// Lists a method that does not compete, and why; nothing if it is listed already.
+  /// Lists a method that is not run, with the reason. Does nothing if it is listed already.
   void skip(OrderingMethod method, std::string why);
 
   /// Predicted job seconds of the best so far, its entries of L and its operations.
@@ -45,7 +44,7 @@ class Contest {
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
   /// Predicted seconds of the job if L is a band of this many entries; on CPUs never less for more.
   [[nodiscard]] double band_seconds(double entries) const;
-  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than an outline;
+  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than a draft;
   /// or, if they are `enough` already, of the part of the envelope that some of the columns tell.
   double envelope_seconds(OrderingMethod method, double enough);
   [[nodiscard]] Index size() const { return lower_.n; }
@@ -66,7 +65,7 @@ class Contest {
   [[nodiscard]] int cores() const { return options_.cores; }
   /// Predicted seconds to run a method on this graph.
   double predicted_order_seconds(OrderingMethod method);
-  /// The same, and to outline what it gives.
+  /// The same, and to draft what it gives.
   double predicted_trial_seconds(OrderingMethod method);
   /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
@@ -77,7 +76,7 @@ class Contest {
   [[nodiscard]] std::string comparison() const;
 
  private:
-  struct Known {  // of a candidate that was outlined
+  struct Known {  // of a candidate that was drafted
     CoreSeconds core;
     Offset nnz_l = 0;
     double flops = 0;
@@ -101,11 +100,13 @@ class Contest {
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
   /// Candidate k competes; true if it is the best now.
   bool enter(std::size_t k);
-  void judge(Candidate candidate, const Permutation& perm);
+  void evaluate(Candidate candidate, const Permutation& perm);
   void plan(Candidate candidate, const Permutation& perm);
-  /// The best outline against that of the same ordering for the device that is offered; the better one becomes the best.
+  /// The best draft against that of the same ordering for the device that is offered; the better one becomes the best.
   void offer_device();
-  [[nodiscard]] OutlineOptions shape() const { return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())}; }
+  [[nodiscard]] DraftOptions draft_options() const {
+    return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())};
+  }
   [[nodiscard]] std::string label(const Candidate& candidate) const;
   /// What predicted seconds are those of.
   [[nodiscard]] std::string_view where() const { return on_device() ? " on the device" : " on one core"; }
@@ -122,7 +123,7 @@ class Contest {
   std::vector<Known> known_;          // one per candidate
   std::vector<std::size_t> entered_;  // candidates that compete
   std::optional<Waiting> waiting_;
-  std::optional<Outline> best_;
+  std::optional<PlanDraft> best_;
   Permutation best_perm_;  // what best_ was made of; kept where a device is offered
   const CostTable* best_table_;
   std::size_t best_candidate_ = 0;

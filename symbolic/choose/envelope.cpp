@@ -1,6 +1,6 @@
 // Two breadth-first searches per component: one to find an end, one to measure from there.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/choose/level_structure.hpp"
+#include "symbolic/choose/envelope.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Running, judging and choosing orderings. Clocks are read for reports only: no choice depends on them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/choose/contest.hpp"
+#include "symbolic/choose/ordering_selection.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "base/progress/phase_range.hpp"
 #include "base/progress/stopwatch.hpp"
 #include "base/threads/stopping.hpp"
-#include "symbolic/choose/level_structure.hpp"
+#include "symbolic/choose/envelope.hpp"
 #include "symbolic/choose/target_choice.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/cost.hpp"
@@ -24,7 +24,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Widths of a band vary, and work grows with their squares: outlines of 60 bands cost this many times one of even width, in the median.
+/// Widths of a band vary, and work grows with their squares: drafts of 60 bands cost this many times one of even width, in the median.
 constexpr double kBandSpread = 1.25;
 
 /// One in so many columns tells of an envelope that is far too large.
@@ -32,9 +32,9 @@ constexpr Index kSampledColumn = 4;
 
 /// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
 /// systems; where the CPU is made too fast, a device is not taken by mistake.
-Forecast host_forecast(const Outline& outline, std::string_view target, int workers, int scalar_bytes) {
-  const Offset entries = checked_add(outline.cost.stored_entries, outline.schedule.stack_entries, "entries of a factor");
-  const Cost& cost = outline.cost;
+Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers, int scalar_bytes) {
+  const Offset entries = checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
+  const Cost& cost = draft.cost;
   const double share = scalar_bytes / static_cast<double>(sizeof(double));
   Forecast out;
   out.target = target;
@@ -58,12 +58,12 @@ Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& of
 }
 
 /// Numbers, A's values, what is uploaded, the vectors of a solve, and residuals.
-Forecast device_forecast(const Outline& outline, const Pattern& lower, const DeviceOffer& offer) {
+Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
-  const DeviceWork& work = outline.device_work;
-  const Offset rows = workspace_scalars(outline.supernodes, lower.n, offer);
+  const DeviceWork& work = draft.device_work;
+  const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
   const Offset numbers =
-      checked_add(checked_add(device_entries(outline.supernodes, outline.device_levels), lower.nnz(), "entries on the device"), rows,
+      checked_add(checked_add(device_entries(draft.supernodes, draft.device_levels), lower.nnz(), "entries on the device"), rows,
                   "entries on the device");
   Forecast out;
   out.target = offer.target;
@@ -97,7 +97,7 @@ double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options) {
   return options.factorizations * (core.factor_s + options.solves * core.solve_s);
 }
 
-Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
+OrderingSelector::OrderingSelector(const Pattern& lower, const AnalyzeOptions& options)
     : lower_(lower),
       options_(options),
       table_(planned_table(options)),
@@ -116,32 +116,32 @@ Contest::Contest(const Pattern& lower, const AnalyzeOptions& options)
   if (options.permutation) check_last(*options.permutation, options.ordering.last);
 }
 
-ordering::Orderer& Contest::orderer() {
+ordering::Orderer& OrderingSelector::orderer() {
   if (!orderer_) orderer_.emplace(source_, options_.ordering);
   return *orderer_;
 }
 
-const ordering::CompressedGraph& Contest::compressed() {
+const ordering::CompressedGraph& OrderingSelector::compressed() {
   if (orderer_) return orderer_->compressed();
   if (!plain_) plain_.emplace(source_, false);
   return *plain_;
 }
 
-double Contest::predicted_order_seconds(OrderingMethod method) {
+double OrderingSelector::predicted_order_seconds(OrderingMethod method) {
   return order_seconds(method, options_.ordering.effort, orderer().vertices(), orderer().edges());
 }
 
-double Contest::predicted_trial_seconds(OrderingMethod method) {
-  return predicted_order_seconds(method) + outline_seconds(lower_.n, lower_.nnz());
+double OrderingSelector::predicted_trial_seconds(OrderingMethod method) {
+  return predicted_order_seconds(method) + draft_seconds(lower_.n, lower_.nnz());
 }
 
-double Contest::predicted_first_trial_seconds(OrderingMethod method) const {
+double OrderingSelector::predicted_first_trial_seconds(OrderingMethod method) const {
   const Index n = lower_.n;
   const Offset entries = lower_.nnz();
-  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + outline_seconds(n, entries);
+  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + draft_seconds(n, entries);
 }
 
-double Contest::band_seconds(double entries) const {
+double OrderingSelector::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   // Fronts as amalgamation makes them of a band, with entries / n in a column on average; not in whole columns, so that a wider band never
   // takes less.
@@ -151,30 +151,30 @@ double Contest::band_seconds(double entries) const {
   return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
 }
 
-double Contest::device_seconds(double flops) const {
+double OrderingSelector::device_seconds(double flops) const {
   constexpr double kProduct = 2.0 * kTile * kTile * kTile;
   const DeviceCost& cost = on_device() ? device_cost(table_.target) : device_cost(options_.device.target, options_.device.scalar_bytes);
   return options_.factorizations * flops / kProduct * cost.product_s;
 }
 
-std::string Contest::label(const Candidate& candidate) const {
+std::string OrderingSelector::label(const Candidate& candidate) const {
   return candidate.given ? "the caller's permutation" : std::string(name_of(candidate.method));
 }
 
-Candidate Contest::callers() {
+Candidate OrderingSelector::callers() {
   Candidate candidate{};
   candidate.method = OrderingMethod::natural;  // none was run
   candidate.given = true;
   return candidate;
 }
 
-void Contest::tell(Phase phase, const std::string& text, std::optional<double> fraction, MessageLevel level) const {
+void OrderingSelector::tell(Phase phase, const std::string& text, std::optional<double> fraction, MessageLevel level) const {
   if (!options_.on_message) return;
   const StopScope unstoppable(nullptr);
   options_.on_message({level, phase, text, fraction});
 }
 
-Permutation Contest::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
+Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
   candidate.method = method;
   tell(Phase::ordering, "ordering: " + label(candidate));
   std::optional<Permutation> perm;
@@ -190,23 +190,23 @@ Permutation Contest::ordered(OrderingMethod method, Candidate& candidate, Offset
   return perm ? *std::move(perm) : Permutation();
 }
 
-Permutation Contest::ordered(OrderingMethod method, Candidate& candidate) {
+Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate) {
   Offset work = 0;
   return ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
 }
 
-void Contest::add(Candidate candidate, Known known) {
+void OrderingSelector::add(Candidate candidate, Known known) {
   analysis_.candidates.push_back(std::move(candidate));
   known_.push_back(known);
 }
 
-std::optional<std::size_t> Contest::planned(OrderingMethod method) const {
+std::optional<std::size_t> OrderingSelector::planned(OrderingMethod method) const {
   for (std::size_t k = 0; k < analysis_.candidates.size(); ++k)
     if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method) return k;
   return {};
 }
 
-bool Contest::enter(std::size_t k) {
+bool OrderingSelector::enter(std::size_t k) {
   const double seconds = job_seconds(known_[k].core, options_);
   const bool best = entered_.empty() || seconds < best_seconds_;
   if (best) {
@@ -217,29 +217,29 @@ bool Contest::enter(std::size_t k) {
   return best;
 }
 
-void Contest::judge(Candidate candidate, const Permutation& perm) {
-  std::optional<Outline> outline;
+void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
+  std::optional<PlanDraft> draft;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
-    outline = make_outline(lower_, compressed(), perm, table_, shape());
+    draft = draft_plan(lower_, compressed(), perm, table_, draft_options());
   });
-  const Known known{outline->core, outline->cost.nnz_l, outline->cost.flops, 0};
+  const Known known{draft->core, draft->cost.nnz_l, draft->cost.flops, 0};
   candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
                    in_seconds(job_seconds(known.core, options_)) + std::string(where());
   tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
   add(std::move(candidate), known);
   if (!enter(known_.size() - 1)) return;
-  best_ = std::move(outline);
+  best_ = std::move(draft);
   if (!options_.device.target.empty()) best_perm_ = perm;
 }
 
-void Contest::plan(Candidate candidate, const Permutation& perm) {
+void OrderingSelector::plan(Candidate candidate, const Permutation& perm) {
   Known known;
   candidate.symbolic_s += seconds_of([&] {
     const PhaseRange range(Phase::symbolic);
-    Outline outline = make_outline(lower_, compressed(), perm, table_, shape());
-    known = {outline.core, outline.cost.nnz_l, outline.cost.flops, 0};
-    const auto made = complete_plan(lower_, std::move(outline), table_);
+    PlanDraft draft = draft_plan(lower_, compressed(), perm, table_, draft_options());
+    known = {draft.core, draft.cost.nnz_l, draft.cost.flops, 0};
+    const auto made = complete_plan(lower_, std::move(draft), table_);
     made->ordering = candidate.method;
     made->given = candidate.given;
     candidate.plan = made;
@@ -247,7 +247,7 @@ void Contest::plan(Candidate candidate, const Permutation& perm) {
   add(std::move(candidate), known);
 }
 
-void Contest::try_method(OrderingMethod method) {
+void OrderingSelector::try_method(OrderingMethod method) {
   if (const auto k = planned(method)) {
     waiting_.reset();
     enter(*k);
@@ -262,10 +262,10 @@ void Contest::try_method(OrderingMethod method) {
   } else {
     perm = ordered(method, candidate);
   }
-  judge(std::move(candidate), perm);
+  evaluate(std::move(candidate), perm);
 }
 
-bool Contest::try_within(OrderingMethod method, Offset most_work, const std::string& why) {
+bool OrderingSelector::try_within(OrderingMethod method, Offset most_work, const std::string& why) {
   Offset work = 0;
   if (const auto k = planned(method)) {
     work = known_[*k].work;
@@ -275,7 +275,7 @@ bool Contest::try_within(OrderingMethod method, Offset most_work, const std::str
   Candidate candidate{};
   const Permutation perm = ordered(method, candidate, most_work, work);
   if (work <= most_work) {
-    judge(std::move(candidate), perm);
+    evaluate(std::move(candidate), perm);
     return true;
   }
   tell(Phase::ordering, label(candidate) + " is given up: " + why);
@@ -284,7 +284,7 @@ bool Contest::try_within(OrderingMethod method, Offset most_work, const std::str
   return false;
 }
 
-double Contest::envelope_seconds(OrderingMethod method, double enough) {
+double OrderingSelector::envelope_seconds(OrderingMethod method, double enough) {
   Candidate candidate{};
   Permutation perm = ordered(method, candidate);
   double seconds = 0;
@@ -300,9 +300,9 @@ double Contest::envelope_seconds(OrderingMethod method, double enough) {
   return seconds;
 }
 
-void Contest::try_given() { judge(callers(), *options_.permutation); }
+void OrderingSelector::try_given() { evaluate(callers(), *options_.permutation); }
 
-void Contest::plan_method(OrderingMethod method) {
+void OrderingSelector::plan_method(OrderingMethod method) {
   Candidate candidate{};
   Offset work = 0;
   const Permutation perm = ordered(method, candidate, std::numeric_limits<Offset>::max(), work);
@@ -310,9 +310,9 @@ void Contest::plan_method(OrderingMethod method) {
   known_.back().work = work;
 }
 
-void Contest::plan_given() { plan(callers(), *options_.permutation); }
+void OrderingSelector::plan_given() { plan(callers(), *options_.permutation); }
 
-void Contest::skip(OrderingMethod method, std::string why) {
+void OrderingSelector::skip(OrderingMethod method, std::string why) {
   const auto same = [&](const Candidate& c) { return !c.given && c.method == method; };
   const bool listed = std::any_of(analysis_.candidates.begin(), analysis_.candidates.end(), same);
   Candidate candidate{};
@@ -326,7 +326,7 @@ void Contest::skip(OrderingMethod method, std::string why) {
   add(std::move(candidate), {});
 }
 
-std::string Contest::comparison() const {
+std::string OrderingSelector::comparison() const {
   std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + std::string(where());
   std::optional<std::size_t> second;
   double least = 0;
@@ -340,9 +340,9 @@ std::string Contest::comparison() const {
   return text;
 }
 
-void Contest::offer_device() {
+void OrderingSelector::offer_device() {
   const CostTable& table = cost_table(options_.device.target);
-  Outline rival = make_outline(lower_, compressed(), best_perm_, table, shape());
+  PlanDraft rival = draft_plan(lower_, compressed(), best_perm_, table, draft_options());
   Forecast host = host_forecast(*best_, table_.target, workers_, options_.device.scalar_bytes),
            device = device_forecast(rival, lower_, options_.device);
   TargetChoice choice = choose_target(host, device, options_);
@@ -354,7 +354,7 @@ void Contest::offer_device() {
   analysis_.target_reason = std::move(choice.reason);
 }
 
-Analysis Contest::finish(std::string reason) {
+Analysis OrderingSelector::finish(std::string reason) {
   Candidate& best = analysis_.candidates[best_candidate_];
   tell(Phase::ordering, reason, 1);
   tell(Phase::symbolic, "the plan of " + label(best));

@@ -1,6 +1,6 @@
 // What a quick look says of banded orderings, against counts entry by entry and distances settled in rounds.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/choose/level_structure.hpp"
+#include "symbolic/choose/envelope.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "kauri/permutation.hpp"
 #include "ordering/graph/compress.hpp"
 #include "support/systems/patterns.hpp"
-#include "symbolic/choose/contest.hpp"
+#include "symbolic/choose/ordering_selection.hpp"
 #include "symbolic/common/cost_table.hpp"
 
 namespace kauri::test {
@@ -41,7 +41,7 @@ double envelope(const OwnedPattern& a, const Permutation& perm, bool merge = tru
   return symbolic::envelope_entries(ordering::CompressedGraph(ordering::GraphSource(lower), merge, apart), perm);
 }
 
-TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
+TEST(Envelope, EnvelopeIsCountedRowByRow) {
   EXPECT_EQ(envelope(diagonal_pattern(0), Permutation::identity(0)), 0);
   EXPECT_EQ(envelope(diagonal_pattern(7), Permutation::identity(7)), 7);
   const OwnedPattern edges = pattern_of(6, {{0, 5}, {1, 2}, {3, 5}, {2, 4}});
@@ -51,7 +51,7 @@ TEST(LevelStructure, EnvelopeIsCountedRowByRow) {
   EXPECT_EQ(envelope(edges, Permutation::from_old_of({0, 5, 1, 2, 4, 3})), 1 + 2 + 1 + 2 + 2 + 5);
 }
 
-TEST(LevelStructure, SupervariablesTellTheEnvelopeOfTheirRows) {
+TEST(Envelope, SupervariablesTellTheEnvelopeOfTheirRows) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     std::vector<Index> weight(60);
     for (std::size_t v = 0; v < weight.size(); ++v) weight[v] = 1 + static_cast<Index>((seed * v) % 4);
@@ -67,7 +67,7 @@ TEST(LevelStructure, SupervariablesTellTheEnvelopeOfTheirRows) {
   }
 }
 
-TEST(LevelStructure, SomeColumnsTellAPartOfTheEnvelope) {
+TEST(Envelope, SomeColumnsTellAPartOfTheEnvelope) {
   EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view()), 0);
   EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(0).view(), 8), 0);
   EXPECT_EQ(symbolic::envelope_entries(diagonal_pattern(1).view(), 8), 1);
@@ -86,7 +86,7 @@ TEST(LevelStructure, SomeColumnsTellAPartOfTheEnvelope) {
 }
 
 /// What a part of the envelope promises is compared with what all of it would.
-TEST(LevelStructure, AWiderBandNeverTakesLess) {
+TEST(Envelope, AWiderBandNeverTakesLess) {
   const OwnedPattern a = chain_pattern(5000);
   for (const symbolic::CostTable& table : symbolic::cost_tables()) {
     if (!table.target.starts_with("cpu")) continue;
@@ -96,10 +96,10 @@ TEST(LevelStructure, AWiderBandNeverTakesLess) {
       options.factorizations = factorizations;
       options.solves = solves;
       const Pattern lower = a.view();
-      const symbolic::Contest contest(lower, options);
+      const symbolic::OrderingSelector selector(lower, options);
       double last = 0;
       for (double width = 1; width < 3000; width *= 1.003) {
-        const double seconds = contest.band_seconds(width * a.n());
+        const double seconds = selector.band_seconds(width * a.n());
         EXPECT_GE(seconds, last) << table.target << ", width " << width;
         last = seconds;
       }
@@ -150,7 +150,7 @@ double naive_banded_entries(const ordering::GraphView& graph) {
   return squares / 2;
 }
 
-TEST(LevelStructure, OfManyGraphsAreThoseOfDistances) {
+TEST(Envelope, OfManyGraphsAreThoseOfDistances) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     std::mt19937_64 random(seed);
     const auto n = static_cast<Index>(1 + random() % 60);
@@ -162,7 +162,7 @@ TEST(LevelStructure, OfManyGraphsAreThoseOfDistances) {
   }
 }
 
-TEST(LevelStructure, CountsWidthsFromTheEnds) {
+TEST(Envelope, CountsWidthsFromTheEnds) {
   const OwnedPattern strip = grid_pattern(4, 100, 1);
   const double entries = symbolic::banded_entries(ordering::view_of(Graph(strip.view())));
   EXPECT_LT(entries, 0.5 * 16 * 103);  // 103 levels of at most 4

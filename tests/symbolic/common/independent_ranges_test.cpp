@@ -1,6 +1,6 @@
 // What is worked on side by side has nothing in common, and its size changes no row.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "symbolic/common/parts.hpp"
+#include "symbolic/common/independent_ranges.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -50,16 +50,16 @@ TEST(Parts, StretchesAreClosedAndNoLongerThanAsked) {
     for (const Index most : {1, 2, 6, 25, 1000}) {
       const Graph graph(s.a.view());
       const ordering::CompressedGraph plain(graph, false);
-      const Pairs pairs(plain, {s.perm.old_of().begin(), s.perm.old_of().end()});
+      const PermutedAdjacency adjacency(plain, {s.perm.old_of().begin(), s.perm.old_of().end()});
       Index last = 0;
-      for (const Stretch& stretch : closed_stretches(pairs, most)) {
+      for (const IndexRange& stretch : independent_ranges(adjacency, most)) {
         ASSERT_LE(last, stretch.begin);
         ASSERT_LE(stretch.end - stretch.begin, most);
         for (Index k = stretch.begin; k < stretch.end; ++k)
-          for (const Index j : pairs.lower(k)) ASSERT_GE(j, stretch.begin);
+          for (const Index j : adjacency.lower(k)) ASSERT_GE(j, stretch.begin);
         last = stretch.end;
       }
-      ASSERT_LE(last, pairs.size());
+      ASSERT_LE(last, adjacency.size());
     }
 }
 
@@ -69,9 +69,9 @@ TEST(Parts, StretchesOfADissectionHoldAllButTheLargeSeparators) {
   const Permutation perm = grid_dissection(63, 63, 1);
   const Graph graph(a.view());
   const ordering::CompressedGraph plain(graph, false);
-  const Pairs pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
+  const PermutedAdjacency adjacency(plain, {perm.old_of().begin(), perm.old_of().end()});
   Index inside = 0;
-  for (const Stretch& stretch : closed_stretches(pairs, 1000)) inside += stretch.end - stretch.begin;
+  for (const IndexRange& stretch : independent_ranges(adjacency, 1000)) inside += stretch.end - stretch.begin;
   EXPECT_GE(inside, 63 * 63 - (63 + 2 * 31));
 }
 
@@ -79,8 +79,8 @@ TEST(Parts, SubtreesAreWholeAndTileTheForest) {
   for (const System& s : systems()) {
     const Graph graph(s.a.view());
     const ordering::CompressedGraph plain(graph, false);
-    const Pairs pairs(plain, {s.perm.old_of().begin(), s.perm.old_of().end()});
-    const std::vector<Index> tree = elimination_tree(pairs), position = postorder(tree);
+    const PermutedAdjacency adjacency(plain, {s.perm.old_of().begin(), s.perm.old_of().end()});
+    const std::vector<Index> tree = elimination_tree(adjacency), position = postorder(tree);
     std::vector<Index> parent(tree.size(), kNone), size(tree.size(), 1);
     for (std::size_t j = 0; j < tree.size(); ++j)
       if (tree[j] != kNone) parent[position[j]] = position[tree[j]];
@@ -110,19 +110,19 @@ TEST(Parts, RowsOfFronts) {
       const Graph graph(s.a.view());
       const ordering::CompressedGraph compressed(graph, merged);
       for (const Index part : {0, 1, 2, 4, 9}) {
-        Outline outline = make_outline(s.a.view(), compressed, s.perm, table, {.workers = 2});
-        const auto columns = naive_columns(s.a.view(), outline.perm);
+        PlanDraft draft = draft_plan(s.a.view(), compressed, s.perm, table, {.workers = 2});
+        const auto columns = naive_columns(s.a.view(), draft.perm);
         std::vector<Index> place(static_cast<std::size_t>(s.a.n()));
-        for (Index k = 0; k < outline.pairs.size(); ++k) place[outline.row_of[k]] = k;
+        for (Index k = 0; k < draft.adjacency.size(); ++k) place[draft.row_of[k]] = k;
         Assembly assembly;
-        fill_front_rows(place, outline, assembly, part);
-        const Supernodes& nodes = outline.supernodes;
+        fill_front_rows(place, draft, assembly, part);
+        const Supernodes& nodes = draft.supernodes;
         for (Index f = 0; f < nodes.count(); ++f) {
           std::set<Index> rows;
           for (Index j = nodes.first[f]; j < nodes.first[f + 1]; ++j) rows.insert(columns[j].begin(), columns[j].end());
           ASSERT_EQ(std::vector<Index>(rows.begin(), rows.end()), std::vector<Index>(nodes.rows(f).begin(), nodes.rows(f).end()));
         }
-        const Assembly all = fill_structure(s.a.view(), outline);
+        const Assembly all = fill_structure(s.a.view(), draft);
         ASSERT_EQ(all.run_ptr, assembly.run_ptr) << "parts of " << part;
       }
     }

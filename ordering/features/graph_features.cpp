@@ -1,6 +1,6 @@
 // Degrees, and two searches.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ordering/features/shape.hpp"
+#include "ordering/features/graph_features.hpp"
 
 #include <algorithm>
 #include <cmath>
