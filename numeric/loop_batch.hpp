@@ -17,9 +17,9 @@ namespace kauri::numeric {
 
 /// Workspaces of factors, one for each that solves at a time.
 template <Scalar T>
-class LoopBatchWorkspace final : public BatchSolveStore<T> {
+class LoopBatchWorkspace final : public BatchWorkspaceImpl<T> {
  public:
-  std::vector<std::unique_ptr<SolveStore<T>>> part;
+  std::vector<std::unique_ptr<WorkspaceImpl<T>>> part;
 };
 
 /// How the items are gone over: f(k, place) for 0 <= k < items, where of those at work at a time each has another place in [0, places).
@@ -29,10 +29,10 @@ struct ItemLoop {
 };
 
 template <Scalar T>
-class LoopBatch final : public BatchStore<T> {
+class LoopBatch final : public BatchImpl<T> {
  public:
-  using MakeFactor = std::function<std::unique_ptr<FactorStore<T>>()>;
-  using MakeWorkspace = std::function<std::unique_ptr<SolveStore<T>>(Index nrhs)>;
+  using MakeFactor = std::function<std::unique_ptr<FactorImpl<T>>()>;
+  using MakeWorkspace = std::function<std::unique_ptr<WorkspaceImpl<T>>(Index nrhs)>;
 
   LoopBatch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, ItemLoop loop, const MakeFactor& make_factor,
             MakeWorkspace make_workspace, std::function<Offset(Index nrhs)> workspace_bytes)
@@ -77,23 +77,23 @@ class LoopBatch final : public BatchStore<T> {
   }
 
   [[nodiscard]] Offset workspace_bytes(Index nrhs) const override { return loop_.places * workspace_bytes_(nrhs); }
-  [[nodiscard]] std::unique_ptr<BatchSolveStore<T>> make_workspace(Index nrhs) const override {
+  [[nodiscard]] std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const override {
     auto out = std::make_unique<LoopBatchWorkspace<T>>();
     for (int place = 0; place < loop_.places; ++place) out->part.push_back(make_workspace_(nrhs));
     return out;
   }
 
-  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override {
+  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
     loop_.run(items(), [&](Index k, int place) {
       const MatrixView<T> to = x.item(k);
       if (of(k).verdict().status == VerdictStatus::positive_definite) return of(k).solve(b.item(k), to, part(workspace, place), {});
       fill_entries(to, std::numeric_limits<T>::quiet_NaN());
     });
   }
-  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override {
+  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
     loop_.run(items(), [&](Index k, int place) { on_device(k).solve_there(b.item(k), x.item(k), part(workspace, place), {}); });
   }
-  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace,
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
                      StreamHandle stream) const override {
     loop_.run(items(), [&](Index k, int place) { on_device(k).enqueue_solve(b.item(k), x.item(k), part(workspace, place), {}, stream); });
   }
@@ -105,11 +105,11 @@ class LoopBatch final : public BatchStore<T> {
     std::fill(verdict_.begin(), verdict_.end(), DeviceVerdict{});
     awaits_verdicts_ = false;
   }
-  [[nodiscard]] FactorStore<T>& of(Index k) const { return *factor_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] FactorImpl<T>& of(Index k) const { return *factor_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] std::span<const T> values_of(const ItemValues<T>& value, Index k) const {
     return {value.data + k * value.stride, static_cast<std::size_t>(plan_->nnz)};
   }
-  static SolveStore<T>& part(BatchSolveStore<T>& workspace, int place) {
+  static WorkspaceImpl<T>& part(BatchWorkspaceImpl<T>& workspace, int place) {
     return *static_cast<LoopBatchWorkspace<T>&>(workspace).part[static_cast<std::size_t>(place)];
   }
   [[nodiscard]] const DeviceSolves<T>& on_device(Index k) const {
@@ -123,7 +123,7 @@ class LoopBatch final : public BatchStore<T> {
   ItemLoop loop_;
   MakeWorkspace make_workspace_;
   std::function<Offset(Index nrhs)> workspace_bytes_;
-  std::vector<std::unique_ptr<FactorStore<T>>> factor_;
+  std::vector<std::unique_ptr<FactorImpl<T>>> factor_;
   std::vector<DeviceVerdict> verdict_;
   bool awaits_verdicts_ = false;
 };

@@ -18,9 +18,9 @@ struct Dots {
 /// whatever the units of A, x and b. Of up to nrhs() columns at a time there are c, y, the y before, and the residual r; of a search, one
 /// column's at a time, its direction p, H p, M^-1 r and the r before. Shapes and addresses were checked by the caller. Calls wait for what
 /// they tell and for what is the caller's.
-class MixedStore {
+class MixedImpl {
  public:
-  virtual ~MixedStore() = default;
+  virtual ~MixedImpl() = default;
   [[nodiscard]] virtual Index nrhs() const = 0;
   /// Room for so many columns, no fewer than there is for. Vectors hold anything then; values stay. Throws Error(memory), with room for
   /// none.
@@ -28,7 +28,7 @@ class MixedStore {
   /// Of all that it holds where it computes.
   [[nodiscard]] virtual Offset bytes() const = 0;
 
-  /// As that of FactorStore, for set_values() and what comes after it.
+  /// As that of FactorImpl, for set_values() and what comes after it.
   virtual void begin_after(StreamHandle stream) = 0;
   /// value: of A, length nnz, in the host's memory or the device's. Finds S.
   virtual void set_values(std::span<const double> value) = 0;
@@ -52,11 +52,11 @@ class MixedStore {
   virtual bool store(Index column, MatrixView<double> x) = 0;
 
   /// d = M^-1 r of these columns, with the factor in float; r scaled to what float holds by a power of two.
-  virtual void precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) = 0;
+  virtual void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) = 0;
   /// The y before becomes y, and y += d: of the columns of the last precondition().
   virtual void correct(std::span<const Index> columns) = 0;
   /// The same with M^-1 r of a factor in double, which takes the place of r.
-  virtual void correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) = 0;
+  virtual void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) = 0;
   /// The y before becomes y, or y the one before.
   virtual void keep(Index column) = 0;
   virtual void take_back(Index column) = 0;

@@ -19,9 +19,9 @@ namespace kauri {
 
 namespace numeric {
 template <Scalar T>
-class BatchStore;
+class BatchImpl;
 template <Scalar T>
-class BatchSolveStore;
+class BatchWorkspaceImpl;
 }  // namespace numeric
 
 /// Dense matrices of equal shape, one for each item of a batch, borrowed: entry (i,j) of item k is data[k*stride + j*ld + i], or, where
@@ -92,9 +92,9 @@ class BatchWorkspace {
 
  private:
   friend class BatchFactor<T>;
-  BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, std::weak_ptr<const numeric::BatchStore<T>> batch);
-  std::unique_ptr<numeric::BatchSolveStore<T>> store_;
-  std::weak_ptr<const numeric::BatchStore<T>> batch_;  // its address alone may be a later one's
+  BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store, std::weak_ptr<const numeric::BatchImpl<T>> batch);
+  std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store_;
+  std::weak_ptr<const numeric::BatchImpl<T>> batch_;  // its address alone may be a later one's
 };
 
 /// L of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The bits of an item depend neither on how many there are nor
@@ -156,13 +156,13 @@ class BatchFactor {
   [[nodiscard]] T entry(Index k, Index row, Index col) const;
 
   /// kauri's own.
-  [[nodiscard]] numeric::BatchStore<T>& store() const { return *store_; }
+  [[nodiscard]] numeric::BatchImpl<T>& store() const { return *store_; }
 
  private:
   friend class BatchWorkspace<T>;
-  explicit BatchFactor(std::unique_ptr<numeric::BatchStore<T>> store);
+  explicit BatchFactor(std::unique_ptr<numeric::BatchImpl<T>> store);
   [[nodiscard]] bool fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const;
-  std::shared_ptr<numeric::BatchStore<T>> store_;  // with nobody else
+  std::shared_ptr<numeric::BatchImpl<T>> store_;  // with nobody else
 };
 
 /// Fills L of all items: A_k + shift I, with the values of item k at value[k*stride .. k*stride + nnz), in the order of the pattern

@@ -20,13 +20,13 @@ namespace kauri {
 
 namespace numeric {
 template <Scalar T>
-class FactorStore;
+class FactorImpl;
 template <Scalar T>
-class SolveStore;
+class WorkspaceImpl;
 template <Scalar T>
 class DeviceSolves;
 template <Scalar T>
-class InverseProbe;
+class NormEstimator;
 }  // namespace numeric
 
 template <Scalar T>
@@ -58,8 +58,8 @@ class Workspace {
   friend class Factor<T>;
   friend class FusedSolve<T>;
   friend class Refiner<T>;
-  Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor);
-  std::unique_ptr<numeric::SolveStore<T>> store_;
+  Workspace(std::unique_ptr<numeric::WorkspaceImpl<T>> store, const numeric::Executor& executor);
+  std::unique_ptr<numeric::WorkspaceImpl<T>> store_;
   const numeric::Executor* executor_;
 };
 
@@ -166,9 +166,9 @@ class Factor {
   [[nodiscard]] T entry(Index row, Index col) const;
 
   /// kauri's own: null on the CPU. Throws Error(usage) for what no solve takes.
-  [[nodiscard]] std::unique_ptr<numeric::InverseProbe<T>> make_probe(Workspace<T>& workspace) const;
+  [[nodiscard]] std::unique_ptr<numeric::NormEstimator<T>> make_norm_estimator(Workspace<T>& workspace) const;
   /// kauri's own.
-  [[nodiscard]] numeric::FactorStore<T>& store() const { return *store_; }
+  [[nodiscard]] numeric::FactorImpl<T>& store() const { return *store_; }
   /// kauri's own.
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
@@ -176,11 +176,11 @@ class Factor {
   friend class Refiner<T>;
   friend class SchurComplement<T>;
   friend class MixedFactor;
-  Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor);
+  Factor(std::unique_ptr<numeric::FactorImpl<T>> store, numeric::Executor& executor);
   void require_fit(const Workspace<T>& workspace) const;
   void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
   [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;
-  std::unique_ptr<numeric::FactorStore<T>> store_;
+  std::unique_ptr<numeric::FactorImpl<T>> store_;
   numeric::Executor* executor_;  // stays where it is when a Backend moves
 };
 

@@ -15,7 +15,7 @@
 namespace kauri {
 
 namespace numeric {
-class MixedStore;
+class MixedImpl;
 }
 
 /// In which precision systems in double are factorised.

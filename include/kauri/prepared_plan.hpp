@@ -12,7 +12,7 @@ namespace kauri {
 class MixedFactor;
 
 namespace numeric {
-class PlanStore;
+class PreparedPlanImpl;
 }  // namespace numeric
 
 template <Scalar T>
@@ -41,8 +41,8 @@ class PreparedPlan {
   template <Scalar T>
   friend class BatchFactor;
   friend class MixedFactor;
-  PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor);
-  std::shared_ptr<const numeric::PlanStore> store_;
+  PreparedPlan(std::shared_ptr<const numeric::PreparedPlanImpl> store, numeric::Executor& executor);
+  std::shared_ptr<const numeric::PreparedPlanImpl> store_;
   numeric::Executor* executor_;  // stays where it is when a Backend moves
 };
 

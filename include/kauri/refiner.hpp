@@ -11,7 +11,7 @@ namespace kauri {
 
 namespace numeric {
 template <Scalar T>
-class RefineStore;
+class RefinerImpl;
 }
 
 /// The rows of A for residuals and the vectors of a refinement, where a factor computes: made once for all values on a pattern. Stops by
@@ -68,10 +68,10 @@ class Refiner {
   DeviceRefinement fetch_report(StreamHandle stream) const;
 
  private:
-  Refiner(std::unique_ptr<numeric::RefineStore<T>> store, const Factor<T>& factor);
+  Refiner(std::unique_ptr<numeric::RefinerImpl<T>> store, const Factor<T>& factor);
   void require_values(const DeviceValues<T>& value) const;
   void require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, const Workspace<T>& workspace) const;
-  std::unique_ptr<numeric::RefineStore<T>> store_;
+  std::unique_ptr<numeric::RefinerImpl<T>> store_;
   const numeric::Executor* executor_;
   std::shared_ptr<const Plan> plan_;
   bool has_values_ = false;

@@ -14,7 +14,7 @@ namespace kauri {
 
 namespace numeric {
 template <Scalar T>
-class InverseStore;
+class InverseImpl;
 template <Scalar T>
 class DeviceInverse;
 }  // namespace numeric
@@ -73,12 +73,12 @@ class SelectedInverse {
   void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;  ///< As said above, length nnz.
 
  private:
-  SelectedInverse(std::unique_ptr<numeric::InverseStore<T>> store, const numeric::Executor& executor);
+  SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store, const numeric::Executor& executor);
   void require_valid() const;
   void require_fit(const Factor<T>& factor) const;
   void require_readable(const char* name, std::size_t length, Offset expected) const;
   [[nodiscard]] numeric::DeviceInverse<T>& device() const;
-  std::unique_ptr<numeric::InverseStore<T>> store_;
+  std::unique_ptr<numeric::InverseImpl<T>> store_;
   const numeric::Executor* executor_;  // stays where it is when a Backend moves
   bool valid_ = false;
   bool awaits_verdict_ = false;  // enqueued, and not fetched since

@@ -15,7 +15,7 @@ namespace kauri {
 
 namespace numeric {
 template <Scalar T>
-class ProductStore;
+class ProductImpl;
 }
 
 /// The rows of a symmetric A, both halves, where a backend computes: made once for all values on a pattern. A need not be positive
@@ -80,10 +80,10 @@ class SparseProduct {
   void enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream);
 
  private:
-  SparseProduct(std::unique_ptr<numeric::ProductStore<T>> store, const Pattern& a);
+  SparseProduct(std::unique_ptr<numeric::ProductImpl<T>> store, const Pattern& a);
   void require_length(std::size_t values) const;
   void require_fit(const MatrixView<const T>& x, const MatrixView<T>& y) const;
-  std::unique_ptr<numeric::ProductStore<T>> store_;
+  std::unique_ptr<numeric::ProductImpl<T>> store_;
   Index n_;
   Offset nnz_;
   bool has_values_ = false;

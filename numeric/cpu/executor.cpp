@@ -50,66 +50,72 @@ class CpuExecutor final : public Executor {
   }
   [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
 
-  std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
-    return std::make_shared<const PlanStore>(std::move(plan));
+  std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
+    return std::make_shared<const PreparedPlanImpl>(std::move(plan));
   }
   void require_memory(const Plan&, float) const override {}
   void require_memory(const Plan&, double) const override {}
-  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override { return factor<float>(*plan); }
-  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override { return factor<double>(*plan); }
-  std::unique_ptr<FactorStore<float>> make_scaled_factor(std::shared_ptr<const PlanStore> plan) override { return factor<float>(*plan); }
+  std::unique_ptr<FactorImpl<float>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, float) override {
+    return factor<float>(*plan);
+  }
+  std::unique_ptr<FactorImpl<double>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, double) override {
+    return factor<double>(*plan);
+  }
+  std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+    return factor<float>(*plan);
+  }
   [[nodiscard]] std::string scaled_kernels() const override { return kernels(sizeof(float)); }
-  std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
+  std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return std::make_unique<CpuWorkspace<float>>(std::move(plan), nrhs, memory());
   }
-  std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
+  std::unique_ptr<WorkspaceImpl<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return std::make_unique<CpuWorkspace<double>>(std::move(plan), nrhs, memory());
   }
-  std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, float) override {
+  std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, float) override {
     return cpu::make_batch<float>(plan->plan(), items, way, workers_, alone_, memory());
   }
-  std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, double) override {
+  std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, double) override {
     return cpu::make_batch<double>(plan->plan(), items, way, workers_, alone_, memory());
   }
-  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay, float) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay, float) const override {
     return cpu::batch_bytes(*plan.plan(), items, sizeof(float));
   }
-  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay, double) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay, double) const override {
     return cpu::batch_bytes(*plan.plan(), items, sizeof(double));
   }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
   void wait(StreamHandle) const override {}
-  std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override {
+  std::unique_ptr<ResidualImpl<float>> make_residual(const Pattern& lower, float) override {
     return std::make_unique<CpuResidual<float>>(lower, workers_);
   }
-  std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override {
+  std::unique_ptr<ResidualImpl<double>> make_residual(const Pattern& lower, double) override {
     return std::make_unique<CpuResidual<double>>(lower, workers_);
   }
-  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override {
+  std::unique_ptr<RefinerImpl<float>> make_refiner(const Pattern& lower, Index nrhs, float) override {
     return std::make_unique<CpuRefiner<float>>(lower, nrhs, workers_);
   }
-  std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
+  std::unique_ptr<RefinerImpl<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return std::make_unique<CpuRefiner<double>>(lower, nrhs, workers_);
   }
-  std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float) override {
+  std::unique_ptr<ProductImpl<float>> make_product(const Pattern& lower, float) override {
     return std::make_unique<CpuProduct<float>>(lower, workers_, memory());
   }
-  std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double) override {
+  std::unique_ptr<ProductImpl<double>> make_product(const Pattern& lower, double) override {
     return std::make_unique<CpuProduct<double>>(lower, workers_, memory());
   }
-  std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
+  std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
-  std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float) override {
+  std::unique_ptr<BorderImpl<float>> make_border(Index n, Offset nnz, Index nrhs, float) override {
     return std::make_unique<CpuBorder<float>>(n, nnz, nrhs, workers_, memory());
   }
-  std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
+  std::unique_ptr<BorderImpl<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
     return std::make_unique<CpuBorder<double>>(n, nnz, nrhs, workers_, memory());
   }
 
  private:
   template <class T>
-  std::unique_ptr<FactorStore<T>> factor(const PlanStore& plan) {
+  std::unique_ptr<FactorImpl<T>> factor(const PreparedPlanImpl& plan) {
     return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
   Workers workers_;

@@ -111,7 +111,7 @@ class CudaExecutor final : public Executor {
     context_ = {.device = heap_.device,
                 .heap = &heap_,
                 .staging = std::make_shared<Staging>(),
-                .lending = std::make_shared<Lending>(),
+                .pool = std::make_shared<ResourcePool>(),
                 .wanted = options.loops,
                 .of_float = {},
                 .of_double = choose_loops<double>(options.loops),
@@ -144,39 +144,39 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
-  std::shared_ptr<const PlanStore> prepare(std::shared_ptr<const Plan> plan) override {
+  std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
     const CurrentDevice current(context_.device);
     return std::make_shared<const DevicePlan>(std::move(plan), context_);
   }
   void require_memory(const Plan& plan, float) const override { require_factor_memory<float>(plan); }
   void require_memory(const Plan& plan, double) const override { require_factor_memory<double>(plan); }
-  std::unique_ptr<FactorStore<float>> make_factor(std::shared_ptr<const PlanStore> plan, float) override {
+  std::unique_ptr<FactorImpl<float>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, float) override {
     return factor<float>(std::move(plan), context_);
   }
-  std::unique_ptr<FactorStore<double>> make_factor(std::shared_ptr<const PlanStore> plan, double) override {
+  std::unique_ptr<FactorImpl<double>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, double) override {
     return factor<double>(std::move(plan), context_);
   }
-  std::unique_ptr<FactorStore<float>> make_scaled_factor(std::shared_ptr<const PlanStore> plan) override {
+  std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
     DeviceContext context = context_;
     context.of_float = scaled_;
     return factor<float>(std::move(plan), context);
   }
-  std::unique_ptr<SolveStore<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
+  std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
     return workspace<float>(plan, nrhs);
   }
-  std::unique_ptr<SolveStore<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
+  std::unique_ptr<WorkspaceImpl<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
     return workspace<double>(plan, nrhs);
   }
-  std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, float) override {
+  std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, float) override {
     return batch<float>(std::move(plan), items, way);
   }
-  std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const PlanStore> plan, Index items, BatchWay way, double) override {
+  std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, double) override {
     return batch<double>(std::move(plan), items, way);
   }
-  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, float) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, float) const override {
     return bytes_of_batch<float>(*plan.plan(), items, way);
   }
-  [[nodiscard]] Offset batch_bytes(const PlanStore& plan, Index items, BatchWay way, double) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, double) const override {
     return bytes_of_batch<double>(*plan.plan(), items, way);
   }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
@@ -187,26 +187,24 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on a stream");
   }
-  std::unique_ptr<ResidualStore<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
-  std::unique_ptr<ResidualStore<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
-  std::unique_ptr<RefineStore<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
-  std::unique_ptr<RefineStore<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
+  std::unique_ptr<ResidualImpl<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
+  std::unique_ptr<ResidualImpl<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
+  std::unique_ptr<RefinerImpl<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
+  std::unique_ptr<RefinerImpl<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
     return refiner<double>(lower, nrhs);
   }
-  std::unique_ptr<ProductStore<float>> make_product(const Pattern& lower, float) override { return product<float>(lower); }
-  std::unique_ptr<ProductStore<double>> make_product(const Pattern& lower, double) override { return product<double>(lower); }
-  std::unique_ptr<MixedStore> make_mixed(const Pattern& lower, Index nrhs) override {
+  std::unique_ptr<ProductImpl<float>> make_product(const Pattern& lower, float) override { return product<float>(lower); }
+  std::unique_ptr<ProductImpl<double>> make_product(const Pattern& lower, double) override { return product<double>(lower); }
+  std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaMixed>(lower, nrhs, context_);
   }
-  std::unique_ptr<BorderStore<float>> make_border(Index n, Offset nnz, Index nrhs, float) override { return border<float>(n, nnz, nrhs); }
-  std::unique_ptr<BorderStore<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
-    return border<double>(n, nnz, nrhs);
-  }
+  std::unique_ptr<BorderImpl<float>> make_border(Index n, Offset nnz, Index nrhs, float) override { return border<float>(n, nnz, nrhs); }
+  std::unique_ptr<BorderImpl<double>> make_border(Index n, Offset nnz, Index nrhs, double) override { return border<double>(n, nnz, nrhs); }
 
  private:
   template <class T>
-  std::unique_ptr<FactorStore<T>> factor(std::shared_ptr<const PlanStore> plan, const DeviceContext& context) {
+  std::unique_ptr<FactorImpl<T>> factor(std::shared_ptr<const PreparedPlanImpl> plan, const DeviceContext& context) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
   }
@@ -236,12 +234,12 @@ class CudaExecutor final : public Executor {
     heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
   }
   template <class T>
-  std::unique_ptr<SolveStore<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
+  std::unique_ptr<WorkspaceImpl<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
   }
   template <class T>
-  std::unique_ptr<BatchStore<T>> batch(std::shared_ptr<const PlanStore> store, Index items, BatchWay way) {
+  std::unique_ptr<BatchImpl<T>> batch(std::shared_ptr<const PreparedPlanImpl> store, Index items, BatchWay way) {
     const CurrentDevice current(context_.device);
     auto prepared = std::static_pointer_cast<const DevicePlan>(std::move(store));
     const std::shared_ptr<const Plan>& plan = prepared->plan();
@@ -261,22 +259,22 @@ class CudaExecutor final : public Executor {
     return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
   }
   template <class T>
-  std::unique_ptr<ResidualStore<T>> residual(const Pattern& lower) {
+  std::unique_ptr<ResidualImpl<T>> residual(const Pattern& lower) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaResidual<T>>(lower, context_);
   }
   template <class T>
-  std::unique_ptr<RefineStore<T>> refiner(const Pattern& lower, Index nrhs) {
+  std::unique_ptr<RefinerImpl<T>> refiner(const Pattern& lower, Index nrhs) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaRefiner<T>>(lower, nrhs, context_);
   }
   template <class T>
-  std::unique_ptr<ProductStore<T>> product(const Pattern& lower) {
+  std::unique_ptr<ProductImpl<T>> product(const Pattern& lower) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaProduct<T>>(lower, context_);
   }
   template <class T>
-  std::unique_ptr<BorderStore<T>> border(Index n, Offset nnz, Index nrhs) {
+  std::unique_ptr<BorderImpl<T>> border(Index n, Offset nnz, Index nrhs) {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
   }

@@ -28,7 +28,7 @@ void require_columns(Index nrhs) {
 
 /// What can be checked of a refactorisation beforehand.
 template <class T>
-void require_values(const numeric::BatchStore<T>& batch, std::span<const T> value, Offset stride, T shift) {
+void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift) {
   if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
   if (stride < 0) misuse("refactorize: the stride is " + std::to_string(stride) + ", expected 0 or more");
   const Offset nnz = batch.plan()->nnz, items = batch.items(), there = static_cast<Offset>(value.size());
@@ -40,7 +40,7 @@ void require_values(const numeric::BatchStore<T>& batch, std::span<const T> valu
 
 /// after: the stream that values on a device are ready on.
 template <class T>
-std::span<const DeviceVerdict> fill(numeric::BatchStore<T>& batch, std::span<const T> value, Offset stride, T shift,
+std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift,
                                     const std::stop_token& stop, std::optional<StreamHandle> after = std::nullopt) {
   require_values<T>(batch, value, stride, shift);
   const OneCall call(batch.fillings, "refactorize", "batch");
@@ -52,7 +52,7 @@ std::span<const DeviceVerdict> fill(numeric::BatchStore<T>& batch, std::span<con
 }
 
 template <class T>
-void require_batch_shape(const BatchView<const T>& a, const std::string& name, const numeric::BatchStore<T>& batch) {
+void require_batch_shape(const BatchView<const T>& a, const std::string& name, const numeric::BatchImpl<T>& batch) {
   if (a.items != batch.items())
     misuse("solve: " + name + " has " + std::to_string(a.items) + " items, the batch has " + std::to_string(batch.items()));
   if (a.rows != batch.plan()->n)
@@ -84,7 +84,7 @@ void require_apart(const BatchView<T>& x) {
 }  // namespace
 
 template <Scalar T>
-BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchSolveStore<T>> store, std::weak_ptr<const numeric::BatchStore<T>> batch)
+BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store, std::weak_ptr<const numeric::BatchImpl<T>> batch)
     : store_(std::move(store)), batch_(std::move(batch)) {}
 template <Scalar T>
 BatchWorkspace<T>::BatchWorkspace(BatchWorkspace&&) noexcept = default;
@@ -107,7 +107,7 @@ Offset BatchWorkspace<T>::bytes(const BatchFactor<T>& batch, Index nrhs) {
 }
 
 template <Scalar T>
-BatchFactor<T>::BatchFactor(std::unique_ptr<numeric::BatchStore<T>> store) : store_(std::move(store)) {}
+BatchFactor<T>::BatchFactor(std::unique_ptr<numeric::BatchImpl<T>> store) : store_(std::move(store)) {}
 template <Scalar T>
 BatchFactor<T>::BatchFactor(BatchFactor&&) noexcept = default;
 template <Scalar T>

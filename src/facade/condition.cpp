@@ -47,39 +47,39 @@ double norm_of(const SymmetricView<T>& a) {
 
 /// With vectors of the host's.
 template <class T>
-class HostProbe final : public numeric::InverseProbe<T> {
+class HostNormEstimator final : public numeric::NormEstimator<T> {
  public:
-  HostProbe(const Factor<T>& factor, Workspace<T>& workspace, const std::stop_token& stop)
+  HostNormEstimator(const Factor<T>& factor, Workspace<T>& workspace, const std::stop_token& stop)
       : factor_(factor), workspace_(workspace), stop_(stop), x_(static_cast<std::size_t>(factor.plan().n)), sign_(x_.size(), T(0)) {}
 
-  numeric::ProbeSeen look(numeric::ProbeStart start, Index corner) override {
+  numeric::EstimatorStep step(numeric::EstimatorStart start, Index corner) override {
     begin(start, corner);
     factor_.solve(column_view(std::span<T>(x_)), workspace_, stop_);
-    numeric::ProbeSeen seen{};
+    numeric::EstimatorStep seen{};
     for (const T v : x_) seen.sum += std::abs(static_cast<double>(v));
     const auto largest = std::max_element(x_.begin(), x_.end(), [](T u, T v) { return std::abs(u) < std::abs(v); });
     seen.where = static_cast<Index>(largest - x_.begin());
     seen.largest = std::abs(static_cast<double>(*largest));
     seen.at_corner = std::abs(static_cast<double>(x_[static_cast<std::size_t>(corner)]));
-    if (start != numeric::ProbeStart::signs) seen.turned = keep_signs() ? 1 : 0;
+    if (start != numeric::EstimatorStart::signs) seen.turned = keep_signs() ? 1 : 0;
     return seen;
   }
 
  private:
-  void begin(numeric::ProbeStart start, Index corner) {
+  void begin(numeric::EstimatorStart start, Index corner) {
     const auto n = static_cast<double>(x_.size());
     switch (start) {
-      case numeric::ProbeStart::even:
+      case numeric::EstimatorStart::even:
         return x_.assign(x_.size(), T(1) / static_cast<T>(x_.size()));
-      case numeric::ProbeStart::alternating:
+      case numeric::EstimatorStart::alternating:
         for (std::size_t i = 0; i < x_.size(); ++i)
           x_[i] = static_cast<T>((i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / std::max(1.0, n - 1.0)));
         return;
-      case numeric::ProbeStart::unit:
+      case numeric::EstimatorStart::unit:
         x_.assign(x_.size(), T(0));
         x_[static_cast<std::size_t>(corner)] = T(1);
         return;
-      case numeric::ProbeStart::signs:
+      case numeric::EstimatorStart::signs:
         x_ = sign_;
     }
   }
@@ -103,28 +103,28 @@ class HostProbe final : public numeric::InverseProbe<T> {
 /// Solves, counted.
 template <class T>
 struct Solves {
-  numeric::InverseProbe<T>& probe;
+  numeric::NormEstimator<T>& estimator;
   int count = 0;
-  numeric::ProbeSeen operator()(numeric::ProbeStart start, Index corner = 0) {
+  numeric::EstimatorStep operator()(numeric::EstimatorStart start, Index corner = 0) {
     stop_here();
     ++count;
-    return probe.look(start, corner);
+    return estimator.step(start, corner);
   }
 };
 
 /// ||A^-1 x||_1 goes up over the corners of the ball ||x||_1 <= 1: the unit vectors. A^-T = A^-1.
 template <class T>
 double climb(Solves<T>& solve, Index n) {
-  using numeric::ProbeStart;
-  double most = solve(ProbeStart::even).sum;
+  using numeric::EstimatorStart;
+  double most = solve(EstimatorStart::even).sum;
   if (n == 1 || !std::isfinite(most)) return most;
-  Index corner = solve(ProbeStart::signs).where;
+  Index corner = solve(EstimatorStart::signs).where;
   for (int step = 1; step < kMostSteps; ++step) {
-    const numeric::ProbeSeen seen = solve(ProbeStart::unit, corner);
+    const numeric::EstimatorStep seen = solve(EstimatorStart::unit, corner);
     if (!(seen.sum > most)) return std::isnan(seen.sum) ? seen.sum : most;
     most = seen.sum;
     if (seen.turned == 0) return most;
-    const numeric::ProbeSeen slope = solve(ProbeStart::signs, corner);
+    const numeric::EstimatorStep slope = solve(EstimatorStart::signs, corner);
     if (slope.largest == slope.at_corner) return most;
     corner = slope.where;
   }
@@ -134,7 +134,7 @@ double climb(Solves<T>& solve, Index n) {
 /// A vector that no cancellation hides from: Higham's safeguard.
 template <class T>
 double alternating(Solves<T>& solve, Index n) {
-  return 2 * solve(numeric::ProbeStart::alternating).sum / (3 * static_cast<double>(n));
+  return 2 * solve(numeric::EstimatorStart::alternating).sum / (3 * static_cast<double>(n));
 }
 
 }  // namespace
@@ -149,9 +149,9 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   const StopScope scope(stop);
   const PhaseRange range("condition");
   out.norm = norm_of(a);
-  std::unique_ptr<numeric::InverseProbe<T>> probe = factor.make_probe(workspace);
-  if (!probe) probe = std::make_unique<HostProbe<T>>(factor, workspace, stop);
-  Solves<T> solve{*probe};
+  std::unique_ptr<numeric::NormEstimator<T>> estimator = factor.make_norm_estimator(workspace);
+  if (!estimator) estimator = std::make_unique<HostNormEstimator<T>>(factor, workspace, stop);
+  Solves<T> solve{*estimator};
   out.inverse_norm = climb(solve, n);
   if (const double other = alternating(solve, n); !(other <= out.inverse_norm)) out.inverse_norm = other;
   if (std::isnan(out.inverse_norm)) out.inverse_norm = std::numeric_limits<double>::infinity();

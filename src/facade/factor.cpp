@@ -93,7 +93,7 @@ numeric::SolveSteps steps_of(System system) {
 
 }  // namespace
 
-PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PlanStore> store, numeric::Executor& executor)
+PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PreparedPlanImpl> store, numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 
 PreparedPlan PreparedPlan::create(std::shared_ptr<const Plan> plan, Backend& backend) {
@@ -105,7 +105,7 @@ const Plan& PreparedPlan::plan() const { return *store_->plan(); }
 const std::shared_ptr<const Plan>& PreparedPlan::shared_plan() const { return store_->plan(); }
 
 template <Scalar T>
-Workspace<T>::Workspace(std::unique_ptr<numeric::SolveStore<T>> store, const numeric::Executor& executor)
+Workspace<T>::Workspace(std::unique_ptr<numeric::WorkspaceImpl<T>> store, const numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 Workspace<T>::Workspace(Workspace&&) noexcept = default;
@@ -134,7 +134,7 @@ Index Workspace<T>::nrhs() const {
 }
 
 template <Scalar T>
-Factor<T>::Factor(std::unique_ptr<numeric::FactorStore<T>> store, numeric::Executor& executor)
+Factor<T>::Factor(std::unique_ptr<numeric::FactorImpl<T>> store, numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 Factor<T>::Factor(Factor&&) noexcept = default;
@@ -316,11 +316,11 @@ void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, 
 }
 
 template <Scalar T>
-std::unique_ptr<numeric::InverseProbe<T>> Factor<T>::make_probe(Workspace<T>& workspace) const {
+std::unique_ptr<numeric::NormEstimator<T>> Factor<T>::make_norm_estimator(Workspace<T>& workspace) const {
   require_solvable(valid());
   require_fit(workspace);
   const numeric::DeviceSolves<T>* device = store_->device_solves();
-  return device ? device->make_probe(*workspace.store_) : nullptr;
+  return device ? device->make_norm_estimator(*workspace.store_) : nullptr;
 }
 
 template <Scalar T>

@@ -104,14 +104,14 @@ struct FusedSolve<T>::State {
       run(nullptr);
   }
   /// Factorisation and backward sweep of what was set.
-  void enqueue(numeric::SolveStore<T>& scratch, StreamHandle stream) {
+  void enqueue(numeric::WorkspaceImpl<T>& scratch, StreamHandle stream) {
     verdict = {};
     const PhaseRange range("factor and solve");
     factor.store().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }
   /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and the copy of x to device memory.
-  void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::SolveStore<T>& scratch,
+  void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::WorkspaceImpl<T>& scratch,
                StreamHandle stream) {
     store->require_there(value.span(), b.view(), x.view());
     store->enqueue_set(value.span(), b.view(), stream);
@@ -123,7 +123,7 @@ struct FusedSolve<T>::State {
   numeric::BorderShape shape;
   Factor<T> factor;
   Workspace<T> workspace;
-  std::unique_ptr<numeric::BorderStore<T>> store;
+  std::unique_ptr<numeric::BorderImpl<T>> store;
   DeviceVerdict verdict;
   CallFlag calls;
 };

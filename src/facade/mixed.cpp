@@ -128,12 +128,12 @@ struct MixedFactor::State {
   PreparedPlan plan;
   Factor<float> factor;
   std::string kernels;  // which made it
-  std::unique_ptr<numeric::SolveStore<float>> workspace;
-  std::unique_ptr<numeric::MixedStore> store;
+  std::unique_ptr<numeric::WorkspaceImpl<float>> workspace;
+  std::unique_ptr<numeric::MixedImpl> store;
   MixedBlock block;
   std::vector<double> error_of_zero;  // of the block
   std::optional<Factor<double>> full;
-  std::unique_ptr<numeric::SolveStore<double>> full_workspace;
+  std::unique_ptr<numeric::WorkspaceImpl<double>> full_workspace;
   double shift = 0;
   bool valid = false, in_double = false;
   bool full_tells = false;  // the verdict is that of the factor in double

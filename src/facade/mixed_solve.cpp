@@ -15,7 +15,7 @@ namespace kauri {
 namespace {
 
 using numeric::Dots;
-using numeric::MixedStore;
+using numeric::MixedImpl;
 
 /// Refinement goes on while a step shrinks the error by this,
 constexpr double kContracts = 0.5;
@@ -23,7 +23,7 @@ constexpr double kContracts = 0.5;
 /// eigenvalues are what the factor does not see, conjugate gradients take three.
 constexpr double kContractsWell = 0.125;
 
-BackwardError column_error(MixedStore& store, Index column) {
+BackwardError column_error(MixedImpl& store, Index column) {
   BackwardError error;
   store.residuals({&column, 1}, {&error, 1});
   return error;
@@ -32,7 +32,7 @@ BackwardError column_error(MixedStore& store, Index column) {
 bool is_accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
 
 /// From the error with one more correction. False: no more of them.
-bool take_mixed_step(MixedStore& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
+bool take_mixed_step(MixedImpl& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
   if (column.steps == 0) column.unrefined = error;
   const bool helped = ratio < 1;  // not if NaN
@@ -62,7 +62,7 @@ void begin_at_zero(MixedBlock& block, Index first, Index count) {
 }
 
 /// All columns side by side, each as long as it contracts.
-void refine_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace) {
+void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace) {
   begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
   while (!block.active.empty()) {
     stop_here();
@@ -80,9 +80,9 @@ void refine_in_float(MixedBlock& block, const numeric::FactorStore<float>& facto
 
 /// The direction of a search and what it is measured by.
 struct Search {
-  MixedStore& store;
-  const numeric::FactorStore<float>& factor;
-  numeric::SolveStore<float>& workspace;
+  MixedImpl& store;
+  const numeric::FactorImpl<float>& factor;
+  numeric::WorkspaceImpl<float>& workspace;
   Index column;
   double slope = 0;  ///< z.r
 
@@ -114,7 +114,7 @@ struct Search {
 };
 
 /// From the y that refinement left, to the best one met.
-void conjugate_gradients(MixedStore& store, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace,
+void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace,
                          const MixedLimits& limits, Index c, MixedColumn& column) {
   column.path = MixedPath::conjugate_gradients;
   const double start = column.error.componentwise;
@@ -144,7 +144,7 @@ void conjugate_gradients(MixedStore& store, const numeric::FactorStore<float>& f
 
 }  // namespace
 
-void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace) {
+void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace) {
   refine_in_float(block, factor, workspace);
   for (std::size_t c = 0; c < block.column.size(); ++c) {
     MixedColumn& column = block.column[c];
@@ -154,7 +154,7 @@ void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor
   }
 }
 
-void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& factor, numeric::SolveStore<double>& workspace, Index first,
+void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor, numeric::WorkspaceImpl<double>& workspace, Index first,
                      Index count) {
   const numeric::RefineLimits limits{block.limits.max_steps, block.limits.target, 1 / kContracts};
   begin_at_zero(block, first, count);

@@ -31,7 +31,7 @@ inline constexpr int kPatience = 16;
 
 /// A block of columns on its way; made once.
 struct MixedBlock {
-  numeric::MixedStore& store;
+  numeric::MixedImpl& store;
   MixedLimits limits;
   std::vector<MixedColumn> column;   ///< of the block
   std::vector<Index> active;         ///< those still refined
@@ -39,9 +39,9 @@ struct MixedBlock {
 };
 
 /// All columns, for which b was loaded, by the factor in float alone.
-void solve_in_float(MixedBlock& block, const numeric::FactorStore<float>& factor, numeric::SolveStore<float>& workspace);
+void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace);
 /// Columns [first, first + count), whose y is 0 and r is c, by a factor in double.
-void solve_in_double(MixedBlock& block, const numeric::FactorStore<double>& factor, numeric::SolveStore<double>& workspace, Index first,
+void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor, numeric::WorkspaceImpl<double>& workspace, Index first,
                      Index count);
 
 }  // namespace kauri

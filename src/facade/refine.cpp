@@ -29,7 +29,7 @@ void require_alike(const MatrixView<const T>& x, const char* x_name, const Matri
 }
 
 template <class T>
-std::unique_ptr<numeric::ResidualStore<T>> residual_store(const SymmetricView<T>& a, numeric::Executor& executor, const char* call) {
+std::unique_ptr<numeric::ResidualImpl<T>> residual_store(const SymmetricView<T>& a, numeric::Executor& executor, const char* call) {
   check(a.pattern);
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
     misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
@@ -60,7 +60,7 @@ std::string_view name_of(SolveStatus status) {
 }
 
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualStore<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
   const StopScope scope(options.stop);
   stop_here();
@@ -112,13 +112,13 @@ Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView
   return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                        \
-  template Refinement refine_with(const numeric::ResidualStore<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, \
-                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                              \
-  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                    \
-  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);               \
-  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);               \
-  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,          \
+#define KAURI_INSTANTIATE(T)                                                                                                       \
+  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, \
+                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
+  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                   \
+  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
+  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
+  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \
                              const RefineOptions&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)

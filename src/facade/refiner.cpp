@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 template <Scalar T>
-Refiner<T>::Refiner(std::unique_ptr<numeric::RefineStore<T>> store, const Factor<T>& factor)
+Refiner<T>::Refiner(std::unique_ptr<numeric::RefinerImpl<T>> store, const Factor<T>& factor)
     : store_(std::move(store)), executor_(&factor.executor()), plan_(factor.shared_plan()) {}
 template <Scalar T>
 Refiner<T>::Refiner(Refiner&&) noexcept = default;

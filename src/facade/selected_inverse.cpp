@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 template <Scalar T>
-SelectedInverse<T>::SelectedInverse(std::unique_ptr<numeric::InverseStore<T>> store, const numeric::Executor& executor)
+SelectedInverse<T>::SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store, const numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 SelectedInverse<T>::SelectedInverse(SelectedInverse&&) noexcept = default;

@@ -263,7 +263,7 @@ struct Solver<T>::State {
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
   std::optional<MixedFactor> mixed;  // in place of these and of residual
-  std::unique_ptr<numeric::ResidualStore<T>> residual;
+  std::unique_ptr<numeric::ResidualImpl<T>> residual;
   SolverReport report;
   CallFlag calls;
 };

@@ -19,7 +19,7 @@ namespace {
 }  // namespace
 
 template <Scalar T>
-SparseProduct<T>::SparseProduct(std::unique_ptr<numeric::ProductStore<T>> store, const Pattern& a)
+SparseProduct<T>::SparseProduct(std::unique_ptr<numeric::ProductImpl<T>> store, const Pattern& a)
     : store_(std::move(store)), n_(a.n), nnz_(a.nnz()) {}
 template <Scalar T>
 SparseProduct<T>::SparseProduct(SparseProduct&&) noexcept = default;

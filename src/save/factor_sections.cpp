@@ -159,7 +159,7 @@ Offset factor_bytes(const Factor<T>& factor) {
 template <Scalar T>
 void write_factor(const Factor<T>& factor, Writer& writer) {
   const Supernodes& nodes = factor.plan().supernodes;
-  const numeric::FactorStore<T>& store = factor.store();
+  const numeric::FactorImpl<T>& store = factor.store();
   std::vector<T> numbers;
   numbers.reserve(largest_panel(nodes));  // once: a vector that grows holds two at a time
   writer.begin("dinv", inverse_bytes(factor));

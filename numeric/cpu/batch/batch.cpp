@@ -37,8 +37,8 @@ ItemLoop items_side_by_side(Workers& workers) {
 }  // namespace
 
 template <class T>
-std::unique_ptr<BatchStore<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
-                                          MemoryLedger& ledger) {
+std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
+                                         MemoryLedger& ledger) {
   way = way_of(*plan, way);
   const bool together = way == BatchWay::together;
   return std::make_unique<LoopBatch<T>>(
@@ -52,7 +52,7 @@ Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes) {
   return symbolic::checked_mul(items, plan.peak_bytes(scalar_bytes), "bytes of a batch");
 }
 
-template std::unique_ptr<BatchStore<float>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
-template std::unique_ptr<BatchStore<double>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
+template std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
+template std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
 
 }  // namespace kauri::numeric::cpu

@@ -9,8 +9,8 @@ namespace kauri::numeric::cpu {
 
 /// `alone`: of one thread, which outlives the batch, as the others do.
 template <class T>
-std::unique_ptr<BatchStore<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
-                                          MemoryLedger& ledger);
+std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
+                                         MemoryLedger& ledger);
 Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes);
 
 }  // namespace kauri::numeric::cpu

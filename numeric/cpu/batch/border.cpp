@@ -37,7 +37,7 @@ void CpuBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b, 
 }
 
 template <class T>
-void CpuBorder<T>::enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) {
+void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) {
   require_no_stream(stream, "a fused solve");
   if (factor.verdict().status != VerdictStatus::positive_definite) {
     std::fill(x_.begin(), x_.end(), std::numeric_limits<T>::quiet_NaN());

@@ -10,7 +10,7 @@ namespace kauri::numeric::cpu {
 
 /// All is done when a call returns.
 template <class T>
-class CpuBorder final : public BorderStore<T> {
+class CpuBorder final : public BorderImpl<T> {
  public:
   CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
@@ -18,7 +18,7 @@ class CpuBorder final : public BorderStore<T> {
   [[nodiscard]] std::span<const T> values() const override { return value_; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
-  void enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) override;
+  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) override;
   void get(MatrixView<T> x) const override;
   void enqueue_get(MatrixView<T> x, StreamHandle stream) const override;
 

@@ -11,7 +11,7 @@ namespace kauri::numeric::cpu {
 
 /// Values of L in panels, with the memory they are made in: contribution blocks lie in panels not yet begun, and beyond all panels.
 template <class T>
-class CpuFactor final : public FactorStore<T> {
+class CpuFactor final : public FactorImpl<T> {
  public:
   CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
@@ -22,13 +22,13 @@ class CpuFactor final : public FactorStore<T> {
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
-  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
-  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
-  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// The panels of L, plan->panel_ptr.back() numbers.
   [[nodiscard]] T* values() const { return l_.data(); }
@@ -45,7 +45,7 @@ class CpuFactor final : public FactorStore<T> {
 
 /// Permuted right-hand sides and update rows of a solve.
 template <class T>
-class CpuWorkspace final : public SolveStore<T> {
+class CpuWorkspace final : public WorkspaceImpl<T> {
  public:
   CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, MemoryLedger& ledger);
   [[nodiscard]] Index nrhs() const override { return nrhs_; }

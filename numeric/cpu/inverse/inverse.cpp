@@ -45,7 +45,7 @@ Offset CpuInverse<T>::bytes(const Plan& plan, const Workers& workers) {
 }
 
 template <class T>
-void CpuInverse<T>::compute(const FactorStore<T>& factor) {
+void CpuInverse<T>::compute(const FactorImpl<T>& factor) {
   const Plan& plan = *plan_;
   const InverseArrays<T> arrays{.plan = &plan,
                                 .kernels = &kernels_,
@@ -95,7 +95,7 @@ void CpuInverse<T>::copy_entries(std::span<T> to) const {
 }
 
 template <class T>
-std::unique_ptr<InverseStore<T>> CpuFactor<T>::make_inverse() const {
+std::unique_ptr<InverseImpl<T>> CpuFactor<T>::make_inverse() const {
   return std::make_unique<CpuInverse<T>>(plan_, workers_, ledger_);
 }
 
@@ -106,8 +106,8 @@ Offset CpuFactor<T>::inverse_bytes() const {
 
 template class CpuInverse<float>;
 template class CpuInverse<double>;
-template std::unique_ptr<InverseStore<float>> CpuFactor<float>::make_inverse() const;
-template std::unique_ptr<InverseStore<double>> CpuFactor<double>::make_inverse() const;
+template std::unique_ptr<InverseImpl<float>> CpuFactor<float>::make_inverse() const;
+template std::unique_ptr<InverseImpl<double>> CpuFactor<double>::make_inverse() const;
 template Offset CpuFactor<float>::inverse_bytes() const;
 template Offset CpuFactor<double>::inverse_bytes() const;
 

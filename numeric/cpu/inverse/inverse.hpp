@@ -25,11 +25,11 @@ struct InverseNeeds {
 };
 
 template <class T>
-class CpuInverse final : public InverseStore<T> {
+class CpuInverse final : public InverseImpl<T> {
  public:
   CpuInverse(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
-  void compute(const FactorStore<T>& factor) override;
+  void compute(const FactorImpl<T>& factor) override;
   [[nodiscard]] T entry(Index s, Index r, Index c) const override;
   void copy_diagonal(std::span<T> to) const override;
   void copy_entries(std::span<T> to) const override;

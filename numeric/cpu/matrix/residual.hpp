@@ -11,7 +11,7 @@
 namespace kauri::numeric::cpu {
 
 template <class T>
-class CpuResidual final : public ResidualStore<T> {
+class CpuResidual final : public ResidualImpl<T> {
  public:
   CpuResidual(const Pattern& lower, Workers& workers);
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,

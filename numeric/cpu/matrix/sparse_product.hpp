@@ -10,7 +10,7 @@ namespace kauri::numeric::cpu {
 
 /// All is done when a call returns.
 template <class T>
-class CpuProduct final : public ProductStore<T> {
+class CpuProduct final : public ProductImpl<T> {
  public:
   CpuProduct(const Pattern& lower, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }

@@ -152,7 +152,7 @@ bool CpuMixed::store(Index column, MatrixView<double> x) {
   return std::all_of(part_.begin(), part_.end(), [](const Dots& part) { return part.first == 0; });
 }
 
-void CpuMixed::precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) {
+void CpuMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double* r = at(r_, columns[k]);
     const int exponent = shrinking_exponent(norm_inf(r, 1, n_));
@@ -176,7 +176,7 @@ void CpuMixed::correct(std::span<const Index> columns) {
   }
 }
 
-void CpuMixed::correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) {
+void CpuMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) {
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.solve(r, r, workspace, {});
   for (Index c = first; c < first + count; ++c) {

@@ -9,7 +9,7 @@
 
 namespace kauri::numeric::cpu {
 
-class CpuMixed final : public MixedStore {
+class CpuMixed final : public MixedImpl {
  public:
   CpuMixed(const Pattern& lower, Index nrhs, Workers& workers);
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
@@ -26,9 +26,9 @@ class CpuMixed final : public MixedStore {
   void spoil(Index column) override;
   void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
   bool store(Index column, MatrixView<double> x) override;
-  void precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) override;
+  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) override;
   void correct(std::span<const Index> columns) override;
-  void correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) override;
+  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) override;
   void keep(Index column) override;
   void take_back(Index column) override;
   double begin_search(Index column) override;

@@ -41,7 +41,7 @@ void CpuRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle stream
 
 /// As on a device, an x without a factor is NaN, and its errors follow from it.
 template <class T>
-DeviceRefinement CpuRefiner<T>::refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+DeviceRefinement CpuRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                        const RefineOptions& options) {
   report_ = {};
   const VerdictStatus status = factor.verdict().status;
@@ -55,7 +55,7 @@ DeviceRefinement CpuRefiner<T>::refine(const FactorStore<T>& factor, MatrixView<
 }
 
 template <class T>
-void CpuRefiner<T>::enqueue_refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+void CpuRefiner<T>::enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                    const RefineOptions& options, StreamHandle stream) {
   require_no_stream(stream);
   refine(factor, b, x, workspace, options);

@@ -9,16 +9,16 @@
 namespace kauri::numeric::cpu {
 
 template <class T>
-class CpuRefiner final : public RefineStore<T> {
+class CpuRefiner final : public RefinerImpl<T> {
  public:
   CpuRefiner(const Pattern& lower, Index nrhs, Workers& workers);
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   [[nodiscard]] Offset bytes() const override;
   void set_values(std::span<const T> value) override;
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
-  DeviceRefinement refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                           const RefineOptions& options) override;
-  void enqueue_refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                       const RefineOptions& options, StreamHandle stream) override;
   [[nodiscard]] const DeviceRefinement* report_address() const override { return &report_; }
   [[nodiscard]] DeviceRefinement fetch_report(StreamHandle stream) const override;

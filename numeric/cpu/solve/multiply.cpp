@@ -103,7 +103,7 @@ class Product {
 }  // namespace
 
 template <class T>
-void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
+void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
@@ -116,7 +116,7 @@ void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T
   });
 }
 
-template void CpuFactor<float>::multiply(MatrixView<const float>, MatrixView<float>, SolveStore<float>&, bool) const;
-template void CpuFactor<double>::multiply(MatrixView<const double>, MatrixView<double>, SolveStore<double>&, bool) const;
+template void CpuFactor<float>::multiply(MatrixView<const float>, MatrixView<float>, WorkspaceImpl<float>&, bool) const;
+template void CpuFactor<double>::multiply(MatrixView<const double>, MatrixView<double>, WorkspaceImpl<double>&, bool) const;
 
 }  // namespace kauri::numeric::cpu

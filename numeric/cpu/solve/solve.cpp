@@ -134,7 +134,7 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
-void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
+void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
@@ -151,7 +151,7 @@ void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& 
 
 template class CpuWorkspace<float>;
 template class CpuWorkspace<double>;
-template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, SolveStore<float>&, const SolveSteps&) const;
-template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, SolveStore<double>&, const SolveSteps&) const;
+template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, WorkspaceImpl<float>&, const SolveSteps&) const;
+template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, WorkspaceImpl<double>&, const SolveSteps&) const;
 
 }  // namespace kauri::numeric::cpu

@@ -120,7 +120,7 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
       solve_blocks_(batch_solve_blocks<T>(plan_->plan()->n, update_rows(*plan_->plan()), most_rows(*plan_->plan()))),
       host_verdict_(std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(Owned<DeviceVerdict>))),
       block_(bytes(*plan_->plan(), items), *context_.heap),
-      stream_(context_.lending),
+      stream_(context_.pool),
       seen_(static_cast<std::size_t>(items)) {
   const Plan& p = *plan_->plan();
   std::uninitialized_fill_n(static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), items, Owned<DeviceVerdict>{{}, owner_});
@@ -224,7 +224,7 @@ Offset CudaBatch<T>::workspace_bytes(Index nrhs) const {
 }
 
 template <class T>
-std::unique_ptr<BatchSolveStore<T>> CudaBatch<T>::make_workspace(Index nrhs) const {
+std::unique_ptr<BatchWorkspaceImpl<T>> CudaBatch<T>::make_workspace(Index nrhs) const {
   const CurrentDevice current(context_.device);
   return std::make_unique<CudaBatchWorkspace<T>>(*plan(), items_, nrhs, solve_blocks_, context_);
 }
@@ -237,7 +237,7 @@ void CudaBatch<T>::enqueue_columns(const BatchView<const T>& b, const BatchView<
 }
 
 template <class T>
-void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& store) const {
+void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const Stream& stream = workspace.stream();
@@ -254,7 +254,7 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
         copy_steps(from.data + at, source.from_entry, count, static_cast<T*>(out) + k, 1);
       });
     };
-    const auto drain = [&](Offset begin, Offset end, const void* in) {
+    const auto unpack = [&](Offset begin, Offset end, const void* in) {
       each_item_run(target, to.stride, begin, end, [&](Offset k, Offset at, Offset count) {
         copy_steps(static_cast<const T*>(in) + k, 1, count, to.data + at, target.from_entry);
       });
@@ -262,12 +262,12 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
     context_.staging->send(there.data, x.items * entries, sizeof(T), fill, stream.get());
     enqueue_columns(there, there, workspace, stream.get());
     stream.synchronize();  // before others have to wait for the chunks
-    context_.staging->receive(there.data, x.items * entries, sizeof(T), drain, stream.get());
+    context_.staging->receive(there.data, x.items * entries, sizeof(T), unpack, stream.get());
   }
 }
 
 template <class T>
-void CudaBatch<T>::solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& store) const {
+void CudaBatch<T>::solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const WaitInUnwinding waits(workspace.stream());
@@ -276,7 +276,8 @@ void CudaBatch<T>::solve_there(const BatchView<const T>& b, const BatchView<T>& 
 }
 
 template <class T>
-void CudaBatch<T>::enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& store, StreamHandle stream) const {
+void CudaBatch<T>::enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store,
+                                 StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   require_batch_there(b, "solve: b", context_.device);
   require_batch_there(x, "solve: x", context_.device);
@@ -306,7 +307,7 @@ Offset CudaBatchWorkspace<T>::bytes(const Plan& plan, Index items, Index nrhs, i
 
 template <class T>
 CudaBatchWorkspace<T>::CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks, const DeviceContext& context)
-    : nrhs_(nrhs), stream_(context.lending), block_(bytes(plan, items, nrhs, blocks), *context.heap) {
+    : nrhs_(nrhs), stream_(context.pool), block_(bytes(plan, items, nrhs, blocks), *context.heap) {
   rhs_ = block_.template take<T>(Offset{items} * plan.n * nrhs);
   if (!batch_vectors_shared<T>(plan.n, update_rows(plan), most_rows(plan)))
     scratch_ = block_.template take<T>(batch_vector(plan.n, update_rows(plan)) * blocks);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "numeric/cuda/batch/kernels.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda {
 BatchWay chosen_way(const Plan& plan, BatchWay way);
 
 template <class T>
-class CudaBatchWorkspace final : public BatchSolveStore<T> {
+class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
  public:
   CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks, const DeviceContext& context);
   CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
@@ -27,13 +27,13 @@ class CudaBatchWorkspace final : public BatchSolveStore<T> {
 
  private:
   Index nrhs_;
-  LentStream stream_;
+  PooledStream stream_;
   DeviceBlock block_;
   DeviceArray<T> rhs_, scratch_;
 };
 
 template <class T>
-class CudaBatch final : public BatchStore<T> {
+class CudaBatch final : public BatchImpl<T> {
  public:
   CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, DeviceContext context);
   CudaBatch(const CudaBatch&) = delete;
@@ -52,10 +52,11 @@ class CudaBatch final : public BatchStore<T> {
   std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override;
   void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override;
   [[nodiscard]] Offset workspace_bytes(Index nrhs) const override;
-  [[nodiscard]] std::unique_ptr<BatchSolveStore<T>> make_workspace(Index nrhs) const override;
-  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
-  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace) const override;
-  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchSolveStore<T>& workspace, StreamHandle stream) const override;
+  [[nodiscard]] std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const override;
+  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
+  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
+                     StreamHandle stream) const override;
   [[nodiscard]] T entry(Index k, Index row, Index col) const override;
 
  private:
@@ -76,7 +77,7 @@ class CudaBatch final : public BatchStore<T> {
   PinnedBytes host_verdict_;  // Owned verdicts, written by the device with verdict_
   std::uint64_t owner_ = next_owner();
   DeviceBlock block_;
-  LentStream stream_;  // after these: it waits before they go
+  PooledStream stream_;  // after these: it waits before they go
   DeviceArray<T> entries_, value_;
   DeviceArray<DeviceVerdict> verdict_;
   BatchPlan shared_{};

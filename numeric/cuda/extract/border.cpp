@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "numeric/cuda/extract/schur_kernels.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -36,7 +36,7 @@ CudaBorder<T>::CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context
       x_(block_.template take<T>(shape_.vectors())) {
   const std::vector<T> corner(static_cast<std::size_t>(nrhs), this->kCorner);
   context_.staging->copy_now(begin_.data(), std::as_bytes(std::span<const T>(corner)));
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   enqueue_entries<T>({begin_.data(), 1, nrhs, 1}, {value_.data(), 1, nrhs, Offset{n} + 1}, stream->get());
   stream->synchronize();
 }
@@ -54,7 +54,7 @@ template <class T>
 void CudaBorder<T>::set(std::span<const T> value, MatrixView<const T> b) {
   if (shape_.n == 0) return;
   const CurrentDevice current(context_.device);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   context_.staging->copy(value_.data() + shape_.border(), std::as_bytes(value), stream->get());
   const MatrixView<T> compact = compact_view(x_.data(), shape_.n, shape_.nrhs, b.layout);
   send<T>(*context_.staging, b, compact, *stream);
@@ -72,7 +72,7 @@ void CudaBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b,
 }
 
 template <class T>
-void CudaBorder<T>::enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) {
+void CudaBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) {
   const DeviceSolves<T>& solves = *factor.device_solves();
   const MatrixView<T> begin = shape_.block(begin_.data());
   solves.enqueue_rows_of_l(begin, stream);
@@ -83,7 +83,7 @@ template <class T>
 void CudaBorder<T>::get(MatrixView<T> x) const {
   if (shape_.n == 0) return;
   const CurrentDevice current(context_.device);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   const MatrixView<T> compact = compact_view(begin_.data(), shape_.n, shape_.nrhs, x.layout);
   enqueue_entries<T>(shape_.x_in(x_.data()), compact, stream->get());
   receive<T>(*context_.staging, compact, x, *stream);

@@ -8,7 +8,7 @@
 namespace kauri::numeric::cuda {
 
 template <class T>
-class CudaBorder final : public BorderStore<T> {
+class CudaBorder final : public BorderImpl<T> {
  public:
   CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return bytes_of(shape_); }
@@ -16,7 +16,7 @@ class CudaBorder final : public BorderStore<T> {
   [[nodiscard]] std::span<const T> values() const override { return {value_.data(), static_cast<std::size_t>(value_.size())}; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
-  void enqueue_solve(const FactorStore<T>& factor, SolveStore<T>& workspace, StreamHandle stream) override;
+  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) override;
   void get(MatrixView<T> x) const override;
   void enqueue_get(MatrixView<T> x, StreamHandle stream) const override;
 

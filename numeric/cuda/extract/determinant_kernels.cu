@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "numeric/cuda/plan/pivots.cuh"
-#include "numeric/cuda/runtime/kernel/combine_block.cuh"
+#include "numeric/cuda/runtime/kernel/block_reduce.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -52,7 +52,7 @@ __device__ LongProduct times(const LongProduct& a, double root) {
 
 /// Of all threads, in thread 0.
 __device__ LongProduct product_of_block(const LongProduct& mine) {
-  return combine_block<kThreads>(
+  return block_reduce<kThreads>(
       mine, [](const LongProduct& a, const LongProduct& b) { return times(a, b); },
       [](const LongProduct& a, int by) {
         return LongProduct{__shfl_down_sync(~0U, a.high, by), __shfl_down_sync(~0U, a.low, by), __shfl_down_sync(~0U, a.exponent, by)};

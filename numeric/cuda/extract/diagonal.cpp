@@ -20,7 +20,7 @@ void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   const CurrentDevice current(context_.device);
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
   DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   T* out = block.template take<T>(plan()->n).data();
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
@@ -35,7 +35,7 @@ double CudaFactor<T>::log_determinant() const {
   const Offset parts = determinant_blocks(fronts);
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
   DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) + symbolic::aligned_bytes(1, sizeof(double)), heap);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();
   double* there = block.template take<double>(1).data();
   cuda::enqueue_log_determinant(plan_->view(), fronts, entries_.data(), part, verdict_address(), there, stream->get());
@@ -47,7 +47,7 @@ double CudaFactor<T>::log_determinant() const {
 
 /// Parts go where right-hand sides of the host's come through: there is a number for each row, and a front has one or more.
 template <class T>
-void CudaFactor<T>::enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const {
+void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   require_on_device(there, there, "enqueue_log_determinant: the number", context_.device);
   auto* part = reinterpret_cast<LongProduct*>(static_cast<CudaWorkspace<T>&>(workspace).rhs());
@@ -56,7 +56,7 @@ void CudaFactor<T>::enqueue_log_determinant(double* there, SolveStore<T>& worksp
 }
 
 template <class T>
-std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const {
+std::unique_ptr<InverseImpl<T>> CudaFactor<T>::make_inverse() const {
   const CurrentDevice current(context_.device);
   return std::make_unique<CudaInverse<T>>(plan_, context_);
 }
@@ -66,11 +66,11 @@ Offset CudaFactor<T>::inverse_bytes() const {
   return CudaInverse<T>::bytes(*plan());
 }
 
-#define KAURI_FACTOR_READS(T)                                                                        \
-  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                    \
-  template double CudaFactor<T>::log_determinant() const;                                            \
-  template void CudaFactor<T>::enqueue_log_determinant(double*, SolveStore<T>&, StreamHandle) const; \
-  template std::unique_ptr<InverseStore<T>> CudaFactor<T>::make_inverse() const;                     \
+#define KAURI_FACTOR_READS(T)                                                                           \
+  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                       \
+  template double CudaFactor<T>::log_determinant() const;                                               \
+  template void CudaFactor<T>::enqueue_log_determinant(double*, WorkspaceImpl<T>&, StreamHandle) const; \
+  template std::unique_ptr<InverseImpl<T>> CudaFactor<T>::make_inverse() const;                         \
   template Offset CudaFactor<T>::inverse_bytes() const;
 KAURI_FACTOR_READS(float)
 KAURI_FACTOR_READS(double)

@@ -31,7 +31,7 @@ void require_there(const MatrixView<T>& a, const char* name, int device) {
 template <class T>
 void CudaFactor<T>::run_now(const std::function<void(StreamHandle)>& enqueue) const {
   const CurrentDevice current(context_.device);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   enqueue(stream->get());
   stream->synchronize();
 }

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "numeric/cuda/plan/tile.cuh"
-#include "numeric/cuda/runtime/kernel/rounded.cuh"
+#include "numeric/cuda/runtime/kernel/unfused.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads) last_product(LastBlock<T> block, Ind
       const Index r = row_in(block.plan, f, row);
       if (r == kNone) continue;
       for (Index c = first_column(rows, f); c < min(f.p, r + 1); ++c)
-        sum = rounded_sum(sum, rounded_product(block.l[factor_place(f, r, c)], y2(f.first + c - rows.begin, column)));
+        sum = add_rn(sum, mul_rn(block.l[factor_place(f, r, c)], y2(f.first + c - rows.begin, column)));
     }
     g(i, column) = if_good(block, sum);
   });
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kThreads) last_transposed(LastBlock<T> block, 
     T sum = T(0);
     for (Index r = c; r < f.m; ++r) {
       const Index row = block.plan.row[f.row + r] - rows.begin;
-      sum = rounded_sum(sum, rounded_product(block.l[factor_place(f, r, c)], x2(row, column)));
+      sum = add_rn(sum, mul_rn(block.l[factor_place(f, r, c)], x2(row, column)));
     }
     y2(k, column) = if_good(block, sum);
   });
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) last_square(LastBlock<T> block, Stri
       const Index lower = upper == kNone ? kNone : row_in(block.plan, f, rows.begin + i);
       if (lower == kNone) continue;
       for (Index c = first_column(rows, f); c < min(f.p, upper + 1); ++c)
-        sum = rounded_sum(sum, rounded_product(block.l[factor_place(f, upper, c)], block.l[factor_place(f, lower, c)]));
+        sum = add_rn(sum, mul_rn(block.l[factor_place(f, upper, c)], block.l[factor_place(f, lower, c)]));
     }
     out(i, j) = if_good(block, sum);
   });

@@ -44,9 +44,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
       plan_(std::move(plan)),
       loops_(loops_for<T>(*plan_->plan(), context_)),
       fast_(has_sweeps<T>(*plan_->plan(), context_)),
-      host_verdict_(context_.lending),
+      host_verdict_(context_.pool),
       block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
-      stream_(context_.lending) {
+      stream_(context_.pool) {
   const Plan& p = *plan_->plan();
   const auto fronts = static_cast<Offset>(p.supernodes.parent.size());
   entries_ = block_.template take<T>(p.device.entries);

@@ -8,7 +8,7 @@
 #include "numeric/cuda/factor/small_factor.hpp"
 #include "numeric/cuda/factor/tiled_factor.hpp"
 #include "numeric/cuda/runtime/graph.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -20,7 +20,7 @@ template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
 template <class T>
-class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
+class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
  public:
   CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context);
   ~CudaFactor() override;
@@ -32,14 +32,14 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
   [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
-  void solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
-  void solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const override;
-  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+  void solve_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
+  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                      StreamHandle stream) const override;
-  void multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
-  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
+  void multiply_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
+  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
                         StreamHandle stream) const override;
   void run_now(const std::function<void(StreamHandle)>& enqueue) const override;
   void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const override;
@@ -48,19 +48,19 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
   void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const override;
   void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const override;
   void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const override;
-  [[nodiscard]] std::unique_ptr<InverseProbe<T>> make_probe(SolveStore<T>& workspace) const override;
+  [[nodiscard]] std::unique_ptr<NormEstimator<T>> make_norm_estimator(WorkspaceImpl<T>& workspace) const override;
   [[nodiscard]] double log_determinant() const override;
-  void enqueue_log_determinant(double* there, SolveStore<T>& workspace, StreamHandle stream) const override;
-  /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::unless_zero. The device is current.
-  void enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero, cudaStream_t stream) const;
+  void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const override;
+  /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::run_flag. The device is current.
+  void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace, const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;
   [[nodiscard]] Offset diagonal_inverse_entries(Index s) const override;
   void copy_diagonal_inverses(Index s, std::span<T> to) const override;
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
-  void multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const override;
-  [[nodiscard]] std::unique_ptr<InverseStore<T>> make_inverse() const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
+  [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// DeviceSchedule::entries, on the device.
   [[nodiscard]] const T* entries() const { return entries_.data(); }
@@ -98,11 +98,11 @@ class CudaFactor final : public FactorStore<T>, public DeviceSolves<T> {
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
-  Loops loops_;               // of the tiled fronts
-  bool fast_;                 // solves go by sweeps
-  LentVerdict host_verdict_;  // written by the device with verdict_
-  DeviceBlock block_;         // holds all arrays, those of small_ and tiled_ too
-  LentStream stream_;         // after these: it waits before they go
+  Loops loops_;                 // of the tiled fronts
+  bool fast_;                   // solves go by sweeps
+  PooledVerdict host_verdict_;  // written by the device with verdict_
+  DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
+  PooledStream stream_;         // after these: it waits before they go
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;

@@ -166,7 +166,7 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
       quotients_(layout.quotients),
       runs_(std::move(layout.runs)),
       block_(bytes(*plan_->plan(), layout), *context_.heap),
-      stream_(context_.lending) {
+      stream_(context_.pool) {
   const Plan& p = *plan_->plan();
   z_ = block_.template take<T>(p.device.factor_entries);
   scratch_ = block_.template take<T>(layout.scratch);
@@ -194,7 +194,7 @@ CudaInverse<T>::~CudaInverse() {
 
 /// The host decides nothing on the way: what is launched is of the pattern alone.
 template <class T>
-void CudaInverse<T>::enqueue(const FactorStore<T>& factor, cudaStream_t stream) const {
+void CudaInverse<T>::enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const {
   const InverseMemory<T> memory{
       static_cast<const CudaFactor<T>&>(factor).entries(), z_.data(), scratch_.data(), place_.data(), front_of_.data(), tile_.data()};
   const DeviceSchedule& device = plan()->device;
@@ -207,7 +207,7 @@ void CudaInverse<T>::enqueue(const FactorStore<T>& factor, cudaStream_t stream) 
 }
 
 template <class T>
-void CudaInverse<T>::compute(const FactorStore<T>& factor) {
+void CudaInverse<T>::compute(const FactorImpl<T>& factor) {
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);
   enqueue(factor, stream_->get());
@@ -215,7 +215,7 @@ void CudaInverse<T>::compute(const FactorStore<T>& factor) {
 }
 
 template <class T>
-void CudaInverse<T>::enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) {
+void CudaInverse<T>::enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) {
   const CurrentDevice current(context_.device);
   enqueue(factor, static_cast<cudaStream_t>(stream));
 }

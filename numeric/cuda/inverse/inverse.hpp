@@ -7,7 +7,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/cuda/inverse/kernels.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -23,17 +23,17 @@ struct InverseLayout {
 };
 
 template <class T>
-class CudaInverse final : public InverseStore<T>, public DeviceInverse<T> {
+class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
  public:
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context);
   ~CudaInverse() override;
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
-  void compute(const FactorStore<T>& factor) override;
+  void compute(const FactorImpl<T>& factor) override;
   [[nodiscard]] T entry(Index s, Index r, Index c) const override;
   void copy_diagonal(std::span<T> to) const override;
   void copy_entries(std::span<T> to) const override;
   [[nodiscard]] DeviceInverse<T>* on_device() override { return this; }
-  void enqueue_compute(const FactorStore<T>& factor, StreamHandle stream) override;
+  void enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) override;
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const override;
   void enqueue_entries(std::span<T> there, StreamHandle stream) const override;
@@ -44,7 +44,7 @@ class CudaInverse final : public InverseStore<T>, public DeviceInverse<T> {
   static Offset bytes(const Plan& plan, const InverseLayout& layout);
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout);
   /// All launches, and the verdict that the factor has then.
-  void enqueue(const FactorStore<T>& factor, cudaStream_t stream) const;
+  void enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const;
   /// enqueue writes to out_.
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;
@@ -55,7 +55,7 @@ class CudaInverse final : public InverseStore<T>, public DeviceInverse<T> {
   InverseTiles quotients_;
   std::vector<std::vector<InverseRun>> runs_;
   DeviceBlock block_;
-  LentStream stream_;  // after the block: it waits before that goes
+  PooledStream stream_;  // after the block: it waits before that goes
   DeviceArray<T> z_, scratch_;
   DeviceArray<T> out_;  // nnz: what is copied to the host, by one reader at a time
   DeviceArray<InversePlace> place_;

@@ -34,7 +34,7 @@ CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : Cud
 template <class T>
 CudaResidual<T>::CudaResidual(const HostRows& host, DeviceContext context)
     : context_(std::move(context)),
-      stream_(context_.lending),
+      stream_(context_.pool),
       heap_{context_.device, context_.heap->allocator, nullptr},
       block_(bytes_for<T>(host), heap_),
       rows_(host, *context_.staging, block_, *stream_) {

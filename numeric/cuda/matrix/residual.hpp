@@ -5,14 +5,14 @@
 #include "numeric/backend.hpp"
 #include "numeric/cuda/matrix/device_rows.hpp"
 #include "numeric/cuda/plan/device_plan.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 namespace kauri::numeric::cuda {
 
 /// Works with host vectors: one column at a time goes to the device and back. Values are put in the order of the rows once for each set of
 /// them.
 template <class T>
-class CudaResidual final : public ResidualStore<T> {
+class CudaResidual final : public ResidualImpl<T> {
  public:
   CudaResidual(const Pattern& lower, DeviceContext context);
   ~CudaResidual() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
@@ -26,7 +26,7 @@ class CudaResidual final : public ResidualStore<T> {
   BackwardError column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
   DeviceContext context_;
-  LentStream stream_;
+  PooledStream stream_;
   DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
   DeviceBlock block_;
   DeviceRows<T> rows_;

@@ -8,9 +8,9 @@
 #include "numeric/cuda/matrix/spmv/stage.cuh"
 #include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/device.hpp"
+#include "numeric/cuda/runtime/kernel/atomic_max.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
-#include "numeric/cuda/runtime/kernel/left_out.cuh"
-#include "numeric/cuda/runtime/kernel/raise.cuh"
+#include "numeric/cuda/runtime/kernel/skip.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -52,12 +52,12 @@ struct RowSum {
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ double of_warp[kWarps];
-  if (is_left_out(columns.unless_zero)) return;
+  if (is_skipped(columns.run_flag)) return;
   for (Index c = 0; c < columns.count; ++c) {
     double most = 0;
     for (Offset i = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; i < n; i += Offset{gridDim.x} * kSpmvThreads)
       most = max_or_nan(fabs(static_cast<double>(columns.x(i, c))), most);
-    raise_over_block<kWarps>(&norms[c].x, most, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].x, most, of_warp);
   }
 }
 
@@ -94,10 +94,10 @@ struct Ends {
       }
     }
     if (norms == nullptr) return;
-    raise_over_block<kWarps>(&norms[c].worst.residual, worst.residual, of_warp);
-    raise_over_block<kWarps>(&norms[c].worst.row_norm, worst.row_norm, of_warp);
-    raise_over_block<kWarps>(&norms[c].worst.componentwise, worst.componentwise, of_warp);
-    raise_over_block<kWarps>(&norms[c].b, b_norm, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].worst.residual, worst.residual, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].worst.row_norm, worst.row_norm, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].worst.componentwise, worst.componentwise, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].b, b_norm, of_warp);
   }
 };
 
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   __shared__ T value[kSkewedChunk<T>], factor[kSkewedChunk<T>];
   __shared__ RowSum part_of_warp[kWarps];
   __shared__ double of_warp[kWarps];
-  if (is_left_out(columns.unless_zero)) return;
+  if (is_skipped(columns.run_flag)) return;
   const Ends<T, kApart> ends{columns, norms, of_warp};
   const ResidualTask task = a.task[blockIdx.x];
   if (task.rows == 0) return long_row<kApart>(a, task.first, columns, ends, part_of_warp);

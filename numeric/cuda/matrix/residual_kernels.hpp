@@ -37,7 +37,7 @@ struct ResidualColumns {
   StridedView<const T> b;  ///< without data y = A x, else y = b - A x
   StridedView<T> y;
   Index count;
-  const std::int32_t* unless_zero = nullptr;  ///< null, or on the device: where that is 0, nothing is done
+  const std::int32_t* run_flag = nullptr;  ///< null, or on the device: where that is 0, nothing is done
 };
 
 /// What one column of a residual says about its x.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/schedule.hpp"
@@ -13,7 +13,7 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 CudaProduct<T>::CudaProduct(const Pattern& lower, DeviceContext context)
-    : context_(std::move(context)), spmv_(full_rows(lower), *context_.staging, *context_.heap, *LentStream(context_.lending)) {}
+    : context_(std::move(context)), spmv_(full_rows(lower), *context_.staging, *context_.heap, *PooledStream(context_.pool)) {}
 
 template <class T>
 void CudaProduct<T>::set_values(std::span<const T> host) {
@@ -22,7 +22,7 @@ void CudaProduct<T>::set_values(std::span<const T> host) {
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   const auto count = static_cast<Offset>(host.size());
   DeviceBlock block(symbolic::aligned_bytes(count, sizeof(T)), heap);
-  const LentStream stream(context_.lending);  // after the block: it waits before that goes
+  const PooledStream stream(context_.pool);  // after the block: it waits before that goes
   T* there = block.template take<T>(count).data();
   context_.staging->copy(there, std::as_bytes(host), stream->get());
   spmv_.enqueue_values(there, stream->get());
@@ -40,7 +40,7 @@ void CudaProduct<T>::enqueue_values(std::span<const T> value, StreamHandle strea
 template <class T>
 void CudaProduct<T>::set_values_there(std::span<const T> value) {
   const CurrentDevice current(context_.device);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   enqueue_values(value, stream->get());
   stream->synchronize();
 }
@@ -57,7 +57,7 @@ void CudaProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, Ma
 template <class T>
 void CudaProduct<T>::multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   const CurrentDevice current(context_.device);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   enqueue_multiply(alpha, x, beta, y, stream->get());
   stream->synchronize();
 }
@@ -71,7 +71,7 @@ void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView
   const Offset size = symbolic::checked_mul(n, most, "scalars of a product");
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   DeviceBlock block(2 * symbolic::aligned_bytes(size, sizeof(T)), heap);
-  const LentStream stream(context_.lending);
+  const PooledStream stream(context_.pool);
   T* x_data = block.template take<T>(size).data();
   T* y_data = block.template take<T>(size).data();
   for (Index c = 0; c < y.cols; c += most) {

@@ -9,7 +9,7 @@ namespace kauri::numeric::cuda {
 
 /// Matrices and values of the host's go through memory for the time of a call, which is counted nowhere.
 template <class T>
-class CudaProduct final : public ProductStore<T> {
+class CudaProduct final : public ProductImpl<T> {
  public:
   CudaProduct(const Pattern& lower, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return spmv_.bytes(); }

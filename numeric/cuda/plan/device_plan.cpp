@@ -7,7 +7,7 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/blocks.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/child_rows.hpp"
 #include "symbolic/device/front_cells.hpp"
@@ -72,8 +72,8 @@ Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
-    : PlanStore(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
-  const LentStream stream(context.lending);
+    : PreparedPlanImpl(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
+  const PooledStream stream(context.pool);
   Uploader uploader(*context.staging, block_, *stream);
   const bool sweeps = has_lists(*this->plan(), context);
   symbolic::SweepLists lists;

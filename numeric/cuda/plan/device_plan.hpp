@@ -13,7 +13,7 @@
 
 namespace kauri::numeric::cuda {
 
-class Lending;
+class ResourcePool;
 class Staging;
 
 /// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
@@ -21,7 +21,7 @@ struct DeviceContext {
   Device device;
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
-  std::shared_ptr<Lending> lending;
+  std::shared_ptr<ResourcePool> pool;
   CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
   Loops of_float, of_double;                ///< what runs
   int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
@@ -93,7 +93,7 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
 /// Bytes of a DevicePlan: Plan::prepared_bytes(), or less where no loops run the tasks.
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context);
 
-class DevicePlan final : public PlanStore {
+class DevicePlan final : public PreparedPlanImpl {
  public:
   /// On the current device; all is there when this returns. Throws Error: usage (a CPU's plan), memory, device, overflow.
   DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context);

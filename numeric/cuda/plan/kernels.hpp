@@ -49,7 +49,7 @@ struct SolveMemory {
   T* y;       ///< n x nrhs: solution of the forward sweep
   T* update;  ///< update_rows x nrhs
   Index nrhs;
-  const std::int32_t* unless_zero = nullptr;  ///< null, or on the device: where that is 0, no kernel of the solve does anything
+  const std::int32_t* run_flag = nullptr;  ///< null, or on the device: where that is 0, no kernel of the solve does anything
 };
 
 /// Once per process and device: opt-in shared memory, and all kernels of factorisations and solves loaded. Throws Error(device).
@@ -62,7 +62,7 @@ void load_inverse_kernels();      // in inverse/kernels.cu
 void load_product_kernels();      // in product_kernels.cu
 void load_determinant_kernels();  // in determinant_kernels.cu
 void load_schur_kernels();        // in schur_kernels.cu
-void load_probe_kernels();        // in probe_kernels.cu
+void load_estimator_kernels();    // in numeric/cuda/extract/norm_estimator_kernels.cu
 void load_batch_kernels();        // and in batch/factor.cu and batch/solve.cu
 
 /// Otherwise a kernel is loaded at its first launch, which may be inside a caller's capture, or while a first verdict is waited for. Throws

@@ -47,7 +47,7 @@ CudaMixed::CudaMixed(const HostRows& host, Index nrhs, DeviceContext context)
       bytes_(bytes_of_rows(host)),
       heap_{context_.device, context_.heap->allocator, nullptr},
       block_(bytes_, heap_),
-      stream_(context_.lending),
+      stream_(context_.pool),
       rows_(host, *context_.staging, block_, *stream_) {
   lower_ = block_.take<double>(host.nnz);
   rounded_ = block_.take<float>(host.nnz);
@@ -195,7 +195,7 @@ bool CudaMixed::store(Index column, MatrixView<double> x) {
   return fetch(flags).wrong == 0;
 }
 
-void CudaMixed::precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) {
+void CudaMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) {
   const CurrentDevice current(context_.device);
   for_each_run(columns, [&](Index first, Index count, Index k) {
     enqueue_rounding({n_, count}, at(r_, first), norms_.data() + first, correction(k), grow_.data() + k, stream_->get());
@@ -213,7 +213,7 @@ void CudaMixed::correct(std::span<const Index> columns) {
   });
 }
 
-void CudaMixed::correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) {
+void CudaMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) {
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.device_solves()->enqueue_solve(r, r, workspace, {}, stream_->get());

@@ -10,7 +10,7 @@
 
 namespace kauri::numeric::cuda {
 
-class CudaMixed final : public MixedStore {
+class CudaMixed final : public MixedImpl {
  public:
   CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context) : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
   ~CudaMixed() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
@@ -28,9 +28,9 @@ class CudaMixed final : public MixedStore {
   void spoil(Index column) override;
   void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
   bool store(Index column, MatrixView<double> x) override;
-  void precondition(const FactorStore<float>& factor, SolveStore<float>& workspace, std::span<const Index> columns) override;
+  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) override;
   void correct(std::span<const Index> columns) override;
-  void correct(const FactorStore<double>& factor, SolveStore<double>& workspace, Index first, Index count) override;
+  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) override;
   void keep(Index column) override;
   void take_back(Index column) override;
   double begin_search(Index column) override;
@@ -59,7 +59,7 @@ class CudaMixed final : public MixedStore {
   DeviceHeap heap_;
   DeviceBlock block_;                     // what A has
   std::unique_ptr<DeviceBlock> vectors_;  // the rest
-  LentStream stream_;                     // after these: it waits before they go
+  PooledStream stream_;                   // after these: it waits before they go
   DeviceRows<double> rows_;
   DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() was asked for
   DeviceArray<float> rounded_;                             // nnz

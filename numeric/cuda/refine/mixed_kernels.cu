@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "numeric/cuda/plan/kernels.hpp"
-#include "numeric/cuda/runtime/kernel/raise.cuh"
+#include "numeric/cuda/runtime/kernel/atomic_max.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "numeric/scaling_rule.hpp"
 
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(kThreads)
       most = max_or_nan(fabs(sum), most);
     });
     if (is_first_thread()) norms[c].worst = {0, 0, 0}, norms[c].b = 0;
-    raise_over_block<kWarps>(&norms[c].x, most, of_warp);
+    atomic_max_over_block<kWarps>(&norms[c].x, most, of_warp);
   }
 }
 

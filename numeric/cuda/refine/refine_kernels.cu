@@ -7,7 +7,7 @@
 
 #include "numeric/backward_error.hpp"
 #include "numeric/cuda/plan/kernels.hpp"
-#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/runtime/kernel/skip.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -48,7 +48,7 @@ __device__ BackwardError worst_error(const ResidualNorms* norms, Index columns) 
 }
 
 __global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits limits, bool first, RefineMemory* memory) {
-  if (!first && is_left_out(&memory->progress.going)) return;
+  if (!first && is_skipped(&memory->progress.going)) return;
   const BackwardError error = worst_error(norms, columns);
   if (threadIdx.x != 0) return;
   if (first)
@@ -59,7 +59,7 @@ __global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits l
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) add(RefinedColumns<T> x, const T* r, T* before, const RefineMemory* memory) {
-  if (is_left_out(&memory->progress.going)) return;
+  if (is_skipped(&memory->progress.going)) return;
   for_entries(x, [&](T& entry, Offset k) {
     before[k] = entry;
     entry = before[k] + r[k];

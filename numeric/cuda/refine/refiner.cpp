@@ -22,11 +22,11 @@ Offset refiner_bytes(const HostRows& host, Index nrhs) {
 template <class T>
 CudaRefiner<T>::CudaRefiner(const HostRows& host, Index nrhs, DeviceContext context)
     : context_(std::move(context)),
-      host_report_(context_.lending),
+      host_report_(context_.pool),
       bytes_(refiner_bytes<T>(host, nrhs)),
       heap_{context_.device, context_.heap->allocator, nullptr},
       block_(bytes_, heap_),
-      stream_(context_.lending),
+      stream_(context_.pool),
       rows_(host, *context_.staging, block_, *stream_) {
   const Offset vectors = Offset{host.rows.n()} * nrhs;
   r_ = block_.template take<T>(vectors);
@@ -59,7 +59,7 @@ void CudaRefiner<T>::set_values(std::span<const T> value) {
 
 template <class T>
 void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
-                                   SolveStore<T>& workspace, const RefineLimits& limits, cudaStream_t stream) const {
+                                   WorkspaceImpl<T>& workspace, const RefineLimits& limits, cudaStream_t stream) const {
   RefineMemory* memory = memory_.data();
   const RowsView<T> rows = rows_.view();
   const MatrixView<T> r{r_.data(), x.rows, x.cols, x.rows};
@@ -67,9 +67,9 @@ void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView
   ResidualColumns<T> columns{strided<const T>(x), strided(b), strided(r), x.cols};
   enqueue_residual(rows, columns, norms_.data(), stream);
   enqueue_refine_decision(norms_.data(), x.cols, limits, true, memory, stream);
-  columns.unless_zero = &memory->progress.going;
+  columns.run_flag = &memory->progress.going;
   for (int step = 0; step < limits.max_steps; ++step) {
-    factor.enqueue_correction(r, workspace, columns.unless_zero, stream);
+    factor.enqueue_correction(r, workspace, columns.run_flag, stream);
     enqueue_refine_step(refined, r.data, before_.data(), memory, stream);
     enqueue_residual(rows, columns, norms_.data(), stream);
     enqueue_refine_decision(norms_.data(), x.cols, limits, false, memory, stream);
@@ -77,7 +77,7 @@ void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView
 }
 
 template <class T>
-void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+void CudaRefiner<T>::enqueue_refine(const FactorImpl<T>& store, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                     const RefineOptions& options, StreamHandle handle) {
   const CurrentDevice current(context_.device);
   const auto& factor = static_cast<const CudaFactor<T>&>(store);
@@ -98,7 +98,7 @@ void CudaRefiner<T>::enqueue_refine(const FactorStore<T>& store, MatrixView<cons
 }
 
 template <class T>
-DeviceRefinement CudaRefiner<T>::refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+DeviceRefinement CudaRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                         const RefineOptions& options) {
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);

@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda {
 /// All that there may be to do is enqueued: the steps that RefineOptions::max_steps allows. Each launch looks at a number on the device,
 /// and does nothing once refinement has stopped.
 template <class T>
-class CudaRefiner final : public RefineStore<T> {
+class CudaRefiner final : public RefinerImpl<T> {
  public:
   CudaRefiner(const Pattern& lower, Index nrhs, DeviceContext context) : CudaRefiner(HostRows(lower), nrhs, std::move(context)) {}
   ~CudaRefiner() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
@@ -19,9 +19,9 @@ class CudaRefiner final : public RefineStore<T> {
   [[nodiscard]] Offset bytes() const override { return bytes_; }
   void set_values(std::span<const T> value) override;
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
-  DeviceRefinement refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                           const RefineOptions& options) override;
-  void enqueue_refine(const FactorStore<T>& factor, MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace,
+  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                       const RefineOptions& options, StreamHandle stream) override;
   [[nodiscard]] const DeviceRefinement* report_address() const override { return &memory_.data()->report; }
   [[nodiscard]] DeviceRefinement fetch_report(StreamHandle stream) const override;
@@ -29,15 +29,15 @@ class CudaRefiner final : public RefineStore<T> {
  private:
   CudaRefiner(const HostRows& host, Index nrhs, DeviceContext context);
   /// The steps themselves, of an x that is not empty.
-  void enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, SolveStore<T>& workspace,
+  void enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, WorkspaceImpl<T>& workspace,
                      const RefineLimits& limits, cudaStream_t stream) const;
 
   DeviceContext context_;
-  LentReport host_report_;  // written by the device with memory_
+  PooledReport host_report_;  // written by the device with memory_
   Offset bytes_;
   DeviceHeap heap_;
   DeviceBlock block_;
-  LentStream stream_;  // after these: it waits before they go
+  PooledStream stream_;  // after these: it waits before they go
   DeviceRows<T> rows_;
   DeviceArray<T> r_, before_;  // n x nrhs each
   DeviceArray<ResidualNorms> norms_;

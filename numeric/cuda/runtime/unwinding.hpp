@@ -10,7 +10,7 @@ namespace kauri::numeric::cuda {
 
 /// Waits for the stream where an exception leaves its scope. Page-locked arrays of the caller's are copied as they lie, while the host goes
 /// on, and kernels work on arrays on the device: without the wait they could read or write them after the caller has caught the exception
-/// and given them back. Streams that are lent for a call (LentStream) are waited for anyway.
+/// and given them back. Streams that a call leases (PooledStream) are waited for anyway.
 class WaitInUnwinding {
  public:
   explicit WaitInUnwinding(const Stream& stream) : stream_(stream) {}

@@ -40,7 +40,7 @@ void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const M
 
 /// memory.x receives the product and sends it to the host: the scatter begins after the right-hand sides in it were last read.
 template <class T>
-void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
+void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const SolveMemory<T> memory = w.product_memory(entries_.data());
@@ -55,7 +55,7 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<
 }
 
 template <class T>
-void CudaFactor<T>::multiply_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed) const {
+void CudaFactor<T>::multiply_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -64,16 +64,16 @@ void CudaFactor<T>::multiply_there(MatrixView<const T> b, MatrixView<T> x, Solve
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, bool transposed,
+void CudaFactor<T>::enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
                                      StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   enqueue_product_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), transposed, static_cast<cudaStream_t>(stream));
 }
 
-#define KAURI_PRODUCTS(T)                                                                                      \
-  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool) const;       \
-  template void CudaFactor<T>::multiply_there(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool) const; \
-  template void CudaFactor<T>::enqueue_multiply(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, bool, StreamHandle) const;
+#define KAURI_PRODUCTS(T)                                                                                         \
+  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const;       \
+  template void CudaFactor<T>::multiply_there(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const; \
+  template void CudaFactor<T>::enqueue_multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool, StreamHandle) const;
 
 KAURI_PRODUCTS(float)
 KAURI_PRODUCTS(double)

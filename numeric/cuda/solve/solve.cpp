@@ -30,7 +30,7 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
   }
   const auto levels = plan_->levels();
   SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
-  memory.unless_zero = steps.unless_zero;
+  memory.run_flag = steps.run_flag;
   const auto copy = [&](T* to, const T* from) {
     const std::size_t bytes = static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
@@ -61,7 +61,7 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
     WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
     wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
     wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
-    wide.numbers.unless_zero = steps.unless_zero;
+    wide.numbers.run_flag = steps.run_flag;
     wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
     wide.b_column = from.column, wide.out_column = to.column;
     if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
@@ -81,13 +81,13 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   SweepMemory<T> memory = sweep_memory<T>(p, entries_.data(), numbers);
   memory.verdict = verdict_address(), memory.b = b.data, memory.out = x.data;
   memory.b_step = b.row, memory.out_step = x.row;
-  memory.unless_zero = steps.unless_zero;
+  memory.run_flag = steps.run_flag;
   const bool sweeps = steps.forward || steps.backward;  // neither: a permutation alone
   if (sweeps) enqueue_unset(p, numbers, stream);
   SweepView view = *plan_->sweeps();
   view.old_of = steps.permute ? plan_->view().old_of : nullptr;
   view.back_of = steps.back ? plan_->view().old_of : nullptr;
-  const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.unless_zero};
+  const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
   const int blocks = std::is_same_v<T, double> ? context_.sweep_blocks : context_.float_sweep_blocks;
   if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
@@ -106,7 +106,7 @@ void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixVie
 }
 
 template <class T>
-void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
+void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -120,7 +120,7 @@ void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>&
 }
 
 template <class T>
-void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps) const {
+void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -129,23 +129,24 @@ void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, SolveSto
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, SolveStore<T>& workspace, const SolveSteps& steps,
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                                   StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, SolveStore<T>& workspace, const std::int32_t* unless_zero,
+void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace, const std::int32_t* run_flag,
                                        cudaStream_t stream) const {
-  enqueue_blocks(r, r, static_cast<CudaWorkspace<T>&>(workspace), {.unless_zero = unless_zero}, stream);
+  enqueue_blocks(r, r, static_cast<CudaWorkspace<T>&>(workspace), {.run_flag = run_flag}, stream);
 }
 
-#define KAURI_SOLVES(T)                                                                                                                  \
-  template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&) const;                       \
-  template void CudaFactor<T>::solve_there(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&) const;                 \
-  template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>, SolveStore<T>&, const SolveSteps&, StreamHandle) const; \
-  template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, SolveStore<T>&, const std::int32_t*, cudaStream_t) const;
+#define KAURI_SOLVES(T)                                                                                                              \
+  template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;                \
+  template void CudaFactor<T>::solve_there(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;          \
+  template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&, StreamHandle) \
+      const;                                                                                                                         \
+  template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, WorkspaceImpl<T>&, const std::int32_t*, cudaStream_t) const;
 
 KAURI_SOLVES(float)
 KAURI_SOLVES(double)

@@ -24,7 +24,7 @@ template <class T>
 CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
-      stream_(context.lending),
+      stream_(context.pool),
       fast_(has_sweeps<T>(*plan_, context)),
       block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");

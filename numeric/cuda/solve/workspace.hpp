@@ -4,7 +4,7 @@
 
 #include "numeric/backend.hpp"
 #include "numeric/cuda/plan/kernels.hpp"
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -13,7 +13,7 @@ template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context);
 
 template <class T>
-class CudaWorkspace final : public SolveStore<T> {
+class CudaWorkspace final : public WorkspaceImpl<T> {
  public:
   CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context);
   ~CudaWorkspace() override;
@@ -34,7 +34,7 @@ class CudaWorkspace final : public SolveStore<T> {
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
   Index most_ = 1;  // right-hand sides that numbers_ are of
-  LentStream stream_;
+  PooledStream stream_;
   bool fast_;
   DeviceBlock block_;
   DeviceArray<T> x_, y_, update_;

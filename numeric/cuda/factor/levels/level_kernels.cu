@@ -306,7 +306,7 @@ void prepare_kernels() {
   load_product_kernels();
   load_determinant_kernels();
   load_schur_kernels();
-  load_probe_kernels();
+  load_estimator_kernels();
   load_batch_kernels();
 }
 

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
   T sum = 0;
 #pragma unroll 4
   for (P k = there ? __ldg(a.ptr + row) + lane : 0; k < end; k += kLanes)
-    sum += rounded_product(__ldcs(a.value + k), __ldg(columns.x.data + __ldcs(a.col + k)));
+    sum += mul_rn(__ldcs(a.value + k), __ldg(columns.x.data + __ldcs(a.col + k)));
   sum = sum_over_lanes<kLanes>(sum);
   if (there && lane == 0) put_sum(columns, sum, columns.y.data[row]);
 }
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
         const T* x = columns.x.data + row_place<kApart>(col[skewed<Index>(at)], columns.x.row);
 #pragma unroll
         for (int c = 0; c < kColumns; ++c)
-          if (c < columns.count) sum[c] += rounded_product(value, __ldg(x + c * columns.x.column));
+          if (c < columns.count) sum[c] += mul_rn(value, __ldg(x + c * columns.x.column));
       }
     }
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "numeric/cuda/matrix/spmv/kernels.hpp"
-#include "numeric/cuda/runtime/kernel/rounded.cuh"
 #include "numeric/cuda/runtime/kernel/streaming_loads.cuh"
+#include "numeric/cuda/runtime/kernel/unfused.cuh"
 
 namespace kauri::numeric::cuda {
 
@@ -37,8 +37,8 @@ __device__ Offset row_place(Offset i, Offset step) {
 /// A row's sum to its place: scaled, and added to what was there.
 template <class T>
 __device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
-  const T product = rounded_product(columns.alpha, sum);
-  y = columns.beta == 0 ? product : product + rounded_product(columns.beta, y);
+  const T product = mul_rn(columns.alpha, sum);
+  y = columns.beta == 0 ? product : product + mul_rn(columns.beta, y);
 }
 
 /// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
@@ -94,7 +94,7 @@ struct ChunkPart {
   __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};
     each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + row_place<kApart>(col[g][k], step)); });
-    each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = rounded_product(value[g][k], factor[g][k]); });
+    each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = mul_rn(value[g][k], factor[g][k]); });
   }
 };
 

@@ -61,12 +61,12 @@ void receive(Staging& staging, const MatrixView<const T>& device, const MatrixVi
   }
   stream.synchronize();  // before others have to wait for the chunks
   const Lines lines = lines_of(host, device.layout);
-  const auto drain = [&](Offset begin, Offset end, const void* in) {
+  const auto unpack = [&](Offset begin, Offset end, const void* in) {
     for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
       copy_steps(static_cast<const T*>(in) + k, 1, count, host.data + place, lines.from_entry);
     });
   };
-  staging.receive(device.data, entries_of(host), sizeof(T), drain, stream.get());
+  staging.receive(device.data, entries_of(host), sizeof(T), unpack, stream.get());
 }
 
 template void send(Staging&, const MatrixView<const float>&, const MatrixView<float>&, const Stream&);

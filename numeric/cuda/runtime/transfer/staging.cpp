@@ -30,22 +30,22 @@ Staging::Staging() : arena_(std::min(kMostThreads, allowed_threads())), memory_(
   arena_.execute([] { tbb::parallel_for(0, kMostThreads, [](int) {}); });
 }
 
-Staging::Loan Staging::first_idle() {
+Staging::ChunkLease Staging::first_free() {
   Chunk* chunk = ring_[first_];
   first_ = (first_ + 1) % kChunks;
   --left_;
   return {chunk, Return{this}};
 }
 
-Staging::Loan Staging::lend() {
+Staging::ChunkLease Staging::lease() {
   std::unique_lock lock(mutex_);
   given_back_.wait(lock, [&] { return left_ > 0; });
-  return first_idle();
+  return first_free();
 }
 
-Staging::Loan Staging::lend_if_idle() {
+Staging::ChunkLease Staging::lease_if_idle() {
   const std::scoped_lock lock(mutex_);
-  return left_ > 0 ? first_idle() : Loan();
+  return left_ > 0 ? first_free() : ChunkLease();
 }
 
 void Staging::give_back(Chunk* chunk) noexcept {
@@ -70,21 +70,21 @@ void Staging::by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t
 }
 
 void Staging::send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream) {
-  Gathering gathering(*this, stream);
+  CoalescedUpload gathering(*this, stream);
   gathering.send(device, count, item, fill);
   gathering.flush();
 }
 
 /// As many chunks as are idle may be on their way at once.
-void Staging::receive(const void* device, Offset count, std::size_t item, const Drain& drain, cudaStream_t stream) {
+void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream) {
   struct Part {
-    Loan chunk;
+    ChunkLease chunk;
     Offset begin, end;
   };
   const auto most = static_cast<Offset>(kChunkBytes / item);
   std::deque<Part> under_way;
   Offset next = 0;
-  const auto fetch = [&](Loan chunk) {
+  const auto fetch = [&](ChunkLease chunk) {
     const Offset end = std::min(count, next + most);
     check(cudaEventSynchronize(chunk->copied.get()), "a copy to the device");
     check(cudaMemcpyAsync(chunk->memory, static_cast<const std::byte*>(device) + static_cast<std::size_t>(next) * item,
@@ -95,12 +95,12 @@ void Staging::receive(const void* device, Offset count, std::size_t item, const 
     next = end;
   };
   while (next < count || !under_way.empty()) {
-    if (under_way.empty()) fetch(lend());
-    for (Loan more; next < count && (more = lend_if_idle());) fetch(std::move(more));
+    if (under_way.empty()) fetch(lease());
+    for (ChunkLease more; next < count && (more = lease_if_idle());) fetch(std::move(more));
     const Part part = std::move(under_way.front());
     under_way.pop_front();
     check(cudaEventSynchronize(part.chunk->copied.get()), "a copy from the device");
-    by_pieces(part.chunk->memory, part.begin, part.end, item, drain);
+    by_pieces(part.chunk->memory, part.begin, part.end, item, unpack);
   }
 }
 
@@ -108,7 +108,7 @@ void Staging::copy(void* device, std::span<const std::byte> from, cudaStream_t s
   if (from.empty()) return;
   if (is_reachable(&from.front()) && is_reachable(&from.back()))
     return check(cudaMemcpyAsync(device, from.data(), from.size(), cudaMemcpyDefault, stream), "a copy to the device");
-  Gathering gathering(*this, stream);
+  CoalescedUpload gathering(*this, stream);
   gathering.send(device, from);
   gathering.flush();
 }
@@ -118,16 +118,16 @@ void Staging::copy_now(void* device, std::span<const std::byte> from) {
   stream_.synchronize();
 }
 
-std::byte* Gathering::in_chunk(const std::byte* place) const {
+std::byte* CoalescedUpload::in_chunk(const std::byte* place) const {
   return chunk_->memory + reinterpret_cast<std::uintptr_t>(begin_) % Staging::kAlignment + (place - begin_);
 }
 
-std::size_t Gathering::room_at(std::byte* place) {
+std::size_t CoalescedUpload::room_at(std::byte* place) {
   // Differences of addresses, as the place may be in another allocation: one below wraps to a large gap.
   const auto address = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
   if (chunk_ && address(place) - (address(begin_) + used_) >= Staging::kAlignment) flush();
   if (!chunk_) {
-    chunk_ = staging_.lend();
+    chunk_ = staging_.lease();
     check(cudaEventSynchronize(chunk_->copied.get()), "a copy to the device");
     begin_ = place;
     used_ = 0;
@@ -136,7 +136,7 @@ std::size_t Gathering::room_at(std::byte* place) {
   return at < Staging::kChunkBytes ? Staging::kChunkBytes - at : 0;
 }
 
-void Gathering::send(void* device, Offset count, std::size_t item, const Staging::Fill& fill) {
+void CoalescedUpload::send(void* device, Offset count, std::size_t item, const Staging::Fill& fill) {
   auto* place = static_cast<std::byte*>(device);
   for (Offset begin = 0; begin < count;) {
     const Offset end = std::min(count, begin + static_cast<Offset>(room_at(place) / item));
@@ -150,14 +150,14 @@ void Gathering::send(void* device, Offset count, std::size_t item, const Staging
   }
 }
 
-void Gathering::send(void* device, std::span<const std::byte> from) {
+void CoalescedUpload::send(void* device, std::span<const std::byte> from) {
   const auto fill = [from](Offset begin, Offset end, void* out) {
     std::memcpy(out, from.data() + begin, static_cast<std::size_t>(end - begin));
   };
   send(device, static_cast<Offset>(from.size()), 1, fill);
 }
 
-void Gathering::flush() {
+void CoalescedUpload::flush() {
   if (!chunk_) return;
   check(cudaMemcpyAsync(begin_, in_chunk(begin_), used_, cudaMemcpyHostToDevice, stream_), "a copy to the device");
   check(cudaEventRecord(chunk_->copied.get(), stream_), "a copy to the device");

@@ -24,7 +24,7 @@ class Staging {
   /// Writes items [begin, end) of an array to `out`. Called by several threads at once.
   using Fill = std::function<void(Offset begin, Offset end, void* out)>;
   /// Takes items [begin, end) of an array from `in`. Called by several threads at once.
-  using Drain = std::function<void(Offset begin, Offset end, const void* in)>;
+  using Unpack = std::function<void(Offset begin, Offset end, const void* in)>;
 
   /// On the current device, as all calls. Starts the threads that fill.
   Staging();
@@ -39,12 +39,12 @@ class Staging {
   void copy(void* device, std::span<const std::byte> from, cudaStream_t stream);
   /// The same, there when this returns.
   void copy_now(void* device, std::span<const std::byte> from);
-  /// `count` items of `item` bytes from the device, in the stream's order: drain has taken all of them when this returns. What the stream
+  /// `count` items of `item` bytes from the device, in the stream's order: unpack has taken all of them when this returns. What the stream
   /// has to do before has best ended: others wait for chunks as long.
-  void receive(const void* device, Offset count, std::size_t item, const Drain& drain, cudaStream_t stream);
+  void receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream);
 
  private:
-  friend class Gathering;
+  friend class CoalescedUpload;
   struct Chunk {
     std::byte* memory = nullptr;
     Event copied;  ///< from or to it; never recorded counts as done
@@ -53,17 +53,17 @@ class Staging {
     Staging* staging = nullptr;
     void operator()(Chunk* chunk) const noexcept { staging->give_back(chunk); }
   };
-  using Loan = std::unique_ptr<Chunk, Return>;
+  using ChunkLease = std::unique_ptr<Chunk, Return>;
   static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 15;
   static constexpr std::size_t kChunks = 4;
   static constexpr std::size_t kAlignment = 256;  ///< in a chunk a byte lies as it will on the device, to this
   static constexpr int kMostThreads = 16;
 
   /// The chunk that was given back first; waits until there is one, so not to be called by who has one: threads would wait in a ring.
-  Loan lend();
+  ChunkLease lease();
   /// The same, or null.
-  Loan lend_if_idle();
-  Loan first_idle();
+  ChunkLease lease_if_idle();
+  ChunkLease first_free();
   void give_back(Chunk* chunk) noexcept;
   /// f(first, last, place) for pieces of items [begin, end), which lie at `memory`.
   template <class F>
@@ -81,11 +81,11 @@ class Staging {
 
 /// Copies of one thread on one stream. Arrays that follow each other on the device, up to alignment, and in one allocation, share a chunk
 /// and so a copy: a small array costs no more than the filling of its bytes. What flush() has not sent is dropped at the end.
-class Gathering {
+class CoalescedUpload {
  public:
-  Gathering(Staging& staging, cudaStream_t stream) : staging_(staging), stream_(stream) {}
-  Gathering(const Gathering&) = delete;
-  Gathering& operator=(const Gathering&) = delete;
+  CoalescedUpload(Staging& staging, cudaStream_t stream) : staging_(staging), stream_(stream) {}
+  CoalescedUpload(const CoalescedUpload&) = delete;
+  CoalescedUpload& operator=(const CoalescedUpload&) = delete;
 
   /// `count` items of `item` bytes, in the stream's order: what fill reads may change when this returns.
   void send(void* device, Offset count, std::size_t item, const Staging::Fill& fill);
@@ -101,7 +101,7 @@ class Gathering {
 
   Staging& staging_;
   cudaStream_t stream_;
-  Staging::Loan chunk_;
+  Staging::ChunkLease chunk_;
   std::byte* begin_ = nullptr;  // on the device: where the chunk goes
   std::size_t used_ = 0;
 };
@@ -109,8 +109,7 @@ class Gathering {
 /// Makes the arrays of a block on one stream.
 class Uploader {
  public:
-  Uploader(Staging& staging, DeviceBlock& block, const Stream& stream)
-      : block_(block), stream_(stream), gathering_(staging, stream.get()) {}
+  Uploader(Staging& staging, DeviceBlock& block, const Stream& stream) : block_(block), stream_(stream), upload_(staging, stream.get()) {}
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
   ~Uploader() { stream_.wait(); }
@@ -122,8 +121,8 @@ class Uploader {
   /// fill(begin, end, out) writes items [begin, end) to out[0 .. end - begin); called by several threads at once.
   template <class T, class F>
   void fill(const DeviceArray<T>& array, const F& fill) {
-    gathering_.send(array.data(), array.size(), sizeof(T),
-                    [&](Offset begin, Offset end, void* out) { fill(begin, end, static_cast<T*>(out)); });
+    upload_.send(array.data(), array.size(), sizeof(T),
+                 [&](Offset begin, Offset end, void* out) { fill(begin, end, static_cast<T*>(out)); });
   }
   template <class T, class F>
   [[nodiscard]] DeviceArray<T> make(Offset count, const F& fill) {
@@ -134,7 +133,7 @@ class Uploader {
   template <class T>
   [[nodiscard]] DeviceArray<T> copy(std::span<const T> host) {
     const DeviceArray<T> array = room<T>(static_cast<Offset>(host.size()));
-    gathering_.send(array.data(), std::as_bytes(host));
+    upload_.send(array.data(), std::as_bytes(host));
     return array;
   }
   template <class T, class Allocator>
@@ -143,14 +142,14 @@ class Uploader {
   }
   /// Waits until all arrays have arrived.
   void finish() {
-    gathering_.flush();
+    upload_.flush();
     stream_.synchronize();
   }
 
  private:
   DeviceBlock& block_;
   const Stream& stream_;
-  Gathering gathering_;
+  CoalescedUpload upload_;
 };
 
 }  // namespace kauri::numeric::cuda

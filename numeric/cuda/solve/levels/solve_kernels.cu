@@ -6,7 +6,7 @@
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
-#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/runtime/kernel/skip.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -152,7 +152,7 @@ __device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k,
 template <class T>
 __global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   T* y = reinterpret_cast<T*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   pull_children(plan, memory, f);
@@ -164,7 +164,7 @@ __global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin)
 
 template <class T>
 __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) {
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
 }
 
@@ -172,7 +172,7 @@ __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) 
 template <class T>
 __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   T* y = reinterpret_cast<T*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   pivot_rows(memory, f, k, y);
@@ -183,7 +183,7 @@ __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin
 template <class T>
 __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   T* y = reinterpret_cast<T*>(shared);
   __shared__ TileAt at;
   if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
@@ -260,7 +260,7 @@ __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory
 template <class T>
 __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   Dot2* z = reinterpret_cast<Dot2*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
@@ -271,7 +271,7 @@ __device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr
 
 template <class T, class V>
 __global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemory<V> memory) {
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
   for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b(row_of(plan.old_of, k), c);
@@ -279,7 +279,7 @@ __global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemo
 
 template <class T, class V>
 __global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V> memory, const DeviceVerdict* verdict) {
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
   const bool good = verdict->status == VerdictStatus::positive_definite;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/runtime/kernel/skip.cuh"
 #include "numeric/cuda/solve/multi/fronts.cuh"
 #include "numeric/cuda/solve/multi/tiles.cuh"
 #include "numeric/cuda/solve/single/roles.cuh"
@@ -61,7 +61,7 @@ __device__ void take_share(WideMemory& memory) {
 
 template <int kWidth>
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
-  if (is_left_out(memory.numbers.unless_zero)) return;
+  if (is_skipped(memory.numbers.run_flag)) return;
   take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
   Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
@@ -109,7 +109,7 @@ __device__ void for_caller(Offset step, const F& f) {
 /// to come.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
-  if (is_left_out(memory.numbers.unless_zero)) return;
+  if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
 /// out = x, or y after a forward sweep alone.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
-  if (is_left_out(memory.numbers.unless_zero)) return;
+  if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
   const bool good = memory.numbers.verdict->status == VerdictStatus::positive_definite;

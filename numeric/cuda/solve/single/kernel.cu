@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "numeric/cuda/runtime/kernel/left_out.cuh"
+#include "numeric/cuda/runtime/kernel/skip.cuh"
 #include "numeric/cuda/solve/single/fronts.cuh"
 #include "numeric/cuda/solve/single/roles.cuh"
 #include "numeric/cuda/solve/single/tiles.cuh"
@@ -56,7 +56,7 @@ __device__ void hand_over() {
 
 template <class S>
 __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
-  if (is_left_out(memory.unless_zero)) return;
+  if (is_skipped(memory.run_flag)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
   watchdog::begin(watchdog::Kernel::sweep);

@@ -23,7 +23,7 @@ struct SweepMemory {
   Offset b_step;          ///< from row to row of b
   Offset out_step;
   const DeviceVerdict* verdict;
-  const std::int32_t* unless_zero;  ///< null, or on the device: where that is 0, nothing is done
+  const std::int32_t* run_flag;  ///< null, or on the device: where that is 0, nothing is done
 };
 
 /// In one array, which belongs to a workspace, of DeviceSchedule::Sweeps::numbers.

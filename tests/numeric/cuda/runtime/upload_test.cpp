@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/numeric/cuda/runtime/host_runtime.hpp"
@@ -90,7 +90,7 @@ class Arrays {
 };
 
 /// Arrays of random lengths and types: how many of their items have not arrived.
-Offset wrong_items(Staging& staging, const std::shared_ptr<Lending>& lending, const DeviceHeap& heap, std::uint64_t seed) {
+Offset wrong_items(Staging& staging, const std::shared_ptr<ResourcePool>& pool, const DeviceHeap& heap, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::pair<unsigned, Offset>> lists;
   Offset bytes = 0;
@@ -100,7 +100,7 @@ Offset wrong_items(Staging& staging, const std::shared_ptr<Lending>& lending, co
     lists.emplace_back(kind, static_cast<Offset>(random() % most));
     bytes += aligned_bytes(lists.back().second, kind == 0 ? 4 : kind < 3 ? 20 : 8);
   }
-  const LentStream stream(lending);
+  const PooledStream stream(pool);
   DeviceBlock block(bytes, heap);
   Uploader uploader(staging, block, *stream);
   Arrays arrays(uploader);
@@ -117,7 +117,7 @@ Offset wrong_items(Staging& staging, const std::shared_ptr<Lending>& lending, co
 
 TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   Staging staging;
-  const auto lending = std::make_shared<Lending>();
+  const auto pool = std::make_shared<ResourcePool>();
   MemoryLedger ledger;
   const DeviceHeap heap{{}, {}, &ledger};
   constexpr std::size_t kThreads = 7;  // more than there are chunks
@@ -125,7 +125,7 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < kThreads; ++t)
     threads.emplace_back([&, t] {
-      for (std::uint64_t round = 0; round < 25; ++round) wrong[t] += wrong_items(staging, lending, heap, 100 * t + round);
+      for (std::uint64_t round = 0; round < 25; ++round) wrong[t] += wrong_items(staging, pool, heap, 100 * t + round);
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<Offset>(kThreads, 0));
@@ -135,7 +135,7 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
 /// More chunks than there are, wanted by more threads than there are chunks.
 TEST(Upload, ArraysComeBackWhole) {
   Staging staging;
-  const auto lending = std::make_shared<Lending>();
+  const auto pool = std::make_shared<ResourcePool>();
   const DeviceHeap heap{{}, {}, nullptr};
   constexpr Offset kCount = 2500000;
   constexpr std::size_t kThreads = 6;
@@ -143,7 +143,7 @@ TEST(Upload, ArraysComeBackWhole) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < kThreads; ++t)
     threads.emplace_back([&, t] {
-      const LentStream stream(lending);
+      const PooledStream stream(pool);
       DeviceBlock block(aligned_bytes(kCount, 8), heap);
       Uploader uploader(staging, block, *stream);
       const auto array = uploader.make<double>(kCount, [&](Offset begin, Offset end, double* out) {
@@ -151,10 +151,10 @@ TEST(Upload, ArraysComeBackWhole) {
       });
       uploader.finish();
       std::vector<double> back(kCount, -1);
-      const auto drain = [&](Offset begin, Offset end, const void* in) {
+      const auto unpack = [&](Offset begin, Offset end, const void* in) {
         std::copy_n(static_cast<const double*>(in), end - begin, back.begin() + begin);
       };
-      staging.receive(array.data(), kCount, sizeof(double), drain, stream->get());
+      staging.receive(array.data(), kCount, sizeof(double), unpack, stream->get());
       for (Offset i = 0; i < kCount; ++i) right[t] += back[static_cast<std::size_t>(i)] == item<double>(i, static_cast<int>(t)) ? 1 : 0;
     });
   for (std::thread& thread : threads) thread.join();
@@ -163,13 +163,13 @@ TEST(Upload, ArraysComeBackWhole) {
 
 TEST(Upload, SmallArraysShareACopyAndNothingIsMadeTwice) {
   Staging staging;
-  const auto lending = std::make_shared<Lending>();
+  const auto pool = std::make_shared<ResourcePool>();
   MemoryLedger ledger;
   const DeviceHeap heap{{}, {}, &ledger};
   runtime_calls() = {};
   for (int factor = 0; factor < 3; ++factor) {
-    const LentStream stream(lending), other(lending);
-    const LentVerdict verdict(lending);
+    const PooledStream stream(pool), other(pool);
+    const PooledVerdict verdict(pool);
     EXPECT_EQ(verdict.read("a verdict"), DeviceVerdict{});
     verdict.place().there->value.status = VerdictStatus::positive_definite;
     DeviceBlock block(30 * aligned_bytes(1000, 4), heap);
@@ -201,10 +201,10 @@ TEST(Upload, ABlockEndsWhereItsArraysEnd) {
 
 /// More verdicts at once than a page has places for, each by itself.
 TEST(Upload, ManyVerdictsAtOnce) {
-  const auto lending = std::make_shared<Lending>();
-  std::vector<std::unique_ptr<LentVerdict>> verdicts;
+  const auto pool = std::make_shared<ResourcePool>();
+  std::vector<std::unique_ptr<PooledVerdict>> verdicts;
   for (Index k = 0; k < 100; ++k) {
-    verdicts.push_back(std::make_unique<LentVerdict>(lending));
+    verdicts.push_back(std::make_unique<PooledVerdict>(pool));
     ASSERT_EQ(verdicts.back()->read("a verdict"), DeviceVerdict{});
     verdicts.back()->place().there->value.column = k;
   }

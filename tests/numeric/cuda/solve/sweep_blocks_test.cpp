@@ -48,7 +48,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
     context_ = {.device = {},
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
-                .lending = std::make_shared<cuda::Lending>(),
+                .pool = std::make_shared<cuda::ResourcePool>(),
                 .wanted = CudaLoops::automatic,
                 .of_float = cuda::choose_loops<float>(CudaLoops::automatic),
                 .of_double = cuda::choose_loops<double>(CudaLoops::automatic),

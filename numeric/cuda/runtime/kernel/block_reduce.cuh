@@ -1,4 +1,4 @@
-// What the threads of a block have, made one, in a tree that their number alone decides.
+// Reduction over a block in a tree that depends on the number of threads alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@ namespace kauri::numeric::cuda {
 /// In thread 0: both(...) of what all threads have, neighbours first; in others anything. both(a, b): of a lane and a higher one;
 /// lane_above(mine, by): that of the lane `by` higher, by shuffles. Threads: of the block, whole warps, at most 1024.
 template <unsigned Threads, class T, class Both, class LaneAbove>
-__device__ T combine_block(T mine, Both&& both, LaneAbove&& lane_above) {
+__device__ T block_reduce(T mine, Both&& both, LaneAbove&& lane_above) {
   constexpr int kWarps = Threads / 32;
   __shared__ T of_warp[kWarps];
   const auto of_lanes = [&](T value, int lanes) {

@@ -1,6 +1,6 @@
 // Streams and places for verdicts.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/runtime/lending.hpp"
+#include "numeric/cuda/runtime/resource_pool.hpp"
 
 #include <atomic>
 #include <string>
@@ -21,25 +21,25 @@ void throw_foreign(const char* name) {
                   "or a refiner was launched after its end");
 }
 
-Lending::Lending() {
+ResourcePool::ResourcePool() {
   make_stream();
   make_stream();
   make_places();
 }
 
-void Lending::make_stream() {
+void ResourcePool::make_stream() {
   idle_stream_.reserve(stream_.size() + 1);
   stream_.push_back(std::make_unique<Stream>());
   idle_stream_.push_back(stream_.back().get());
 }
 
-void Lending::make_places() {
+void ResourcePool::make_places() {
   idle_place_.reserve((slab_.size() + 1) * (kSlabBytes / kPlaceBytes));
   slab_.push_back(std::make_unique<PinnedBytes>(kSlabBytes));
   for (std::size_t at = 0; at < kSlabBytes; at += kPlaceBytes) idle_place_.push_back(static_cast<std::byte*>(slab_.back()->data()) + at);
 }
 
-Stream* Lending::lend_stream() {
+Stream* ResourcePool::take_stream() {
   const std::scoped_lock lock(mutex_);
   if (idle_stream_.empty()) make_stream();
   Stream* stream = idle_stream_.back();
@@ -47,7 +47,7 @@ Stream* Lending::lend_stream() {
   return stream;
 }
 
-void* Lending::lend_place() {
+void* ResourcePool::take_place() {
   const std::scoped_lock lock(mutex_);
   if (idle_place_.empty()) make_places();
   void* place = idle_place_.back();
@@ -55,12 +55,12 @@ void* Lending::lend_place() {
   return place;
 }
 
-void Lending::give_back(Stream* stream) noexcept {
+void ResourcePool::give_back(Stream* stream) noexcept {
   const std::scoped_lock lock(mutex_);
   idle_stream_.push_back(stream);
 }
 
-void Lending::give_back(void* place) noexcept {
+void ResourcePool::give_back(void* place) noexcept {
   const std::scoped_lock lock(mutex_);
   idle_place_.push_back(place);
 }

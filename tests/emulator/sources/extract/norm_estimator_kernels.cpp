@@ -1,3 +1,3 @@
 // Norms of inverses on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/extract/probe_kernels.cu"
+#include "numeric/cuda/extract/norm_estimator_kernels.cu"

@@ -1,0 +1,31 @@
+// The estimator of the 1-norm of an inverse (Hager 1984; Higham 1988): its solves, with vectors that stay on a CUDA device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/extract/norm_estimator_kernels.hpp"
+#include "numeric/cuda/factor/factor.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Owns one vector, one byte for the sign of each row, and the partial results; these bytes are in no ledger of the backend.
+template <class T>
+class CudaNormEstimator final : public NormEstimator<T> {
+ public:
+  /// factor: n >= 1 rows. Throws Error(memory).
+  CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace, const DeviceContext& context);
+  EstimatorStep step(EstimatorStart start, Index corner) override;
+
+ private:
+  const CudaFactor<T>& factor_;
+  WorkspaceImpl<T>& workspace_;
+  Device device_;
+  Index n_;
+  DeviceHeap heap_;
+  DeviceBlock block_;
+  PooledStream stream_;  // after the block: it waits before that goes
+  T* x_;
+  std::int8_t* sign_;
+  EstimatorStep* part_;
+};
+
+}  // namespace kauri::numeric::cuda
