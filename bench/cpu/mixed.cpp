@@ -98,7 +98,7 @@ bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu, c
   const auto solved = mixed.solve(column_view(std::span<const double>(b)), column_view(std::span(x)), settings.solve);
   line["b"] = known ? "A x" : "random";
   if (!solved) {
-    line["status"] = "indefinite";
+    line["status"] = "not_positive_definite";
     std::printf("%s\n", line.dump().c_str());
     return false;  // all of these are positive definite
   }
@@ -137,7 +137,7 @@ bool run(const System& system, Backend& backend, Backend& cpu, const Settings& s
   bool right = true;
   for (const bool known : {false, true}) {
     if (!mixed.refactorize(system.a.value())) {
-      line["status"] = "indefinite";
+      line["status"] = "not_positive_definite";
       std::printf("%s\n", line.dump().c_str());
       return false;
     }

@@ -119,7 +119,7 @@ void run(const std::string& source, Backend& backend, const Settings& settings) 
   {
     auto factor = Factor<float>::create(plan, backend);
     if (!refactorize<float>(factor, rounded))
-      return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
+      return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
     auto workspace = Workspace<float>::create(factor, 1);
     steps(
         h, c, backend, settings.steps, [&](const Vector& r) { return solve_in_float(factor, workspace, r); }, line);

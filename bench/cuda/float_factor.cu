@@ -99,7 +99,7 @@ void print(const System& system, const char* loops, const Outcome<T>& result, co
       system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
       sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
   if (result.x.empty())
-    std::printf("\"status\": \"indefinite\"}\n");
+    std::printf("\"status\": \"not_positive_definite\"}\n");
   else
     std::printf("\"tf\": %.2f, \"from_double\": %.2e, \"componentwise\": %.2e, \"steps\": %d, \"refined\": %.2e}\n",
                 flops / result.seconds * 1e-12, distance(result.x, exact), result.refinement.unrefined.componentwise,

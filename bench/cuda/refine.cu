@@ -125,7 +125,7 @@ void run_mixed(const std::string& source, const Settings& settings, Backend& bac
   if (plain_times<double>(a, plan, settings, backend) && plain_times<float>(a, plan, settings, backend))
     mixed_times(a, plan, settings, backend);
   else
-    std::printf(", \"status\": \"indefinite\"");
+    std::printf(", \"status\": \"not_positive_definite\"");
   std::printf("}\n");
   std::fflush(stdout);
 }
@@ -137,7 +137,7 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
   auto factor = Factor<double>::create(analyze(a.pattern(), analysis), backend);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   if (!refactorize(factor, values, settings.shift))
-    return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
+    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
   const Index n = a.n(), nrhs = settings.nrhs;
   auto workspace = Workspace<double>::create(factor, nrhs);
   auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);

@@ -72,7 +72,7 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   const auto plan = plan_of(a, permutation, options, backend);
   auto factor = Factor<double>::create(plan, backend);
   if (!refactorize<double>(factor, a.value()).ok())
-    return void(std::printf("{\"system\": \"%s\", \"status\": \"indefinite\"}\n", source.c_str()));
+    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
   auto workspace = Workspace<double>::create(factor, options.nrhs);
   const std::vector<double> b = random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
   const DeviceArray<double> there(b), out(b.size());

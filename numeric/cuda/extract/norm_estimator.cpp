@@ -1,4 +1,4 @@
-// One solve and a step at it on one stream; a few numbers come to the host.
+// One solve and one step of the estimator on one stream; a few numbers are copied to the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator.hpp"
 

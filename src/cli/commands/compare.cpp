@@ -72,7 +72,7 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
 Status verdict(const std::vector<Row>& rows) {
   Status worst = Status::ok;
   for (const Row& row : rows)
-    if (row.trial && worst != Status::indefinite && row.trial->status != Status::ok) worst = row.trial->status;
+    if (row.trial && worst != Status::not_positive_definite && row.trial->status != Status::ok) worst = row.trial->status;
   return worst;
 }
 
@@ -107,7 +107,7 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
   }
   if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
   const Status status = verdict(comparison.rows);
-  if (status == Status::indefinite) complain(fmt::format("{} is not positive definite", system.name));
+  if (status == Status::not_positive_definite) complain(fmt::format("{} is not positive definite", system.name));
   if (status == Status::not_finite || status == Status::unconverged)
     complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
   return exit_code_of(status);

@@ -91,7 +91,7 @@ void write_solution(const std::string& path, const std::vector<T>& x, Index n, I
 }
 
 void take_breakdown(Outcome& out, const Breakdown& breakdown) {
-  out.status = Status::indefinite;
+  out.status = Status::not_positive_definite;
   out.breakdown = breakdown;
   out.smallest_pivot = breakdown.pivot;
   out.smallest_column = breakdown.column;

@@ -16,9 +16,9 @@ namespace kauri::cli {
 /// The program's exit codes.
 enum ExitCode : int {
   kOk = 0,
-  kInput = 1,       ///< wrong usage or wrong input, or a system whose solution overflows
-  kIndefinite = 2,  ///< the matrix is not positive definite
-  kResources = 3,   ///< too little memory, above a limit, or the device is not there
+  kInput = 1,                ///< wrong usage or wrong input, or a system whose solution overflows
+  kNotPositiveDefinite = 2,  ///< the matrix is not positive definite
+  kResources = 3,            ///< too little memory, above a limit, or the device is not there
 };
 
 /// Where systems come from.

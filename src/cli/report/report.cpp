@@ -104,7 +104,7 @@ const char* name_of(Status status) {
   switch (status) {
     case Status::ok:
       return "ok";
-    case Status::indefinite:
+    case Status::not_positive_definite:
       return "not_positive_definite";
     case Status::not_finite:
       return "not_finite";
@@ -114,7 +114,9 @@ const char* name_of(Status status) {
   return "";
 }
 
-ExitCode exit_code_of(Status status) { return status == Status::ok ? kOk : status == Status::indefinite ? kIndefinite : kInput; }
+ExitCode exit_code_of(Status status) {
+  return status == Status::ok ? kOk : status == Status::not_positive_definite ? kNotPositiveDefinite : kInput;
+}
 
 void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options) {
   const auto if_there = [&](const auto& value) { return mixed ? Json(value(*mixed)) : Json(nullptr); };

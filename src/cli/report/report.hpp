@@ -49,7 +49,7 @@ std::string where(const Backend& backend, const JobOptions& options);
 
 /// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.
 /// "not_converged": x has a backward error above solved_error(), or, with mixed precision, above what is accepted.
-enum class Status { ok, indefinite, not_finite, unconverged };
+enum class Status { ok, not_positive_definite, not_finite, unconverged };
 /// "ok", "not_positive_definite", "not_finite", "not_converged".
 const char* name_of(Status status);
 ExitCode exit_code_of(Status status);
@@ -65,7 +65,7 @@ Status status_of(const BackwardError& error, bool finite) {
 /// Of a solve in mixed precision whose x is finite, or not.
 Status status_of(const MixedReport& mixed, bool finite);
 
-/// One sentence on a status that is not ok; breakdown: of Status::indefinite.
+/// One sentence on a status that is not ok; breakdown: of Status::not_positive_definite.
 std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options);
 
 /// The exit code that an Error stands for.

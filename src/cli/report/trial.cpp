@@ -107,7 +107,7 @@ double solve_seconds(AnyTrial& tried, std::span<T> x, Index n, Index nrhs, std::
 }
 
 void fail(Trial& trial, const Breakdown& breakdown) {
-  trial.status = Status::indefinite;
+  trial.status = Status::not_positive_definite;
   trial.breakdown = breakdown;
 }
 
