@@ -25,12 +25,12 @@ inline void add_method(CLI::App& app, OrderingMethod& method) {
 }
 
 /// --loops NAME: those of a device for floats.
-inline void add_loops(CLI::App& app, CudaLoops& loops) {
-  const std::map<std::string, CudaLoops> names{{"auto", CudaLoops::automatic},
-                                               {"fma", CudaLoops::fma},
-                                               {"tf32x3", CudaLoops::tf32x3},
-                                               {"tf32", CudaLoops::tf32},
-                                               {"fp16x3", CudaLoops::fp16x3}};
+inline void add_loops(CLI::App& app, CudaCompute& loops) {
+  const std::map<std::string, CudaCompute> names{{"auto", CudaCompute::automatic},
+                                                 {"fma", CudaCompute::fma},
+                                                 {"tf32x3", CudaCompute::tf32x3},
+                                                 {"tf32", CudaCompute::tf32},
+                                                 {"fp16x3", CudaCompute::fp16x3}};
   app.add_option("--loops", loops, "of the device")->transform(CLI::CheckedTransformer(names));
 }
 

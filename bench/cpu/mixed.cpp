@@ -25,7 +25,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 struct Settings {
   bool cuda = false, all = false;
   int threads = 1;
-  CudaLoops loops = CudaLoops::automatic;
+  CudaCompute loops = CudaCompute::automatic;
   Index grid = 60, cells = 24, rows = 1000;
   MixedSolveOptions solve;
 };
@@ -165,7 +165,7 @@ int main(int count, char** argument) {
   try {
     std::vector<Backend> backends;
     backends.push_back(cpu_backend(settings.threads));
-    if (settings.cuda) backends.push_back(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = settings.loops}));
+    if (settings.cuda) backends.push_back(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}));
     bool right = true;
     for (const bench::System& system : bench::systems_of(settings, backends.front()))
       for (Backend& backend : backends) right = bench::run(system, backend, backends.front(), settings) && right;

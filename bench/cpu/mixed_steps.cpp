@@ -20,7 +20,7 @@ using Vector = std::vector<double>;
 
 struct Settings {
   bool cuda = false, ones = false;
-  CudaLoops loops = CudaLoops::automatic;
+  CudaCompute loops = CudaCompute::automatic;
   int steps = 6;
   Offset most = Offset{1} << 27;
 };
@@ -150,7 +150,7 @@ int main(int count, char** argument) {
   app.add_option("--steps", settings.steps)->check(CLI::PositiveNumber);
   app.add_option("--most", settings.most, "entries of L that are taken out of a factor");
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
-    Backend backend = settings.cuda ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = settings.loops}) : cpu_backend();
+    Backend backend = settings.cuda ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}) : cpu_backend();
     for (const std::string& system : systems) bench::run(system, backend, settings);
   });
 }

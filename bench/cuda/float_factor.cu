@@ -18,7 +18,7 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::fp16x3, CudaLoops::tf32};
+constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3, CudaCompute::tf32};
 
 struct Options {
   int repeats = 10;
@@ -54,8 +54,8 @@ struct Outcome {
 };
 
 template <class T>
-Outcome<T> run(const System& system, CudaLoops loops, int repeats) {
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
+Outcome<T> run(const System& system, CudaCompute loops, int repeats) {
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops});
   auto factor = Factor<T>::create(system.plan, backend);
   const std::vector<T> value(system.a.value().begin(), system.a.value().end());
   const auto values = DeviceValues<T>::copy_of(value, backend);
@@ -109,10 +109,10 @@ void print(const System& system, const char* loops, const Outcome<T>& result, co
 
 void compare(const std::string& argument, const Options& options) {
   const System system = system_of(argument, options);
-  const auto exact = run<double>(system, CudaLoops::automatic, options.repeats);
+  const auto exact = run<double>(system, CudaCompute::automatic, options.repeats);
   print(system, cuda_backend().kernels(sizeof(double)).c_str(), exact, exact.x);
   if (exact.x.empty()) return;
-  for (const CudaLoops loops : kLoopsOfFloat)
+  for (const CudaCompute loops : kLoopsOfFloat)
     print(system, numeric::cuda::short_name(loops), run<float>(system, loops, options.repeats), exact.x);
 }
 

@@ -24,7 +24,7 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaLoops kLoopsOfFloat[] = {CudaLoops::fma, CudaLoops::tf32x3, CudaLoops::fp16x3, CudaLoops::tf32};
+constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3, CudaCompute::tf32};
 
 double factor_flops(FrontCells s) {
   double flops = 0.0;
@@ -52,8 +52,8 @@ void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
 
 // Of floats by syrk or gemm; where the loops are those of plain TF32, cuBLAS may use it, too.
 template <class T>
-VendorTime vendor_update(const Vendor& vendor, CudaLoops loops, FrontCells shape, int repeats, std::uint64_t seed) {
-  const bool plain = loops == CudaLoops::tf32;
+VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells shape, int repeats, std::uint64_t seed) {
+  const bool plain = loops == CudaCompute::tf32;
   cublasHandle_t blas = vendor.one.library().blas;
   DeviceArray<T> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
@@ -69,7 +69,7 @@ VendorTime vendor_update(const Vendor& vendor, CudaLoops loops, FrontCells shape
 }
 
 template <class T>
-void bench_update(const Vendor& vendor, CudaLoops loops, int n, int k, int repeats, std::uint64_t seed) {
+void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int repeats, std::uint64_t seed) {
   const FrontCells shape{n + k, k};
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
@@ -97,7 +97,7 @@ double error_of(const Fronts<T>& fronts, const Vendor& vendor, FrontCells shape,
 }
 
 template <class T>
-void bench_factor(const Vendor& vendor, CudaLoops loops, FrontCells shape, int count, int ahead, int repeats, std::uint64_t seed) {
+void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int count, int ahead, int repeats, std::uint64_t seed) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
   const Fronts<T> fronts(loops, shape, count, ahead, false);
@@ -113,13 +113,13 @@ void bench_factor(const Vendor& vendor, CudaLoops loops, FrontCells shape, int c
 
 // What may remain of a front of numbers of T, well conditioned, against the vendor's in double.
 template <class T>
-double tolerance_of(CudaLoops loops) {
-  return 45 * (loops == CudaLoops::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
+double tolerance_of(CudaCompute loops) {
+  return 45 * (loops == CudaCompute::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
 }
 
 // One random front (or several): against the vendor's factor, or with a planted bad pivot.
 template <class T>
-bool check_one(const Vendor& vendor, CudaLoops loops, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
+bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   FrontCells shape;
   shape.m = pick(1, pick(0, 1) ? 300 : 1200);
@@ -165,7 +165,7 @@ int differing(const char* what, FrontCells shape, int count, int runs, const T* 
 }
 
 template <class T>
-int differing_fronts(CudaLoops loops, FrontCells shape, int count, bool update_only, int runs) {
+int differing_fronts(CudaCompute loops, FrontCells shape, int count, bool update_only, int runs) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, 1, -1);
   const Fronts<T> fronts(loops, shape, count, 1, update_only);
@@ -188,21 +188,21 @@ int differing_solves(const Vendor& vendor, FrontCells shape, int count, int bloc
 }
 
 template <class T>
-int differing_portable(CudaLoops loops, int runs) {
+int differing_portable(CudaCompute loops, int runs) {
   return differing_fronts<T>(loops, {2048, 1024}, 1, false, runs) + differing_fronts<T>(loops, {300, 130}, 100, false, runs);
 }
 
 int repeat(const Vendor& vendor, int runs) {
   int different = 0;
   for (FrontCells s : {FrontCells{8256, 64}, FrontCells{8448, 256}, FrontCells{9216, 1024}})
-    different += differing_fronts<double>(CudaLoops::hopper, s, 1, true, runs);
+    different += differing_fronts<double>(CudaCompute::hopper, s, 1, true, runs);
   for (FrontCells s : {FrontCells{8192, 2048}, FrontCells{2048, 2048}, FrontCells{4096, 4096}})
-    different += differing_fronts<double>(CudaLoops::hopper, s, 1, false, runs);
-  different += differing_fronts<double>(CudaLoops::hopper, {512, 256}, 64, false, runs);
-  different += differing_fronts<double>(CudaLoops::hopper, {300, 130}, 100, false, runs);
-  different += differing_portable<double>(CudaLoops::tensor, runs);
-  different += differing_portable<double>(CudaLoops::fma, runs);
-  for (const CudaLoops loops : kLoopsOfFloat) different += differing_portable<float>(loops, runs);
+    different += differing_fronts<double>(CudaCompute::hopper, s, 1, false, runs);
+  different += differing_fronts<double>(CudaCompute::hopper, {512, 256}, 64, false, runs);
+  different += differing_fronts<double>(CudaCompute::hopper, {300, 130}, 100, false, runs);
+  different += differing_portable<double>(CudaCompute::tensor, runs);
+  different += differing_portable<double>(CudaCompute::fma, runs);
+  for (const CudaCompute loops : kLoopsOfFloat) different += differing_portable<float>(loops, runs);
   different += differing_solves(vendor, {8192, 2048}, 1, 256, runs);
   different += differing_solves(vendor, {2048, 1000}, 1, 1024, runs);
   different += differing_solves(vendor, {512, 256}, 64, 256, runs);
@@ -214,11 +214,11 @@ int check(const Vendor& vendor, int seeds) {
   for (int s = 0; s < seeds; ++s) {
     std::mt19937_64 random(s);
     const bool bad = s % 4 == 3;
-    if (!check_one<double>(vendor, CudaLoops::hopper, random, s, bad)) ++failures;
+    if (!check_one<double>(vendor, CudaCompute::hopper, random, s, bad)) ++failures;
     if (!check_products(vendor, random, s)) ++failures;
-    if (!check_one<double>(vendor, CudaLoops::tensor, random, s, bad)) ++failures;
-    if (!check_one<double>(vendor, CudaLoops::fma, random, s, bad)) ++failures;
-    for (const CudaLoops loops : kLoopsOfFloat) {
+    if (!check_one<double>(vendor, CudaCompute::tensor, random, s, bad)) ++failures;
+    if (!check_one<double>(vendor, CudaCompute::fma, random, s, bad)) ++failures;
+    for (const CudaCompute loops : kLoopsOfFloat) {
       if (!check_one<float>(vendor, loops, random, s, bad)) ++failures;
     }
   }
@@ -228,7 +228,7 @@ int check(const Vendor& vendor, int seeds) {
 
 void bench_factors(const Vendor& vendor) {
   const auto bench = [&](FrontCells shape, int count, int ahead, int repeats, std::uint64_t seed) {
-    bench_factor<double>(vendor, CudaLoops::hopper, shape, count, ahead, repeats, seed);
+    bench_factor<double>(vendor, CudaCompute::hopper, shape, count, ahead, repeats, seed);
   };
   for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench({n, n}, 1, 1, 9, n);
   for (int ahead : {0, 2, 4}) bench({4096, 4096}, 1, ahead, 9, 7);
@@ -241,7 +241,7 @@ void bench_factors(const Vendor& vendor) {
 }
 
 template <class T>
-void bench_portable(const Vendor& vendor, CudaLoops loops) {
+void bench_portable(const Vendor& vendor, CudaCompute loops) {
   for (int n : {512, 1024, 2048, 4096, 8192}) bench_factor<T>(vendor, loops, {n, n}, 1, symbolic::kAhead, 7, n);
   for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{8192, 2048}}) bench_factor<T>(vendor, loops, s, 1, symbolic::kAhead, 7, 5);
   bench_factor<T>(vendor, loops, {512, 256}, 64, symbolic::kAhead, 7, 3);
@@ -272,8 +272,8 @@ int run(int argc, char** argv) {
   const std::vector<int> orders{2048, 8192}, inner{64, 128, 256, 512, 1024};
   for (int n : orders) {
     for (int k : inner) {
-      if (only.empty() || only == "update") bench_update<double>(vendor, CudaLoops::hopper, n, k, 15, n + k);
-      for (const CudaLoops loops : kLoopsOfFloat)
+      if (only.empty() || only == "update") bench_update<double>(vendor, CudaCompute::hopper, n, k, 15, n + k);
+      for (const CudaCompute loops : kLoopsOfFloat)
         if (only.empty() || only == "float_update") bench_update<float>(vendor, loops, n, k, 15, n + k);
     }
   }
@@ -285,9 +285,9 @@ int run(int argc, char** argv) {
   if (only.empty() || only == "trsm") bench_solves(vendor);
   if (only.empty() || only == "factor") bench_factors(vendor);
   if (only.empty() || only == "portable") {
-    bench_portable<double>(vendor, CudaLoops::tensor);
-    bench_portable<double>(vendor, CudaLoops::fma);
-    for (const CudaLoops loops : kLoopsOfFloat) bench_portable<float>(vendor, loops);
+    bench_portable<double>(vendor, CudaCompute::tensor);
+    bench_portable<double>(vendor, CudaCompute::fma);
+    for (const CudaCompute loops : kLoopsOfFloat) bench_portable<float>(vendor, loops);
   }
   return 0;
 }

@@ -251,7 +251,7 @@ inline void bench_product(const Vendor& vendor, int rows, int columns, int inner
   const VendorTime time{"gemm", median_us(repeats, nothing, [&](int) { product.run_vendor(); })};
   const double us = median_us(repeats, nothing, [&](int) { product.run(); });
   const double c = double(rows) * columns, k = inner, bytes = 8.0 * (2 * c + k * (double(rows) + columns));
-  print<double>({"gemm", {rows, inner}, 1, 0, us, 2 * c * k, bytes, time, error}, CudaLoops::hopper);
+  print<double>({"gemm", {rows, inner}, 1, 0, us, 2 * c * k, bytes, time, error}, CudaCompute::hopper);
 }
 
 // `block`: pivots of a block.
@@ -261,7 +261,7 @@ inline void bench_solve(const Vendor& vendor, FrontCells cells, int count, int b
   const double us = median_us(
       repeats, [&](int) { solves.load(); }, [&](int) { solves.run(); });
   const double n = cells.m - cells.p, p = cells.p, bytes = count * 8.0 * (2 * n * p + 0.5 * p * p);
-  print<double>({"trsm", cells, count, block, us, count * n * p * p, bytes, time, solves.error()}, CudaLoops::hopper);
+  print<double>({"trsm", cells, count, block, us, count * n * p * p, bytes, time, solves.error()}, CudaCompute::hopper);
 }
 
 // A random product, and a random solve.

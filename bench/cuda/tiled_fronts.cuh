@@ -94,25 +94,25 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
 }
 
 // Kernels on tiled fronts: those of `hopper`; in TF32 the streamed ones where the device has them; else the portable ones.
-inline const char* name_of(CudaLoops loops) { return loops == CudaLoops::tensor ? "mma" : numeric::cuda::short_name(loops); }
+inline const char* name_of(CudaCompute loops) { return loops == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(loops); }
 
 // Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
 template <class T>
-double peak_of(CudaLoops loops) {
-  if (loops == CudaLoops::fp16x3) return 2 * kTf32Peak / 3;
-  if (numeric::cuda::is_of_float_alone(loops)) return loops == CudaLoops::tf32 ? kTf32Peak : kTf32Peak / 3;
-  return loops != CudaLoops::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
+double peak_of(CudaCompute loops) {
+  if (loops == CudaCompute::fp16x3) return 2 * kTf32Peak / 3;
+  if (numeric::cuda::is_of_float_alone(loops)) return loops == CudaCompute::tf32 ? kTf32Peak : kTf32Peak / 3;
+  return loops != CudaCompute::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }
 
 // Of those kernels, where the device has them; 0 for other loops.
 template <class T>
-int streamed_teams(CudaLoops loops) {
+int streamed_teams(CudaCompute loops) {
   return std::is_same_v<T, float> ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(loops)) : 0;
 }
 
 template <class T>
-int teams_of(CudaLoops loops) {
-  if (loops == CudaLoops::hopper) return kernels::resident_teams();
+int teams_of(CudaCompute loops) {
+  if (loops == CudaCompute::hopper) return kernels::resident_teams();
   if (const int teams = streamed_teams<T>(loops); teams > 0) return teams;
   return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(loops));
 }
@@ -128,7 +128,7 @@ struct Line {
 };
 
 template <class T>
-void print(const Line& line, CudaLoops loops) {
+void print(const Line& line, CudaCompute loops) {
   const double bound = std::max(line.flops / peak_of<T>(loops), line.bytes / kBandwidth) * 1e6;
   std::printf("{\"kernel\":\"%s\",\"loops\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,", line.kernel,
               name_of(loops), std::is_same_v<T, double> ? "double" : "float", line.cells.m, line.cells.p, line.fronts, line.ahead);
@@ -146,7 +146,7 @@ inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, i
 template <class T>
 class Fronts {
  public:
-  Fronts(CudaLoops loops, FrontCells cells, int count, int ahead, bool update_only)
+  Fronts(CudaCompute loops, FrontCells cells, int count, int ahead, bool update_only)
       : loops_(loops),
         cells_(cells),
         count_(count),
@@ -196,7 +196,7 @@ class Fronts {
   cudaError_t enqueue() const {
     const int tasks = static_cast<int>(host_tasks_.size());
     if constexpr (std::is_same_v<T, double>) {
-      if (loops_ == CudaLoops::hopper)
+      if (loops_ == CudaCompute::hopper)
         return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
                                        nullptr);
     } else if (streamed_) {
@@ -209,7 +209,7 @@ class Fronts {
   // The portable kernels have no such call: of the tasks of an update, which wait for nothing then.
   cudaError_t enqueue_update() const {
     if constexpr (std::is_same_v<T, double>) {
-      if (loops_ == CudaLoops::hopper)
+      if (loops_ == CudaCompute::hopper)
         return kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr);
     }
     return enqueue();
@@ -227,7 +227,7 @@ class Fronts {
     }
     return views;
   }
-  CudaLoops loops_;
+  CudaCompute loops_;
   FrontCells cells_;
   int count_;
   int teams_;

@@ -33,10 +33,10 @@ class Backend {
   /// Where this one computes.
   [[nodiscard]] BackendKind kind() const;
   /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
-  /// device CudaOptions::loops says those).
+  /// device CudaOptions::compute says those).
   [[nodiscard]] std::string target() const;
   /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor", "fma",
-  /// "tf32x3", "tf32" or "fp16x3" (see CudaLoops), "levels" where it can run none of them and all fronts are done level by level, and
+  /// "tf32x3", "tf32" or "fp16x3" (see CudaCompute), "levels" where it can run none of them and all fronts are done level by level, and
   /// "none" where the loops asked for are not those of this scalar.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
   /// The same for the factor in float of a MixedFactor, whose matrix is scaled: on Hopper "fp16x3".
@@ -98,11 +98,11 @@ struct DeviceAllocator {
   void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
 };
 
-/// The loops that add products in large fronts. On its own a backend takes, in double, those of `hopper` on compute capability 9.0, else
-/// `tensor` where tensor cores are fast (8.0, 9.0, 10.0), else `fma`; in float `tf32x3` there, else `fma`. With loops of float alone,
-/// doubles go as they do on its own; with loops of double alone, it has no factors of floats.
-enum class CudaLoops {
-  automatic,  ///< as said above
+/// Arithmetic of the products in large fronts on a device. `automatic` takes in double `hopper` on compute capability 9.0, else `tensor`
+/// where tensor cores are fast in double (8.0, 9.0, 10.0), else `fma`; in float it takes `tf32x3` on these, else `fma`. A choice that is
+/// for float alone leaves double on `automatic`; with a choice that is for double alone, the backend makes no factors in float.
+enum class CudaCompute {
+  automatic,  ///< the choice above
   hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors
   tensor,  ///< double: mma.m8n8k4. From 8.0 on
   fma,     ///< fused multiply-adds. From 8.0 on
@@ -115,9 +115,9 @@ enum class CudaLoops {
 
 /// How cuda_backend() uses a device.
 struct CudaOptions {
-  int device = 0;                          ///< as CUDA numbers them
-  DeviceAllocator allocator{};             ///< both functions null: cudaMalloc and cudaFree
-  CudaLoops loops = CudaLoops::automatic;  ///< for large fronts
+  int device = 0;                                ///< as CUDA numbers them
+  DeviceAllocator allocator{};                   ///< both functions null: cudaMalloc and cudaFree
+  CudaCompute compute = CudaCompute::automatic;  ///< for large fronts
   /// Solves on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything else. Of
   /// factors in float these read L as it is, and keep all numbers of a solve in double but b, x and, between the two sweeps, y. Without it
   /// what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other sizes.

@@ -34,7 +34,7 @@ class FusedSolve {
  public:
   /// For nrhs >= 1 right-hand sides together. a: the pattern that the plan was made for; of the plan its permutation, target and workers
   /// are taken, and a plan of the bordered matrix is made, which takes as long as the symbolic phase did. The only call that allocates.
-  /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, CudaLoops::fp16x3 for floats, where
+  /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, CudaCompute::fp16x3 for floats, where
   /// Factor<T>::create does), memory,
   /// overflow (n + nrhs beyond 2^31 - 1; more than kMostEntries entries with those of B).
   static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs = 1);

@@ -112,13 +112,13 @@ class CudaExecutor final : public Executor {
                 .heap = &heap_,
                 .staging = std::make_shared<Staging>(),
                 .pool = std::make_shared<ResourcePool>(),
-                .wanted = options.loops,
+                .wanted = options.compute,
                 .of_float = {},
-                .of_double = choose_loops<double>(options.loops),
+                .of_double = choose_loops<double>(options.compute),
                 .team_columns = options.team_columns};
-    if (!is_of_double_alone(options.loops)) {
-      context_.of_float = choose_loops<float>(options.loops);
-      scaled_ = choose_scaled_loops(options.loops, context_.of_float);
+    if (!is_of_double_alone(options.compute)) {
+      context_.of_float = choose_loops<float>(options.compute);
+      scaled_ = choose_scaled_loops(options.compute, context_.of_float);
     }
     if (options.fast_solve) {
       context_.sweep_blocks = sweep_blocks<double>(), context_.float_sweep_blocks = sweep_blocks<float>();
@@ -225,7 +225,7 @@ class CudaExecutor final : public Executor {
                             kHz * attribute(cudaDevAttrClockRate),
                             kHz * attribute(cudaDevAttrMemoryClockRate),
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes, loops.teams > 0 ? loops.kind : CudaLoops::fma);
+    return device_roofline(rates, scalar_bytes, loops.teams > 0 ? loops.kind : CudaCompute::fma);
   }
   template <class T>
   void require_factor_memory(const Plan& plan) const {

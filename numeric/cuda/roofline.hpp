@@ -19,22 +19,22 @@ struct DeviceRates {
 /// Operations of a multiprocessor in a cycle, a multiply-add being two; 0 where that is not known. Of loops in three products those that
 /// count, a third. Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and the white papers on its A100,
 /// H100 and Blackwell architectures.
-constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaLoops loops) {
+constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaCompute loops) {
   const bool a100 = major == 8 && minor == 0, h100 = major == 9, b200 = major == 10 && minor == 0;
   if (scalar_bytes == 8) {
-    const bool tensor = loops == CudaLoops::hopper || loops == CudaLoops::tensor;
+    const bool tensor = loops == CudaCompute::hopper || loops == CudaCompute::tensor;
     if (a100) return tensor ? 128 : 64;
     if (h100) return tensor ? 256 : 128;
     if (b200) return 128;
     return major >= 8 ? 4 : 0;
   }
   switch (loops) {
-    case CudaLoops::tf32:
-    case CudaLoops::tf32x3: {
-      const double products = loops == CudaLoops::tf32 ? 1 : 3;
+    case CudaCompute::tf32:
+    case CudaCompute::tf32x3: {
+      const double products = loops == CudaCompute::tf32 ? 1 : 3;
       return (a100 ? 1024 : h100 ? 2048 : b200 ? 4096 : 0) / products;
     }
-    case CudaLoops::fp16x3:
+    case CudaCompute::fp16x3:
       return h100 ? 4096.0 / 3 : 0;
     default:
       return major < 8 ? 0 : a100 ? 128 : 256;
@@ -42,7 +42,7 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
 }
 
 /// Of large fronts in a scalar of 4 or 8 bytes by these loops.
-constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaLoops loops) {
+constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaCompute loops) {
   return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) * device.processors * device.clock_hz,
           2 * device.memory_hz * device.bus_bits / 8};
 }

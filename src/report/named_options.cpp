@@ -237,19 +237,19 @@ void add_mixed(Table& table) {
 }
 
 void add_device(Table& table) {
-  using enum CudaLoops;
+  using enum CudaCompute;
   table.push_back(integer_entry(
       "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; }, "the device, as CUDA numbers them"));
   table.push_back(word_entry(
-      "cuda.loops",
-      std::vector<std::pair<std::string, CudaLoops>>{{"auto", automatic},
-                                                     {"hopper", hopper},
-                                                     {"tensor", tensor},
-                                                     {"fma", fma},
-                                                     {"tf32x3", tf32x3},
-                                                     {"tf32", tf32},
-                                                     {"fp16x3", fp16x3}},
-      [](auto& o) -> auto& { return o.cuda.loops; }, "what adds products in large fronts"));
+      "cuda.compute",
+      std::vector<std::pair<std::string, CudaCompute>>{{"auto", automatic},
+                                                       {"hopper", hopper},
+                                                       {"tensor", tensor},
+                                                       {"fma", fma},
+                                                       {"tf32x3", tf32x3},
+                                                       {"tf32", tf32},
+                                                       {"fp16x3", fp16x3}},
+      [](auto& o) -> auto& { return o.cuda.compute; }, "what adds products in large fronts"));
   table.push_back(boolean_entry(
       "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; }, "solve on Hopper by sweeps that are as fast as memory"));
   table.push_back(choice_entry(

@@ -76,7 +76,7 @@ TEST(NamedOptions, AreTheMembersThatTheyAreNamedAfter) {
                                                                                     {"analyze.solves", "0"},
                                                                                     {"refine.target", "1e-14"},
                                                                                     {"mixed_solve.max_cg_steps", "-1"},
-                                                                                    {"cuda.loops", "tf32x3"},
+                                                                                    {"cuda.compute", "tf32x3"},
                                                                                     {"cuda.solves_together", "8"},
                                                                                     {"cuda.device", "2"}})
     set_option(options, name, value);
@@ -91,7 +91,7 @@ TEST(NamedOptions, AreTheMembersThatTheyAreNamedAfter) {
   EXPECT_EQ(options.analyze.solves, 0);
   EXPECT_EQ(options.refine.target, 1e-14);
   EXPECT_EQ(options.mixed_solve.max_cg_steps, -1);
-  EXPECT_EQ(options.cuda.loops, CudaLoops::tf32x3);
+  EXPECT_EQ(options.cuda.compute, CudaCompute::tf32x3);
   EXPECT_EQ(options.cuda.solves_together, 8);
   EXPECT_EQ(options.cuda.device, 2);
 }

@@ -53,7 +53,7 @@ class EachOnce : public OnCuda<W> {
     require(cudaDeviceSynchronize());
   }
 };
-using EachWay = ::testing::Types<LevelByLevel<float>, Way<double, CudaLoops::hopper>>;
+using EachWay = ::testing::Types<LevelByLevel<float>, Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(EachOnce, EachWay);
 
 TYPED_TEST(EachOnce, FusedSolves) {

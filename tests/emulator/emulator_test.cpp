@@ -78,21 +78,21 @@ TYPED_TEST_SUITE(Emulated, Ways, WayNumbers);
 
 /// By name.
 TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
-  const auto expected = [](CudaLoops loops) -> std::pair<std::string, std::string> {
+  const auto expected = [](CudaCompute loops) -> std::pair<std::string, std::string> {
     switch (loops) {
-      case CudaLoops::automatic:
+      case CudaCompute::automatic:
         return {"hopper", "tf32x3"};
-      case CudaLoops::hopper:
+      case CudaCompute::hopper:
         return {"hopper", "none"};
-      case CudaLoops::tensor:
+      case CudaCompute::tensor:
         return {"tensor", "none"};
-      case CudaLoops::tf32x3:
+      case CudaCompute::tf32x3:
         return {"hopper", "tf32x3"};
-      case CudaLoops::tf32:
+      case CudaCompute::tf32:
         return {"hopper", "tf32"};
-      case CudaLoops::fp16x3:
+      case CudaCompute::fp16x3:
         return {"hopper", "fp16x3"};
-      case CudaLoops::fma:
+      case CudaCompute::fma:
         break;
     }
     return {"fma", "fma"};
@@ -226,7 +226,7 @@ TYPED_TEST(Emulated, PlansForOtherDevices) {
 TYPED_TEST(Emulated, BackwardSums) {
   using T = typename TypeParam::T;
   CudaOptions plain;
-  plain.loops = TypeParam::loops, plain.fast_solve = false;
+  plain.compute = TypeParam::loops, plain.fast_solve = false;
   Backend backend = cuda_backend(plain);
   for (const auto& [pattern, method] : {std::pair{grid_pattern(20, 20, 1), OrderingMethod::amd},
                                         {grid_pattern(7, 7, 7, true), OrderingMethod::amd},

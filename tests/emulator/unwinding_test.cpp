@@ -40,7 +40,7 @@ class Pinned {
   double* data_ = nullptr;
 };
 
-class Unwinding : public OnCuda<Way<double, CudaLoops::hopper>> {
+class Unwinding : public OnCuda<Way<double, CudaCompute::hopper>> {
  protected:
   void SetUp() override {
     OnCuda::SetUp();

@@ -20,7 +20,7 @@ template <class T>
 Loops loops_for(const Plan& plan, const DeviceContext& context) {
   if (plan.device.by_level) return {};
   if (std::is_same_v<T, double>) return context.of_double;
-  if (context.wanted != CudaLoops::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
+  if (context.wanted != CudaCompute::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
   return context.of_float;
 }
 
@@ -32,7 +32,7 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const Loops loops = loops_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.by_level) return own;
-  if (loops.kind == CudaLoops::hopper)
+  if (loops.kind == CudaCompute::hopper)
     return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
@@ -60,7 +60,7 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
                         stream_->get()),
         "the verdict");
   if constexpr (std::is_same_v<T, double>) {
-    if (loops_.kind == CudaLoops::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
+    if (loops_.kind == CudaCompute::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
   }
   if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), loops_, block_, stream_->get());
   stream_->synchronize();
@@ -81,7 +81,7 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   };
   bool gathered = false;
   if constexpr (std::is_same_v<T, double>) {
-    gathered = loops_.kind == CudaLoops::hopper;
+    gathered = loops_.kind == CudaCompute::hopper;
     if (gathered) small_.enqueue(plan_->view(), memory(), stream);
   }
   if (!gathered) level_by_level(small);

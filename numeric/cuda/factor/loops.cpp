@@ -29,8 +29,8 @@ int hopper_teams() { return prepare_gathered_fronts() ? enough(kernels::resident
 
 /// Of those that T has.
 template <class T>
-Loops loops_of(CudaLoops kind) {
-  if (kind == CudaLoops::hopper) return {kind, std::is_same_v<T, double> ? hopper_teams() : 0};
+Loops loops_of(CudaCompute kind) {
+  if (kind == CudaCompute::hopper) return {kind, std::is_same_v<T, double> ? hopper_teams() : 0};
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(kind);
   if constexpr (std::is_same_v<T, float>) {
     if (const int teams = enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver); teams > 0)
@@ -39,44 +39,44 @@ Loops loops_of(CudaLoops kind) {
   return {kind, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver)};
 }
 
-constexpr const char* name_of(CudaLoops kind) {
-  if (kind == CudaLoops::fp16x3) return "FP16 tensor cores";
+constexpr const char* name_of(CudaCompute kind) {
+  if (kind == CudaCompute::fp16x3) return "FP16 tensor cores";
   if (is_of_float_alone(kind)) return "TF32 tensor cores";
-  return kind == CudaLoops::hopper ? "Hopper" : kind == CudaLoops::tensor ? "FP64 tensor cores" : "fused multiply-adds";
+  return kind == CudaCompute::hopper ? "Hopper" : kind == CudaCompute::tensor ? "FP64 tensor cores" : "fused multiply-adds";
 }
 
 /// In the order in which T takes them on its own.
 template <class T>
-std::vector<CudaLoops> own_choices() {
-  if (std::is_same_v<T, float>) return {CudaLoops::tf32x3, CudaLoops::fma};
-  return {CudaLoops::hopper, CudaLoops::tensor, CudaLoops::fma};
+std::vector<CudaCompute> own_choices() {
+  if (std::is_same_v<T, float>) return {CudaCompute::tf32x3, CudaCompute::fma};
+  return {CudaCompute::hopper, CudaCompute::tensor, CudaCompute::fma};
 }
 
 }  // namespace
 
 template <class T>
-Loops choose_loops(CudaLoops wanted) {
-  if (wanted != CudaLoops::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
+Loops choose_loops(CudaCompute wanted) {
+  if (wanted != CudaCompute::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
     const Loops forced = loops_of<T>(wanted);
     if (forced.teams > 0) return forced;
     throw Error(ErrorKind::usage,
                 std::string("the loops for ") + name_of(wanted) +
                     (std::is_same_v<T, float> && is_of_double_alone(wanted) ? " are of double alone" : " do not run on this device"));
   }
-  for (const CudaLoops kind : own_choices<T>()) {
-    if ((kind == CudaLoops::tensor || kind == CudaLoops::tf32x3) && !has_fast_tensor_cores()) continue;
+  for (const CudaCompute kind : own_choices<T>()) {
+    if ((kind == CudaCompute::tensor || kind == CudaCompute::tf32x3) && !has_fast_tensor_cores()) continue;
     if (const Loops chosen = loops_of<T>(kind); chosen.teams > 0) return chosen;
   }
   return {};
 }
 
-Loops choose_scaled_loops(CudaLoops wanted, const Loops& of_float) {
-  if (wanted != CudaLoops::automatic || !of_float.streamed) return of_float;
-  const Loops halves = loops_of<float>(CudaLoops::fp16x3);
+Loops choose_scaled_loops(CudaCompute wanted, const Loops& of_float) {
+  if (wanted != CudaCompute::automatic || !of_float.streamed) return of_float;
+  const Loops halves = loops_of<float>(CudaCompute::fp16x3);
   return halves.teams == of_float.teams ? halves : of_float;
 }
 
-template Loops choose_loops<float>(CudaLoops);
-template Loops choose_loops<double>(CudaLoops);
+template Loops choose_loops<float>(CudaCompute);
+template Loops choose_loops<double>(CudaCompute);
 
 }  // namespace kauri::numeric::cuda

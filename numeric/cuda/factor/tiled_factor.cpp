@@ -23,7 +23,7 @@ Loops with_teams(Loops loops, const DeviceSchedule& device) {
   if (device.teams == 0) return loops;
   const int all = loops.teams;
   loops.teams = std::min(all, device.teams);
-  if (loops.teams < std::min(all, device.task_teams) || (loops.kind == CudaLoops::hopper && loops.teams % 2 != 0))
+  if (loops.teams < std::min(all, device.task_teams) || (loops.kind == CudaCompute::hopper && loops.teams % 2 != 0))
     throw Error(ErrorKind::usage,
                 "a device's tasks made for " + std::to_string(device.task_teams) + " teams, to be run by " + std::to_string(loops.teams));
   return loops;
@@ -54,7 +54,7 @@ cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, c
   const DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
-    if (loops_.kind == CudaLoops::hopper)
+    if (loops_.kind == CudaCompute::hopper)
       return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, loops_.teams, pauses_, stream);
   }
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(loops_.kind);

@@ -22,15 +22,15 @@ struct DeviceContext {
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
   std::shared_ptr<ResourcePool> pool;
-  CudaLoops wanted = CudaLoops::automatic;  ///< the loops asked for
-  Loops of_float, of_double;                ///< what runs
-  int sweep_blocks = 0;                     ///< of the fast solve, in double; none: the plain one does all
-  int float_sweep_blocks = 0;               ///< of that of factors in float
-  Index together = 1;                       ///< right-hand sides that it takes at once, in double
-  int sweep_8_blocks = 0;                   ///< of that of up to 8 right-hand sides
-  int sweep_16_blocks = 0;                  ///< of teams that solve 16 of up to 32
-  int sweep_32_blocks = 0;                  ///< of up to 32
-  Index team_columns = 0;                   ///< CudaOptions
+  CudaCompute wanted = CudaCompute::automatic;  ///< the loops asked for
+  Loops of_float, of_double;                    ///< what runs
+  int sweep_blocks = 0;                         ///< of the fast solve, in double; none: the plain one does all
+  int float_sweep_blocks = 0;                   ///< of that of factors in float
+  Index together = 1;                           ///< right-hand sides that it takes at once, in double
+  int sweep_8_blocks = 0;                       ///< of that of up to 8 right-hand sides
+  int sweep_16_blocks = 0;                      ///< of teams that solve 16 of up to 32
+  int sweep_32_blocks = 0;                      ///< of up to 32
+  Index team_columns = 0;                       ///< CudaOptions
 };
 
 /// True for plans that a device solves with by the fast sweeps, with factors of that scalar.

@@ -8,39 +8,39 @@ namespace kauri::numeric::cuda {
 
 /// What runs on a device in one scalar. `teams` 0: nothing does, and all fronts are done level by level.
 struct Loops {
-  CudaLoops kind = CudaLoops::automatic;  ///< in a choice that has been made never this one, unless teams is 0
+  CudaCompute kind = CudaCompute::automatic;  ///< in a choice that has been made never this one, unless teams is 0
   int teams = 0;
   bool streamed = false;  ///< those of floats: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
 };
 
-/// As in CudaLoops: "hopper", "tensor", "fma", "tf32x3", "tf32", "fp16x3".
-constexpr const char* short_name(CudaLoops kind) {
+/// As in CudaCompute: "hopper", "tensor", "fma", "tf32x3", "tf32", "fp16x3".
+constexpr const char* short_name(CudaCompute kind) {
   switch (kind) {
-    case CudaLoops::hopper:
+    case CudaCompute::hopper:
       return "hopper";
-    case CudaLoops::tensor:
+    case CudaCompute::tensor:
       return "tensor";
-    case CudaLoops::tf32x3:
+    case CudaCompute::tf32x3:
       return "tf32x3";
-    case CudaLoops::tf32:
+    case CudaCompute::tf32:
       return "tf32";
-    case CudaLoops::fp16x3:
+    case CudaCompute::fp16x3:
       return "fp16x3";
     default:
       return "fma";
   }
 }
 
-/// Which scalar alone has these loops. Of a backend that is asked for them, doubles choose as on its own, floats are refused (CudaLoops).
-constexpr bool is_of_double_alone(CudaLoops kind) { return kind == CudaLoops::hopper || kind == CudaLoops::tensor; }
-constexpr bool is_of_float_alone(CudaLoops kind) {
-  return kind == CudaLoops::tf32x3 || kind == CudaLoops::tf32 || kind == CudaLoops::fp16x3;
+/// Which scalar alone has these loops. Of a backend that is asked for them, doubles choose as on its own, floats are refused (CudaCompute).
+constexpr bool is_of_double_alone(CudaCompute kind) { return kind == CudaCompute::hopper || kind == CudaCompute::tensor; }
+constexpr bool is_of_float_alone(CudaCompute kind) {
+  return kind == CudaCompute::tf32x3 || kind == CudaCompute::tf32 || kind == CudaCompute::fp16x3;
 }
 
 /// For T on the current device. Throws Error(usage) where `wanted` cannot be had, in T or on the device. Once per device and scalar.
 template <class T>
-Loops choose_loops(CudaLoops wanted);
-/// Those of factors in float of scaled matrices (CudaLoops::fp16x3), where `of_float` is the choice for others: tasks are shared.
-Loops choose_scaled_loops(CudaLoops wanted, const Loops& of_float);
+Loops choose_loops(CudaCompute wanted);
+/// Those of factors in float of scaled matrices (CudaCompute::fp16x3), where `of_float` is the choice for others: tasks are shared.
+Loops choose_scaled_loops(CudaCompute wanted, const Loops& of_float);
 
 }  // namespace kauri::numeric::cuda

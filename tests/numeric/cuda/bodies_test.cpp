@@ -95,7 +95,7 @@ TYPED_TEST(CudaBodies, ValuesLieWhereTheBackendComputes) {
 
 TYPED_TEST(CudaBodies, AMovedBackendDisturbsNothing) {
   a_moved_backend_disturbs_nothing<typename TypeParam::T>(
-      [] { return cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = TypeParam::loops}); }, this->plan_of());
+      [] { return cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops}); }, this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, MultiplyIsAnExactProductInLongDouble) {

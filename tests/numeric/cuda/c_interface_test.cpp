@@ -250,7 +250,7 @@ TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   test::Hook hook;
   const DeviceAllocator functions = hook.allocator();
   EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release, functions.user));
-  EXPECT_DONE(kauri_options_set(this->options_, "cuda.loops", "fma"));
+  EXPECT_DONE(kauri_options_set(this->options_, "cuda.compute", "fma"));
   kauri_solver* solver = nullptr;
   ASSERT_EQ(kauri_solver_create(this->options_, this->kScalar, &solver), KAURI_OK) << kauri_error_message();
   EXPECT_DONE(kauri_solver_compute(solver, this->matrix_));

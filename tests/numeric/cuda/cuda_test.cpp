@@ -230,7 +230,8 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   const std::vector<T> value = this->values(a);
   const Index n = a.n();
   CudaOptions options;
-  options.loops = TypeParam::loops, options.solves_together = 1;  // else a column's bits are those of how many go together (wide_test.cpp)
+  options.compute = TypeParam::loops,
+  options.solves_together = 1;  // else a column's bits are those of how many go together (wide_test.cpp)
   Backend backend = cuda_backend(options);
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), backend);
   const std::vector<T> b = this->random_rhs(n, 40, 3);
@@ -249,7 +250,7 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
 TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   if (TypeParam::by_level) GTEST_SKIP() << "takes long level by level";
   using T = typename TypeParam::T;
-  if (TypeParam::loops != CudaLoops::hopper && sizeof(T) == 8) GTEST_SKIP() << "takes long, and is like that in float";
+  if (TypeParam::loops != CudaCompute::hopper && sizeof(T) == 8) GTEST_SKIP() << "takes long, and is like that in float";
   const auto a = generate("elast3d 40");
   const std::vector<T> value = this->values(a);
   const SymmetricView<T> view{a.pattern(), value};
@@ -449,7 +450,7 @@ TEST(CudaChoice, ChangesWithTheSystem) {
 /// What there is in double alone is refused in float, and only there.
 TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = CudaLoops::tensor});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::tensor});
   const auto a = generate("poisson3d 12");
   AnalyzeOptions options;
   options.ordering.method = OrderingMethod::amd;

@@ -15,8 +15,8 @@ namespace {
 
 template <class W>
 class NearSingularOnCuda : public test::OnCuda<W> {};
-using DoubleWays = ::testing::Types<test::LevelByLevel<double>, test::Way<double, CudaLoops::hopper>, test::Way<double, CudaLoops::tensor>,
-                                    test::Way<double, CudaLoops::fma>>;
+using DoubleWays = ::testing::Types<test::LevelByLevel<double>, test::Way<double, CudaCompute::hopper>,
+                                    test::Way<double, CudaCompute::tensor>, test::Way<double, CudaCompute::fma>>;
 TYPED_TEST_SUITE(NearSingularOnCuda, DoubleWays);
 
 /// The bounds are those that a model of the kernels without the correction step misses (near_singular_test.cpp).

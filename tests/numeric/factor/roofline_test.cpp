@@ -7,7 +7,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-using enum CudaLoops;
+using enum CudaCompute;
 
 /// Of NVIDIA's data sheets, of full precision in 1e12 operations and of memory in 1e9 bytes a second.
 TEST(DeviceRooflines, AreThoseOfDataSheets) {

@@ -24,20 +24,20 @@ inline bool has_device() {
 }
 
 /// How fronts are done: large ones as tasks with these loops, or all level by level.
-template <class Scalar, CudaLoops kLoops>
+template <class Scalar, CudaCompute kLoops>
 struct Way {
   using T = Scalar;
-  static constexpr CudaLoops loops = kLoops;
-  static constexpr bool by_level = kLoops == CudaLoops::automatic;
+  static constexpr CudaCompute loops = kLoops;
+  static constexpr bool by_level = kLoops == CudaCompute::automatic;
 };
 template <class Scalar>
-using LevelByLevel = Way<Scalar, CudaLoops::automatic>;
-using AllWays = ::testing::Types<LevelByLevel<float>, Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>,
-                                 Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>>;
+using LevelByLevel = Way<Scalar, CudaCompute::automatic>;
+using AllWays = ::testing::Types<LevelByLevel<float>, Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>,
+                                 Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
 
 /// Those by tasks.
-using AllTaskWays = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>,
-                                     Way<float, CudaLoops::fma>, Way<float, CudaLoops::tf32x3>, Way<float, CudaLoops::tf32>>;
+using AllTaskWays = ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>,
+                                     Way<float, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>>;
 
 /// Some of a list, by their numbers there.
 template <class List, std::size_t... kNumbers>
@@ -81,9 +81,9 @@ class OnCuda : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     try {
-      backend_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = W::loops}));
+      backend_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::loops}));
     } catch (const Error& error) {  // Hopper's loops elsewhere
-      if (error.kind() != ErrorKind::usage || W::loops != CudaLoops::hopper) throw;
+      if (error.kind() != ErrorKind::usage || W::loops != CudaCompute::hopper) throw;
       GTEST_SKIP() << error.what();
     }
   }
@@ -92,7 +92,7 @@ class OnCuda : public ::testing::Test {
   bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
   /// What a factor holds.
   static Offset factor_bytes(const Plan& plan) {
-    const bool none = W::by_level || W::loops == CudaLoops::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
+    const bool none = W::by_level || W::loops == CudaCompute::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
     return plan.peak_bytes(sizeof(Value)) - (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
   }
   std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {

@@ -37,7 +37,7 @@ class DisturbedRuns : public OnCuda<W> {
   /// Each run is a factor's first, with other pauses than any before.
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = memory.allocator(), .loops = W::loops});
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::loops});
     const auto made = this->plan(trial.pattern.view(), trial.method, trial.amalgamate);
     ASSERT_FALSE(made->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);

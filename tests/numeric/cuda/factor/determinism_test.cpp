@@ -165,7 +165,7 @@ class Determinism : public OnCuda<W> {
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using SolveKinds = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
+using SolveKinds = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(Determinism, SolveKinds);
 
 TYPED_TEST(Determinism, SolvesAndTheirParts) {

@@ -153,7 +153,7 @@ class FloatFronts {
 /// product of numbers of 11 bits is off by 16384 at most.
 struct FloatTrial {
   Arithmetic arithmetic;
-  CudaLoops loops;
+  CudaCompute loops;
   double units;
   bool streamed;
 };
@@ -180,12 +180,12 @@ class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
   int resident_ = 0;
 };
 INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
-                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaLoops::fma, 20, false},
-                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, false},
-                                           FloatTrial{Arithmetic::tf32x3, CudaLoops::tf32x3, 20, true},
-                                           FloatTrial{Arithmetic::fp16x3, CudaLoops::fp16x3, 20, true},
-                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, false},
-                                           FloatTrial{Arithmetic::tf32, CudaLoops::tf32, 16400, true}),
+                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaCompute::fma, 20, false},
+                                           FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, false},
+                                           FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, true},
+                                           FloatTrial{Arithmetic::fp16x3, CudaCompute::fp16x3, 20, true},
+                                           FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, false},
+                                           FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, true}),
                          trial_name);
 
 constexpr FrontCells kFloatShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
@@ -365,7 +365,7 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   for (const std::string spec : {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
     const auto a = generate(spec);
     const std::vector<float> value = cast<float>(a.value());
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
     AnalyzeOptions options;
     options.target = backend.target();
     auto factor = Factor<float>::create(analyze(a.pattern(), options), backend);
@@ -394,9 +394,9 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
 /// What backends say, and take: loops of float leave doubles as they are.
 TEST_P(FloatLoops, DoublesGoAsEver) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
-  Backend mine = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = GetParam().loops});
+  Backend mine = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
   EXPECT_EQ(mine.kernels(4), numeric::cuda::short_name(GetParam().loops));
-  if (GetParam().loops == CudaLoops::fma) return;
+  if (GetParam().loops == CudaCompute::fma) return;
   Backend usual = cuda_backend();
   EXPECT_EQ(mine.kernels(8), usual.kernels(8));
   const auto a = generate("poisson3d 6");

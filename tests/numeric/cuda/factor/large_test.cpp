@@ -104,7 +104,7 @@ TYPED_TEST(LargeFactors, CopiesOfASystemHaveTheSameBits) {
 
 template <class W>
 class LargeFronts : public OnCuda<W> {};
-using WaysOfDouble = ::testing::Types<Way<double, CudaLoops::hopper>, Way<double, CudaLoops::tensor>, Way<double, CudaLoops::fma>>;
+using WaysOfDouble = ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>>;
 TYPED_TEST_SUITE(LargeFronts, WaysOfDouble);
 
 /// A path of fronts of 16,000 rows.

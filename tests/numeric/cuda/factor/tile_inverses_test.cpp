@@ -76,7 +76,7 @@ class TileInverses : public OnCuda<W> {
 
   void SetUp() override {
     OnCuda<W>::SetUp();
-    if (!this->IsSkipped()) own_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = memory_.allocator(), .loops = W::loops}));
+    if (!this->IsSkipped()) own_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = memory_.allocator(), .compute = W::loops}));
   }
   Factor<Value> make(const std::shared_ptr<const Plan>& plan) { return Factor<Value>::create(plan, *own_); }
   std::shared_ptr<Plan> plan_in_order(const Pattern& pattern, Index teams = 4, unsigned pauses = 0) {

@@ -23,17 +23,17 @@ class CudaMixedFactors : public OnCuda<W> {
   /// The emulated device is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
   /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much less.
-  static constexpr CudaLoops kLoops = W::loops;
-  static constexpr bool kPlain = kLoops == CudaLoops::tf32;
+  static constexpr CudaCompute kLoops = W::loops;
+  static constexpr bool kPlain = kLoops == CudaCompute::tf32;
   static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
 };
 /// As a backend takes them by itself: Hopper's in double where they run.
 struct AsTaken {
   using T = double;
-  static constexpr CudaLoops loops = CudaLoops::automatic;
+  static constexpr CudaCompute loops = CudaCompute::automatic;
   static constexpr bool by_level = false;
 };
-using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaLoops::fma>, AsTaken, Way<double, CudaLoops::tf32>>;
+using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaCompute::fma>, AsTaken, Way<double, CudaCompute::tf32>>;
 TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
 
 TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
@@ -46,7 +46,7 @@ TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
                  {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
   const bool halves = this->backend().mixed_kernels() == "fp16x3";
   CudaOptions floats;
-  floats.loops = halves ? CudaLoops::fp16x3 : TestFixture::kLoops;
+  floats.compute = halves ? CudaCompute::fp16x3 : TestFixture::kLoops;
   Backend of_float = cuda_backend(floats);
   const int taken_back = refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs, of_float);
   EXPECT_EQ(taken_back > 0, !TestFixture::kPlain) << taken_back;
@@ -108,9 +108,9 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
   const std::vector<double> b = right_hand_side(a, false, 1);
   const bool halves = cuda_backend().mixed_kernels() == "fp16x3";
   MixedReport of[2];
-  for (const CudaLoops loops : {CudaLoops::tf32x3, CudaLoops::tf32, CudaLoops::automatic}) {
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops});
-    const bool plain = loops == CudaLoops::tf32;
+  for (const CudaCompute loops : {CudaCompute::tf32x3, CudaCompute::tf32, CudaCompute::automatic}) {
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops});
+    const bool plain = loops == CudaCompute::tf32;
     AnalyzeOptions options;
     options.target = backend.target();
     MixedFactor mixed = mixed_of(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
@@ -120,7 +120,7 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
     const MixedReport& report = solved.value();
     EXPECT_TRUE(report.converged());
     EXPECT_EQ(report.path, MixedPath::refinement);
-    EXPECT_EQ(report.kernels, plain ? "tf32" : halves && loops == CudaLoops::automatic ? "fp16x3" : "tf32x3");
+    EXPECT_EQ(report.kernels, plain ? "tf32" : halves && loops == CudaCompute::automatic ? "fp16x3" : "tf32x3");
     EXPECT_LE(scaled.error(x, b), 5 * kEps);
     EXPECT_LT(report.contraction, 0.1);
     of[plain ? 1 : 0] = report;
@@ -171,7 +171,7 @@ TYPED_TEST(CudaMixedFactors, Refuse) { what_mixed_factors_refuse(this->backend()
 /// double has to be made by a solve.
 TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   const auto a = spread_spectrum(26, 1e13, 1);
   const std::vector<double> b = right_hand_side(a, false, 1);
   const auto plan = this->plan(a.pattern());

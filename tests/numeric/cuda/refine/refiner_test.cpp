@@ -54,7 +54,7 @@ class CudaRefiners : public OnCuda<W> {
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using SolveWays = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
+using SolveWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaRefiners, SolveWays);
 
 TYPED_TEST(CudaRefiners, RefineAsTheNaiveLoop) {
@@ -80,7 +80,7 @@ TYPED_TEST(CudaRefiners, SayWhereThereIsNoFactor) {
 
 TYPED_TEST(CudaRefiners, Refuse) {
   using T = typename TypeParam::T;
-  Backend other = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = TypeParam::loops});
+  Backend other = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
   what_refiners_refuse<T, CallerArray<T>>(this->backend(), other, this->plan_of());
   // And what is in the host's memory.
   const auto a = generate("poisson2d 3");
@@ -251,7 +251,7 @@ TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
 TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   for (const char* spec : {"poisson2d 1", "elast3d 3", "arrow 300 3"}) {
     const auto a = generate(spec);
     const RefineCase<T> c{a, this->values(a)};

@@ -32,7 +32,7 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   auto expected = factorize<T>(plan, value, this->backend());
   ASSERT_TRUE(expected.ok());
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   for (long k = 0;; ++k) {
     hook.fail_at(k);
     const std::string text = error_text(ErrorKind::memory, [&] {
@@ -64,7 +64,7 @@ TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach
                            "blockdiag 300 300", "blockdiag 50 1"}) {
     const auto plan = this->plan(generate(spec).pattern());
     Hook hook;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
     EXPECT_EQ(hook.alive(), 0u);
     EXPECT_EQ(backend.peak_bytes(), 0);
     const auto prepared = PreparedPlan::create(plan, backend);
@@ -95,7 +95,7 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
     ASSERT_TRUE(refactorize<T>(alone, value).ok());
     const std::vector<T> expected = this->solution(alone);
     Hook hook;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
     const Offset own = this->factor_bytes(*plan) - plan->prepared_bytes();
     std::vector<Factor<T>> factors;
     {
@@ -124,7 +124,7 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
 /// The two scalars need different views of the same arrays.
 TYPED_TEST(DeviceMemories, APreparedPlanServesFloatAndDouble) {
   using T = typename TypeParam::T;
-  if (TypeParam::loops == CudaLoops::hopper || TypeParam::loops == CudaLoops::tensor) GTEST_SKIP() << "loops of double alone";
+  if (TypeParam::loops == CudaCompute::hopper || TypeParam::loops == CudaCompute::tensor) GTEST_SKIP() << "loops of double alone";
   const auto a = generate("elast3d 7");
   const auto plan = this->plan(a.pattern());
   const auto value = this->values(a);
@@ -154,7 +154,7 @@ TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   const auto value = this->values(a);
   const SymmetricView<T> view{a.pattern(), value};
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   auto factor = factorize<T>(this->plan(a.pattern()), value, backend);
   ASSERT_TRUE(factor.ok());
   auto workspace = Workspace<T>::create(factor.value(), 1);
@@ -184,7 +184,7 @@ TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   const auto plan = this->plan(a.pattern());
   Hook hook;
   hook.fail_at(0);
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   EXPECT_TRUE(hook.failed());
   EXPECT_EQ(hook.alive(), 0u);
   hook.fail_at(std::numeric_limits<long>::max());
@@ -259,7 +259,7 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   const auto a = generate("poisson3d 10");
   const auto value = this->values(a);
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
   auto workspace = Workspace<T>::create(factor, 2);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 5);

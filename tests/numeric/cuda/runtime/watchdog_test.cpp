@@ -29,10 +29,10 @@ constexpr std::uint64_t kLimit = 100'000'000;  // ns
 /// A system with tiled fronts below tiled fronts, in few teams, and its factor. The device is first used in the process that the test ends.
 class Watched {
  public:
-  explicit Watched(CudaLoops loops, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
+  explicit Watched(CudaCompute loops, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
       : pattern_(std::move(pattern)),
         value_(random_dominant<double>(pattern_.view(), 1)),
-        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = loops})) {
+        backend_(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = loops})) {
     AnalyzeOptions options;
     options.target = backend_.target();
     options.ordering.method = OrderingMethod::amd;
@@ -91,7 +91,7 @@ class WatchdogDeathTest : public ::testing::Test {
 
 #define KAURI_EXPECT_TOLD(statement) EXPECT_EXIT(statement, ::testing::ExitedWithCode(0), "")
 
-void lose_a_contribution(CudaLoops loops, Kernel kernel, const char* name) {
+void lose_a_contribution(CudaCompute loops, Kernel kernel, const char* name) {
   const Watched system(loops);
   const int lost = system.contribution();
   if (lost < 0) std::_Exit(2);
@@ -109,15 +109,15 @@ void lose_a_contribution(CudaLoops loops, Kernel kernel, const char* name) {
 }
 
 TEST_F(WatchdogDeathTest, TellsWhichTicketOfHoppersKernelWaitsForALostTask) {
-  KAURI_EXPECT_TOLD(lose_a_contribution(CudaLoops::hopper, Kernel::front_kernel, "front_kernel"));
+  KAURI_EXPECT_TOLD(lose_a_contribution(CudaCompute::hopper, Kernel::front_kernel, "front_kernel"));
 }
 
 TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) {
-  KAURI_EXPECT_TOLD(lose_a_contribution(CudaLoops::fma, Kernel::run_tasks, "run_tasks"));
+  KAURI_EXPECT_TOLD(lose_a_contribution(CudaCompute::fma, Kernel::run_tasks, "run_tasks"));
 }
 
 /// A task of each kind that others wait for. The first that waits, by ticket, is in the same front.
-void lose_a_task(CudaLoops loops, Kernel kernel, const char* name, DeviceTask::Kind kind) {
+void lose_a_task(CudaCompute loops, Kernel kernel, const char* name, DeviceTask::Kind kind) {
   const Watched system(loops);
   const std::vector<DeviceTask>& task = system.plan->device.task;
   const auto lost = std::find_if(task.begin(), task.end(), [&](const DeviceTask& t) { return t.kind == kind; });
@@ -136,14 +136,14 @@ TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
   using Kind = DeviceTask::Kind;
   for (const Kind kind : {Kind::fill, Kind::prepare, Kind::panel}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    KAURI_EXPECT_TOLD(lose_a_task(CudaLoops::hopper, Kernel::front_kernel, "front_kernel", kind));
-    KAURI_EXPECT_TOLD(lose_a_task(CudaLoops::fma, Kernel::run_tasks, "run_tasks", kind));
+    KAURI_EXPECT_TOLD(lose_a_task(CudaCompute::hopper, Kernel::front_kernel, "front_kernel", kind));
+    KAURI_EXPECT_TOLD(lose_a_task(CudaCompute::fma, Kernel::run_tasks, "run_tasks", kind));
   }
 }
 
 /// Many small fronts below small ones.
 void lose_a_small_front() {
-  const Watched system(CudaLoops::hopper, grid_pattern(24, 24, 1));
+  const Watched system(CudaCompute::hopper, grid_pattern(24, 24, 1));
   system.arm(Kernel::factor_fronts_by_warps, 0);
   end_with([&] { static_cast<void>(system.refactorize()); },
            [](const std::string& text) {
@@ -158,7 +158,7 @@ TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) { KAURI_EXPECT
 
 /// `unit`: a ticket, or as Waiter has it a front. `lane`: what other lanes send is there; -1: nothing is.
 void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
-  const Watched system(CudaLoops::hopper);
+  const Watched system(CudaCompute::hopper);
   if (!system.refactorize()) std::_Exit(2);
   system.arm(kernel, unit, lane);
   end_with([&] { static_cast<void>(system.solve(columns)); },
@@ -184,7 +184,7 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
 /// By the same limit nothing is told where all signals are sent.
 TEST_F(WatchdogDeathTest, TellsNothingWhereAllSignalsAreSent) {
   KAURI_EXPECT_TOLD({
-    const Watched system(CudaLoops::hopper);
+    const Watched system(CudaCompute::hopper);
     system.arm(Kernel::none, -1);
     for (int run = 0; run < 3; ++run)
       if (!system.refactorize()) std::_Exit(2);

@@ -63,7 +63,7 @@ TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const bool fast : {false, true}) {
     if (fast && std::is_same_v<typename TypeParam::T, float> && !TypeParam::by_level) continue;
     CudaOptions options;
-    options.loops = TypeParam::loops, options.fast_solve = fast;
+    options.compute = TypeParam::loops, options.fast_solve = fast;
     Backend backend = cuda_backend(options);
     // Plain: inside a block of 16 pivots sums lose what they round. Fast: the inverses of whole tiles, and products with them, are
     // rounded once each.

@@ -19,7 +19,7 @@ class CudaFusedSolves : public OnCuda<W> {
  protected:
   using Array = CallerArray<typename W::T>;
   /// With one TF32 product for three, factors are those of three digits.
-  static constexpr double kTolerance = W::loops == CudaLoops::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
+  static constexpr double kTolerance = W::loops == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
   bool emulated() { return this->backend().device() == "emulated"; }
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
@@ -46,12 +46,12 @@ TYPED_TEST(CudaFusedSolves, AreAsGoodAsThoseOfFactors) {
 }
 
 TYPED_TEST(CudaFusedSolves, TellWhereThereIsNoFactor) {
-  if (TypeParam::loops == CudaLoops::tf32) GTEST_SKIP() << "pivots of three digits";
+  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
   fused_breakdowns<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), this->emulated() ? 3 : 40);
 }
 
 TYPED_TEST(CudaFusedSolves, NameWhatIsNotFinite) {
-  if (TypeParam::loops == CudaLoops::tf32) GTEST_SKIP() << "solutions of three digits";
+  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "solutions of three digits";
   fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(),
                                                                                            grid_pattern(5, 4, 1));
   if (!this->emulated())
@@ -69,7 +69,7 @@ TYPED_TEST(CudaFusedSolves, InAnyUnits) {
 }
 
 TYPED_TEST(CudaFusedSolves, HaveTheVerdictsOfFactors) {
-  if (TypeParam::loops == CudaLoops::tf32) GTEST_SKIP() << "pivots of three digits";
+  if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
   std::vector<OwnedPattern> patterns = hard_patterns();
   if (this->emulated()) patterns = {OwnedPattern{}, caterpillar_pattern(31), dense_pattern(70)};
   fused_verdicts_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(), patterns);
@@ -103,7 +103,7 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
   });
   const CallerGraph alone(stream, [&](cudaStream_t s) { fused.enqueue_solve(values, there, there, s); });
   EXPECT_EQ(graph.nodes(), alone.nodes());
-  Backend halves = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .loops = CudaLoops::fp16x3});
+  Backend halves = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::fp16x3});
   if (halves.target() == "sm_90" && sizeof(T) == sizeof(float)) {
     EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), this->plan(a.view()), halves); }),
               "FusedSolve: loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
@@ -114,7 +114,7 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
 TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops});
+  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   const FusedCase<T> c(dense_pattern(70), 2, 1);
   const auto plan = this->plan(c.pattern.view());
   long failures = 0;

@@ -36,7 +36,7 @@ class CudaLayouts : public OnCuda<W> {
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using LayoutWays = ::testing::Types<Way<float, CudaLoops::fma>, LevelByLevel<double>, Way<double, CudaLoops::hopper>>;
+using LayoutWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaLayouts, LayoutWays);
 
 TYPED_TEST(CudaLayouts, SolvesFromTheHostsMemoryHaveTheBitsOfColumns) {
@@ -54,7 +54,7 @@ TYPED_TEST(CudaLayouts, ProductsAndRefinementHaveTheBitsOfColumns) {
 TYPED_TEST(CudaLayouts, RefinersHaveTheBitsOfColumns) {
   using T = typename TypeParam::T;
   refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), this->emulated() ? "poisson2d 5" : "elast3d 6", {1, 9});
-  if (!this->emulated() || TypeParam::loops != CudaLoops::hopper)  // rows that are summed by segments
+  if (!this->emulated() || TypeParam::loops != CudaCompute::hopper)  // rows that are summed by segments
     refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), "arrow 140 1", {2});
   refiners_see_overlaps_of_rows<T, CallerArray<T>>(this->backend(), this->plan_of());
 }
@@ -68,7 +68,7 @@ TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
 }
 
 TYPED_TEST(CudaLayouts, MixedSolvesHaveTheBitsOfColumns) {
-  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaLoops::hopper) GTEST_SKIP() << "once is enough";
+  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaCompute::hopper) GTEST_SKIP() << "once is enough";
   Backend backend = cuda_backend();  // which has loops for floats, too
   mixed_solves_in_either_layout<CallerArray<double>>(backend, this->plan_of(), this->emulated() ? "poisson2d 4" : "elast3d 6");
 }
@@ -118,9 +118,9 @@ void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols,
 TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
   using T = typename TypeParam::T;
   Hook hook;
-  CudaOptions options{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops};
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops};
   for (const Index together : {1, 8, 32}) {
-    if (TypeParam::loops != CudaLoops::hopper && together < 32) continue;
+    if (TypeParam::loops != CudaCompute::hopper && together < 32) continue;
     options.solves_together = together;
     Backend backend = cuda_backend(options);
     for (const std::string& spec : this->systems()) {
@@ -128,7 +128,7 @@ TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
       const auto a = generate(spec);
       const auto factor = factor_of<T>(a, backend, this->plan_of());
       for (const Index cols : {1, 6, 33})
-        if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaLoops::hopper)
+        if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaCompute::hopper)
           expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64, [&] { return hook.taken() > 0; });
     }
   }
@@ -142,7 +142,7 @@ TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
   const auto factor = factor_of<T>(a, this->backend(), this->plan_of());
   const CallerStream stream;
   for (const auto& [cols, room] : {std::pair<Index, Index>{1, 32}, {12, 32}, {6, 4}}) {
-    if (this->emulated() && cols == 12 && TypeParam::loops != CudaLoops::hopper) continue;
+    if (this->emulated() && cols == 12 && TypeParam::loops != CudaCompute::hopper) continue;
     auto workspace = Workspace<T>::create(factor, room);
     const std::vector<T> dense = dense_numbers<T>(n, cols, 4), others = dense_numbers<T>(n, cols, 5);
     const auto of_host = [&, cols = cols](System system, std::vector<T> x) {

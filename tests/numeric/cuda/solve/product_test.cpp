@@ -97,9 +97,9 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
 TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) {
   using T = typename TypeParam::T;
   Hook hook;
-  CudaOptions options{.device = 0, .allocator = hook.allocator(), .loops = TypeParam::loops};
+  CudaOptions options{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops};
   for (const Index together : {1, 8, 32}) {
-    if (TypeParam::loops != CudaLoops::hopper && together < 32) continue;
+    if (TypeParam::loops != CudaCompute::hopper && together < 32) continue;
     options.solves_together = together;
     Backend backend = cuda_backend(options);
     for (const std::string& spec : this->emulated() ? std::vector<std::string>{"poisson2d 1", "poisson2d 5", "blockdiag 74 70"}

@@ -12,15 +12,15 @@ namespace kauri::numeric::cuda::kernels::portable {
 enum class Arithmetic { tensor, fma, tf32x3, tf32, fp16x3 };
 
 /// Of loops that are not Hopper's.
-constexpr Arithmetic arithmetic_of(CudaLoops loops) {
+constexpr Arithmetic arithmetic_of(CudaCompute loops) {
   switch (loops) {
-    case CudaLoops::tensor:
+    case CudaCompute::tensor:
       return Arithmetic::tensor;
-    case CudaLoops::tf32x3:
+    case CudaCompute::tf32x3:
       return Arithmetic::tf32x3;
-    case CudaLoops::tf32:
+    case CudaCompute::tf32:
       return Arithmetic::tf32;
-    case CudaLoops::fp16x3:
+    case CudaCompute::fp16x3:
       return Arithmetic::fp16x3;
     default:
       return Arithmetic::fma;
