@@ -1,7 +1,7 @@
 // The solve of one right-hand side on a device, or of several, vectors there: least and median of timed calls, the share of the bandwidth
 // bound, the componentwise backward error, of several the worst column's, and whether all runs had the same bits. A line of JSON per
 // system.
-//   solves [--plain] [--repeats N] [--nrhs N] [--team 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+//   solves [--plain] [--repeats N] [--nrhs N] [--group 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Options {
   bool plain = false;
   int repeats = 20;
   Index nrhs = 1;
-  Index team = 0;  // CudaOptions::team_columns
+  Index team = 0;  // CudaOptions::group_columns
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
@@ -114,11 +114,11 @@ int main(int count, char** argument) {
   app.add_flag("--plain", options.plain, "level by level");
   app.add_option("--repeats", options.repeats)->check(CLI::PositiveNumber);
   app.add_option("--nrhs", options.nrhs)->check(CLI::PositiveNumber);
-  app.add_option("--team", options.team, "CudaOptions::team_columns");
+  app.add_option("--group", options.team, "CudaOptions::group_columns");
   bench::add_method(app, options.method);
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     CudaOptions device;
-    device.fast_solve = !options.plain, device.team_columns = options.team;
+    device.fast_solve = !options.plain, device.group_columns = options.team;
     Backend backend = cuda_backend(device);
     for (const std::string& system : systems) bench::run(system, options, backend);
   });

@@ -125,10 +125,10 @@ struct CudaOptions {
   /// Right-hand sides that these sweeps take together at most, of factors in double: 1, 8 or 32. A workspace for more than one has room for
   /// as many solutions at once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
   Index solves_together = 32;
-  /// Of 9 to 32 columns that are taken together, how many a team of the device's blocks solves: 16, so that two teams work side by side on
-  /// as many each; or 8, by four; or 32; or 0: where L has up to 2^24 entries, 8 for up to 2^14 rows of A and 16 for up to 2^16; else 32. A
-  /// column's bits depend on it.
-  Index team_columns = 0;
+  /// Columns that one group of thread blocks solves, when 9 to 32 columns are solved together: 8 (four groups side by side), 16 (two) or 32
+  /// (one). 0 chooses by size: with at most 2^24 entries of L, 8 up to 2^14 rows of A and 16 up to 2^16 rows; else 32. The bits of a column
+  /// depend on this.
+  Index group_columns = 0;
 };
 
 /// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary

@@ -95,8 +95,8 @@ void load_kernels(const cudaDeviceProp& device) {
 void require_valid(const CudaOptions& options) {
   if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
     throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
-  if (options.team_columns != 0 && options.team_columns != 8 && options.team_columns != 16 && options.team_columns != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: team_columns is " + std::to_string(options.team_columns) + ", not 0, 8, 16 or 32");
+  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 && options.group_columns != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " + std::to_string(options.group_columns) + ", not 0, 8, 16 or 32");
 }
 
 class CudaExecutor final : public Executor {
@@ -115,7 +115,7 @@ class CudaExecutor final : public Executor {
                 .wanted = options.compute,
                 .of_float = {},
                 .of_double = choose_loops<double>(options.compute),
-                .team_columns = options.team_columns};
+                .group_columns = options.group_columns};
     if (!is_of_double_alone(options.compute)) {
       context_.of_float = choose_loops<float>(options.compute);
       scaled_ = choose_scaled_loops(options.compute, context_.of_float);

@@ -256,8 +256,8 @@ void add_device(Table& table) {
       "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
       "right-hand sides that these sweeps take together at most"));
   table.push_back(choice_entry(
-      "cuda.team_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.team_columns; },
-      "of 9 to 32 of them, how many a team of the device's blocks solves; 0: by the sizes of A and L"));
+      "cuda.group_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.group_columns; },
+      "of 9 to 32 of them, how many a group of the device's blocks solves; 0: by the sizes of A and L"));
 }
 
 struct AllOptions {

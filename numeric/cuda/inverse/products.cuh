@@ -306,7 +306,7 @@ struct Coming {
     if (whole_x) from_x = {x, share};
     if (whole_w) from_w = {w, share};
   }
-  __device__ void bring(T* to) {
+  __device__ void load_stage(T* to) {
     if (!whole_x)
       bring_part<Loop>(to, Kind::left(tile, k), slab, share);
     else if (Kind::flips(tile, k))
@@ -344,20 +344,20 @@ __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const T
   Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // to be multiplied
   const Index flipped = left - Kind::slabs_before_flips(tile);  // so many are left when the left operands begin to be transposed
   bool more = true;
-  const auto bring = [&](int stage) {
-    if (more) coming.bring(stages + stage * kStageEntries);
+  const auto load_stage = [&](int stage) {
+    if (more) coming.load_stage(stages + stage * kStageEntries);
     kernels::ptx::commit_copies();
     if (more) more = coming.advance();
   };
 #pragma unroll 1
-  for (int stage = 0; stage < kStages - 1; ++stage) bring(stage);
+  for (int stage = 0; stage < kStages - 1; ++stage) load_stage(stage);
   const auto* x = stages + warp_row(warp) * kPairEntries;
   const auto* w = stages + kSlabEntries + warp_column(warp) * kPairEntries;
 #pragma unroll 1
   for (int stage = 0; left > 0; --left) {
     kernels::ptx::wait_for_copies<kStages - 2>();
     __syncthreads();
-    bring(stage == 0 ? kStages - 1 : stage - 1);
+    load_stage(stage == 0 ? kStages - 1 : stage - 1);
     if (active) {
       if (Kind::kFlips && left <= flipped)
         Loop::template multiply<true>(acc, x + stage * kStageEntries, w + stage * kStageEntries, lane);

@@ -30,7 +30,7 @@ struct DeviceContext {
   int sweep_8_blocks = 0;                       ///< of that of up to 8 right-hand sides
   int sweep_16_blocks = 0;                      ///< of teams that solve 16 of up to 32
   int sweep_32_blocks = 0;                      ///< of up to 32
-  Index team_columns = 0;                       ///< CudaOptions
+  Index group_columns = 0;                      ///< CudaOptions
 };
 
 /// True for plans that a device solves with by the fast sweeps, with factors of that scalar.

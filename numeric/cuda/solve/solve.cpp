@@ -57,15 +57,15 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
   if (width == 1) return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
   if constexpr (std::is_same_v<T, double>) {
     const SweepView& view = *plan_->sweeps();
-    const Index team = team_width(p, width, context_.team_columns);
-    WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, team);
+    const Index group = group_width(p, width, context_.group_columns);
+    WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
     wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
     wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
     wide.numbers.run_flag = steps.run_flag;
     wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
     wide.b_column = from.column, wide.out_column = to.column;
-    if (team == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
-    if (team == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
+    if (group == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
+    if (group == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
     return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
   } else {
     throw std::logic_error("sweeps of several columns of floats: together() is one");

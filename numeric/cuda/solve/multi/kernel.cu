@@ -14,9 +14,10 @@ namespace {
 
 template <bool kForward, int kRows, int kWidth, int kWarps>
 __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const Place& at, const Team& team, Index begin, Index end, int warp, int lane) {
+                             const WideMemory& memory, const Place& at, const BlockGroup& group, Index begin, Index end, int warp,
+                             int lane) {
   if (warp >= kWarps) return;
-  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp, at);
+  const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);
   if constexpr (kForward)
     sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
   else
@@ -32,7 +33,7 @@ __device__ void hand_over() {
 template <bool kForward, int kWidth>
 __device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
-  const Place at(memory.teams);
+  const Place at(memory.groups);
   const Roles roles(view, at);
   Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
   const auto narrow = [&] {
@@ -49,14 +50,14 @@ __device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, c
   if constexpr (!kForward) small(), narrow();
 }
 
-/// Numbers of a team, which solves kWidth of the columns: its own arrays, one behind the other.
+/// Numbers of a group, which solves kWidth of the columns: its own arrays, one behind the other.
 template <int kWidth>
 __device__ void take_share(WideMemory& memory) {
-  const auto team = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.teams);
-  const Offset vector = team * memory.n * kWidth, kept = team * memory.kept * kWidth;
+  const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
+  const Offset vector = group * memory.n * kWidth, kept = group * memory.kept * kWidth;
   memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
   memory.numbers.update += kept, memory.numbers.forward_part += kept, memory.numbers.backward_part += kept;
-  memory.numbers.ticket += 2 * team;
+  memory.numbers.ticket += 2 * group;
 }
 
 template <int kWidth>
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Wid
 
 constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// Of row k and column c, where each team has its own columns.
+/// Of row k and column c, where each group has its own columns.
 template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
   });
   __syncthreads();
   for_block<kColumns, true>([&](int r, int c) {
-    if (first + r >= memory.n || c / kWidth >= memory.teams) return;
+    if (first + r >= memory.n || c / kWidth >= memory.groups) return;
     const Offset place = place_of_row<kWidth>(row_of(memory.b_row, first + r), c, memory.n);
     memory.numbers.x[place] = unset_number();
     memory.numbers.y[place] = forward ? unset_number() : as_number(block[c][r]);
@@ -172,12 +173,12 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   auto* give = wide::give_x<kWidth, 32>;
   if constexpr (kWidth == 8)
     if (memory.columns <= 8) take = wide::take_b<8, 8>, give = wide::give_x<8, 8>;
-  const Index each = std::min<Index>(blocks / memory.teams, most);
-  if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than teams");
+  const Index each = std::min<Index>(blocks / memory.groups, most);
+  if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than groups");
   const unsigned copies = wide::copy_blocks(memory.n);
   check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
   if (forward || backward)  // neither: a permutation alone
-    check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.teams), sweep::kThreads,
+    check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
                                       sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
   check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),

@@ -1,4 +1,4 @@
-// The warps that bring what others multiply, for several right-hand sides: the loader as in solves of one, and warps that bring all
+// The warps that load what others multiply, for several right-hand sides: the loader as in solves of one, and warps that load all
 // numbers: each has some rows of every tile, 16 bytes a lane, and asks for all of them at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -117,7 +117,7 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
   }
 }
 
-// ---- those that bring numbers
+// ---- those that load numbers
 
 /// Rounds in which a lane brings its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
 template <int kWidth>
@@ -138,13 +138,13 @@ struct Rounds<32> {
 /// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
 /// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
 template <int kWidth>
-struct Bringer : Rounds<kWidth> {
+struct NumberLoader : Rounds<kWidth> {
   using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
   static constexpr int kLanes = kWidth / 2;  // of a row
   static constexpr int kRounds = kMain + kSpare;
   int lane, row, spare, column;
   /// Found anew where it is used: kept, it would cost registers of all loops.
-  __device__ Bringer() {
+  __device__ NumberLoader() {
     const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
     lane = thread % 32, column = lane % kLanes * 2;
     const int r = lane / kLanes;
@@ -162,14 +162,14 @@ struct Bringer : Rounds<kWidth> {
 };
 
 /// What they are to a tile in shared memory.
-enum class Add { put, more, less };
+enum class Accumulate { set, add, subtract };
 
 /// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
 /// again and again; of others one, and not so often. meanwhile(): after the first look.
 template <bool kList, int kWidth, class F>
-__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Bringer<kWidth>& mine, double2 (&x)[Bringer<kWidth>::kRounds],
-                                           const F& meanwhile) {
-  constexpr int kRounds = Bringer<kWidth>::kRounds, kMain = Bringer<kWidth>::kMain, kStep = Bringer<kWidth>::kApart * kWidth;
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const NumberLoader<kWidth>& mine,
+                                           double2 (&x)[NumberLoader<kWidth>::kRounds], const F& meanwhile) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kMain = NumberLoader<kWidth>::kMain, kStep = NumberLoader<kWidth>::kApart * kWidth;
   double *main = nullptr, *spare = nullptr;
   Index row[kRounds];
   if constexpr (kList) {
@@ -216,18 +216,18 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Br
 
 /// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
 template <int kWidth, class F>
-__device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, bool next, std::uint64_t* empty, unsigned phase,
-                                      const F& meanwhile) {
-  constexpr int kRounds = Bringer<kWidth>::kRounds;
-  const Bringer<kWidth> mine;
+__device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how, bool next, std::uint64_t* empty,
+                                             unsigned phase, const F& meanwhile) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds;
+  const NumberLoader<kWidth> mine;
   double2 x[kRounds];
   if (rows.row != nullptr)
     await_rows<true>(rows, next, mine, x, meanwhile);
   else
     await_rows<false>(rows, next, mine, x, meanwhile);
   ptx::barrier_wait(empty, phase);
-  if (how != Add::put) {
-    const double sign = how == Add::less ? -1.0 : 1.0;
+  if (how != Accumulate::set) {
+    const double sign = how == Accumulate::subtract ? -1.0 : 1.0;
 #pragma unroll
     for (int j = 0; j < kRounds; ++j) {
       if (mine.row_of(j) >= kTile) continue;
@@ -244,9 +244,9 @@ __device__ __forceinline__ void bring(const Rows& rows, double* tile, Add how, b
 /// Copies of a lane's numbers of a tile to shared memory, as they are, under way when this returns.
 template <int kWidth>
 __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
-  const Bringer<kWidth> mine;
+  const NumberLoader<kWidth> mine;
 #pragma unroll
-  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) {
+  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j) {
     const int r = mine.row_of(j);
     if (r >= kTile) continue;
     if (r < rows.count)
@@ -260,21 +260,21 @@ __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
 /// What the warp has asked for before its last copies is there, and none of it was unset when it was copied.
 template <int kWidth>
 __device__ __forceinline__ bool have_come(double* tile) {
-  const Bringer<kWidth> mine;
+  const NumberLoader<kWidth> mine;
   ptx::wait_for_copies<1>();
   bool all = true;
 #pragma unroll
-  for (int j = 0; j < Bringer<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
   return __any_sync(kAll, !all) == 0;
 }
 
 /// What was asked for, asked for again as long as it was not there.
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
-  const Bringer<kWidth> mine;
+  const NumberLoader<kWidth> mine;
   Watch watch;
   while (!have_come<kWidth>(tile)) {
-    look_at<Bringer<kWidth>::kRounds>(
+    look_at<NumberLoader<kWidth>::kRounds>(
         watch, [&](int j) { return mine.row_of(j) >= kTile || is_set(mine.at(tile, j)); },
         [&](int j) { return rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} * kWidth; });
     if (ptx::thread_index() % 32 == 0) {
@@ -313,8 +313,8 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                            const WideMemory& memory) {
-  constexpr int kRounds = Bringer<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
-  const Bringer<kWidth> mine;
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
+  const NumberLoader<kWidth> mine;
   const FrontCells cells{front.m, front.p};
   const Index row = cells.first_row(i), rows = cells.rows_of(i);
   const bool adds = task.kind != SweepTask::Kind::gathered;
@@ -401,7 +401,7 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
-/// The rings as those that bring numbers go through them.
+/// The rings as those that load numbers go through them.
 template <int kWidth>
 struct BroughtRings {
   Turn<Shape<kWidth>::kInputs> input;
@@ -456,15 +456,15 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
     }
     const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
-    const Add how = !add || (first && !kForward) ? Add::put : first ? Add::more : Add::less;
-    bring<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
-                  add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
-                  (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
-                    if (!kAhead<kWidth> || asked < 0) return;
-                    ptx::commit_copies();  // of nothing
-                    finish();
-                    asked = -1;
-                  });
+    const Accumulate how = !add || (first && !kForward) ? Accumulate::set : first ? Accumulate::add : Accumulate::subtract;
+    load_numbers<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
+                         add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
+                         (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+                           if (!kAhead<kWidth> || asked < 0) return;
+                           ptx::commit_copies();  // of nothing
+                           finish();
+                           asked = -1;
+                         });
     if (!add)
       leave_full(shared.barrier.input_full, rings.input);
     else if (s == sequence.late)

@@ -293,13 +293,13 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
-  const auto bring = [&](int warp) {
+  const auto load_numbers = [&](int warp) {
     if (warp == kLoader)
       run_loader<kForward>(shared, view, memory);
     else
       run_bringer<kForward>(shared, view, memory);
   };
-  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
+  multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
 }  // namespace kauri::numeric::cuda::sweep::wide

@@ -37,7 +37,7 @@ class Fronts {
     for (int j = 0; j < 3; ++j) put(j, word[j], __shfl_sync(kAll, ids, j));
     next_ = id_of(4);
     __syncwarp();
-    if (dealt.count > 0) bring(0);
+    if (dealt.count > 0) prefetch(0);
   }
   /// On to number k.
   __device__ void begin(Index k) {
@@ -47,13 +47,13 @@ class Fronts {
     id_ = next_, word_ = word_of(id_), next_ = id_of(k + 5);
     __syncwarp();
     fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= Panels::kRoom;
-    if (fits_) bring(k + 1);
+    if (fits_) prefetch(k + 1);
   }
   /// The warp has read the panel: see leave_stage().
   __device__ void end() {
     ptx::shared_proxy_fence();
     __syncwarp();
-    if (k_ + 1 < dealt_.count && !fits_) bring(k_ + 1);
+    if (k_ + 1 < dealt_.count && !fits_) prefetch(k_ + 1);
   }
   [[nodiscard]] __device__ const Front& front(Index k) const { return shared_.front[k & 3]; }
   [[nodiscard]] __device__ Index id(Index k) const { return shared_.id[k & 3]; }
@@ -78,7 +78,7 @@ class Fronts {
     return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
   }
   [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : Panels::kRoom - storage(k); }
-  __device__ void bring(Index k) {
+  __device__ void prefetch(Index k) {
     if (lane_ != 0) return;
     const int bytes = storage(k) * kBytes<S>;
     ptx::barrier_arrive_expecting(&barriers_.full[k & 1], bytes);

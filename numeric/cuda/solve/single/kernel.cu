@@ -12,13 +12,14 @@
 namespace kauri::numeric::cuda::sweep {
 namespace {
 
-/// Fronts [begin, end) of view.order, dealt to the warps of a team's blocks, block by block; those warps of a block that there is room for.
+/// Fronts [begin, end) of view.order, dealt to the warps of a group's blocks, block by block; those warps of a block that there is room
+/// for.
 template <bool kForward, class S, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory<S>& memory, const Team& team, Index begin, Index end) {
+                             const SweepMemory<S>& memory, const BlockGroup& group, Index begin, Index end) {
   const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
   if (warp >= kWarps) return;
-  const Dealt dealt = deal<kForward>(team, kWarps, begin, end, warp);
+  const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp);
   if constexpr (kForward)
     sweep_fronts_forward(shared[warp], barriers[warp], view, memory, dealt, lane);
   else
@@ -26,18 +27,18 @@ __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarrier
 }
 
 template <bool kForward, class S>
-__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
-  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, team, 0, view.narrow);
+__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, group, 0, view.narrow);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
-  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, team, view.narrow, view.small);
+__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, group, view.narrow, view.small);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const Team& team) {
-  if (place_in(team) < 0) return;
+__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+  if (place_in(group) < 0) return;
   sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 

@@ -5,8 +5,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Four teams, or two, solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers
-/// or L. One H200: 0.71 to 0.9 of the time of two teams by four from 2600 to 10,000 rows, 1.1 with 24,000 and 34,000 that hubs tie
+/// Four groups, or two, solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers
+/// or L. One H200: 0.71 to 0.9 of the time of two groups by four from 2600 to 10,000 rows, 1.1 with 24,000 and 34,000 that hubs tie
 /// together.
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
@@ -34,14 +34,14 @@ SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
   return out;
 }
 
-Index team_width(const Plan& plan, Index width, Index asked) {
+Index group_width(const Plan& plan, Index width, Index asked) {
   if (width == 8) return 8;
   if (asked != 0) return asked;
   if (plan.n > kFewRows || plan.cost.nnz_l > kSmallFactor) return 32;
   return plan.n <= kFewestRows ? 8 : 16;
 }
 
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index team) {
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index group) {
   const symbolic::WideNumbers place = symbolic::wide_numbers(plan.device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
   WideMemory out{};
@@ -50,10 +50,10 @@ WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index
   out.numbers.y = out.numbers.x + vector;
   out.rows = out.numbers.y + vector;
   out.numbers.update = numbers;
-  place_parts(plan, team, out.numbers);
+  place_parts(plan, group, out.numbers);
   out.numbers.ticket = reinterpret_cast<int*>(numbers + place.ticket);
   out.kept = place.kept;
-  out.teams = (columns + team - 1) / team;
+  out.groups = (columns + group - 1) / group;
   out.n = plan.n, out.columns = columns;
   return out;
 }

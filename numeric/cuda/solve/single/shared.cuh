@@ -13,7 +13,7 @@ using symbolic::kCellEntries;
 using symbolic::SweepTask;
 namespace ptx = kernels::ptx;
 
-constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; the last two bring what sums start from
+constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; the last two load what sums start from
 constexpr int kThreads = 32 * 8;
 constexpr int kResident = 3;                                // blocks a multiprocessor
 constexpr int kRegisters = 80, kMultiplierRegisters = 112;  // a thread: of the kernel, and of those that multiply while there are tiles
@@ -100,12 +100,12 @@ struct Lane {
 /// All threads that multiply.
 __device__ inline void together() { ptx::named_sync(kBarrier, 32 * kMultipliers); }
 
-/// multiply() by the warps that multiply, with kMultiplying registers a thread instead of kAll, and bring(warp) by the others, which leave
-/// them those registers. The four warps of either group meet before they change their registers again, as PTX asks for. Warps that bring
-/// take theirs back after all warps that multiply have left them: in a block without tasks they are done while a warp that multiplies may
-/// still wait for its own, and would take what it waits for; then both groups waited for ever.
-template <int kAll, int kMultiplying, class Multiply, class Bring>
-__device__ void multiply_and_bring(const Multiply& multiply, const Bring& bring) {
+/// multiply() by the warps that multiply, with kMultiplying registers a thread instead of kAll, and load_numbers(warp) by the others, which
+/// leave them those registers. The four warps of either group meet before they change their registers again, as PTX asks for. Warps that
+/// load take theirs back after all warps that multiply have left them: in a block without tasks they are done while a warp that multiplies
+/// may still wait for its own, and would take what it waits for; then both groups waited for ever.
+template <int kAll, int kMultiplying, class Multiply, class Load>
+__device__ void multiply_and_load(const Multiply& multiply, const Load& load_numbers) {
   constexpr int kBringing = 2 * kAll - kMultiplying;
   const int warp = ptx::thread_index() / 32;
   if (warp < kMultipliers) {
@@ -116,7 +116,7 @@ __device__ void multiply_and_bring(const Multiply& multiply, const Bring& bring)
     ptx::named_sync(kLeftBarrier, kThreads);
   } else {
     ptx::leave_registers<kAll, kBringing>();
-    bring(warp);
+    load_numbers(warp);
     ptx::named_sync(kLeftBarrier, kThreads);
     ptx::take_registers<kBringing, kAll>();
   }

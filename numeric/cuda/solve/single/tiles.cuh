@@ -1,4 +1,4 @@
-// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block of four warps that multiply, and four that bring: the loader draws
+// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block of four warps that multiply, and four that load: the loader draws
 // tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
 // solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, two
 // those that sums start from. All go through the same tiles in the same order.
@@ -397,7 +397,7 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
 template <bool kForward, class S>
 __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
-  const auto bring = [&](int warp) {
+  const auto load_numbers = [&](int warp) {
     if (warp == kLoader)
       run_loader<kForward>(shared, view, memory);
     else if (warp == kInput)
@@ -405,7 +405,7 @@ __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const
     else
       run_start<kForward>(shared, view, memory);
   };
-  multiply_and_bring<kRegisters, kMultiplierRegisters>(multiply, bring);
+  multiply_and_load<kRegisters, kMultiplierRegisters>(multiply, load_numbers);
 }
 
 }  // namespace kauri::numeric::cuda::sweep

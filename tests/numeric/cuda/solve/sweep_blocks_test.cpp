@@ -59,14 +59,14 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .sweep_16_blocks = cuda::wide_blocks<16>(),
                 .sweep_32_blocks = cuda::wide_blocks<32>()};
   }
-  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.team_columns.
+  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.group_columns.
   template <class T>
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value, Index columns, int blocks) {
-    (sizeof(T) == 4                               ? context_.float_sweep_blocks
-     : columns == 1                               ? context_.sweep_blocks
-     : columns <= 8 || context_.team_columns == 8 ? context_.sweep_8_blocks
-     : context_.team_columns == 16                ? context_.sweep_16_blocks
-                                                  : context_.sweep_32_blocks) = blocks;
+    (sizeof(T) == 4                                ? context_.float_sweep_blocks
+     : columns == 1                                ? context_.sweep_blocks
+     : columns <= 8 || context_.group_columns == 8 ? context_.sweep_8_blocks
+     : context_.group_columns == 16                ? context_.sweep_16_blocks
+                                                   : context_.sweep_32_blocks) = blocks;
     cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
     cuda::CudaWorkspace<T> workspace(plan, columns, context_);
@@ -105,7 +105,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
     }
     // Those of three teams of 8, or two of 16. Emulated, systems take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
-      context_.team_columns = team;
+      context_.group_columns = team;
       const int all = team == 8 ? cuda::wide_blocks<8>() : team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>();
       const Values of_18 = solve<double>(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})

@@ -34,7 +34,7 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     CudaOptions options;
-    options.solves_together = 32, options.team_columns = GetParam();
+    options.solves_together = 32, options.group_columns = GetParam();
     fast_.emplace(cuda_backend(options));
     options.fast_solve = false;
     plain_.emplace(cuda_backend(options));
@@ -290,8 +290,8 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
   CudaOptions options;
   options.solves_together = 5;
   EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("solves_together is 5"), std::string::npos);
-  options.solves_together = 32, options.team_columns = 4;
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("team_columns is 4"), std::string::npos);
+  options.solves_together = 32, options.group_columns = 4;
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("group_columns is 4"), std::string::npos);
 }
 
 /// Teams of 16 and of 32 add up update rows in different orders; where rows and entries of L are few, 16 is what is taken unasked.
@@ -300,7 +300,7 @@ TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
   const Values value = random_dominant<double>(pattern.view(), 3);
   const auto made = plan_of(pattern.view(), OrderingMethod::amd, false);
   CudaOptions options;
-  options.team_columns = 8;
+  options.group_columns = 8;
   Backend automatic = cuda_backend(), by_four = cuda_backend(options);
   const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic), eights = factor(made, value, by_four);
   const Values b = random_rhs(made->n, 20), x = solve(unasked, b, 20, 20);
@@ -312,7 +312,7 @@ TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
 TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
   if (GetParam() != 16) return;  // once
   CudaOptions options;
-  options.team_columns = 8;
+  options.group_columns = 8;
   Backend eights = cuda_backend(options);
   for (const char* spec : {"poisson2d 20", "blockdiag 260 130", "elast3d 4"}) {
     SCOPED_TRACE(spec);

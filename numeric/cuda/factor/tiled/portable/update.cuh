@@ -121,7 +121,7 @@ struct Operands {
   }
 
   /// The copies of a slab, if there is one: slabs of the two row tiles, then of the column's.
-  __device__ void bring(int slab, const Member& me) {
+  __device__ void load_slab(int slab, const Member& me) {
     if (slab < slabs) {
       const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
       wait_for(slab, me.lane);
@@ -197,7 +197,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
       put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
     ptx::wait_for_copies<kStageCount - 2>();
     __syncthreads();  // the stage is there, and no one reads the one before
-    operands.bring(slab + kStageCount - 1, me);
+    operands.load_slab(slab + kStageCount - 1, me);
     const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
     if (place.active)
       Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries, stage + 2 * kSlabEntries, 0, kTileCells,
@@ -373,7 +373,7 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
   const Place place = place_of(task, front, me.warp);
 #pragma unroll 1
-  for (int slab = 0; slab < kStageCount - 1; ++slab) operands.bring(slab, me);
+  for (int slab = 0; slab < kStageCount - 1; ++slab) operands.load_slab(slab, me);
   typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, operands, levels, least_part, place, me);
   if (place.active) subtract_beginning<Loop>(acc, task, front, place, parts, me.lane);
