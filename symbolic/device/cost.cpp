@@ -12,8 +12,8 @@
 namespace kauri::symbolic {
 namespace {
 
-// Fitted (bench/cuda/fit_device_cost.py) to 45 systems on one NVIDIA H200; those of sweeps to 43 of them, vectors in the memory of the host;
-// context_s and copy_s are taken as they are.
+// Fitted (bench/cuda/fit_device_cost.py) to 45 systems on one NVIDIA H200; those of sweeps to 43 of them, vectors in the memory of the
+// host; context_s and copy_s are taken as they are.
 constexpr DeviceCost kHopper{.target = "sm_90",
                              .start_s = 5.4e-5,
                              .narrow_level_s = 2.7e-6,

@@ -42,8 +42,7 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, draft); },
-               [&] { plan->pattern = copy_of(lower); },
+  side_by_side([&] { plan->assembly = fill_structure(lower, draft); }, [&] { plan->pattern = copy_of(lower); },
                [&] {
                  if (on_device) plan->device = lay_out_fronts(draft.supernodes, draft.device_levels);
                },

@@ -10,7 +10,7 @@ CALLS = "tests/support/device/device_calls.hpp"
 # Without the header of Eigen's drop-in, which calls those.
 HEADERS = "include/kauri"
 LEFT_OUT = ("eigen.hpp",)
-INSIDE = {"Factor::make_probe"}  # of estimate_condition()
+INSIDE = {"Factor::make_norm_estimator"}  # of estimate_condition()
 ON_A_DEVICE = re.compile(r"\bStreamHandle\b|\bDevice(?:MatrixView|BatchView|Values)<|\bBackend&(?!&)|\b(?:Factor|BatchFactor|Workspace)<T>&(?!&)|\bPreparedPlan&(?!&)")
 SCOPE = re.compile(r"^(?:class|struct) (\w+)[^;]*\{$")
 NAME = re.compile(r"(?<![\w:~])(?!operator)(\w+)\(")
