@@ -13,7 +13,7 @@
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
-#include "numeric/cuda/plan/loops.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
 
 namespace kauri::bench {
 namespace {

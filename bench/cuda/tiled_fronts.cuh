@@ -18,7 +18,7 @@
 #include "kauri/backend.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
-#include "numeric/cuda/plan/loops.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
 
 namespace kauri::bench {
 

@@ -14,7 +14,6 @@
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
-#include "numeric/cuda/solve/multi/memory.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/loop_batch.hpp"
 #include "symbolic/device/cost.hpp"
@@ -112,35 +111,16 @@ class CudaExecutor final : public Executor {
                 .heap = &heap_,
                 .staging = std::make_shared<Staging>(),
                 .pool = std::make_shared<ResourcePool>(),
-                .wanted = options.compute,
-                .of_float = {},
-                .of_double = choose_loops<double>(options.compute),
-                .group_columns = options.group_columns};
-    if (!is_of_double_alone(options.compute)) {
-      context_.of_float = choose_loops<float>(options.compute);
-      scaled_ = choose_scaled_loops(options.compute, context_.of_float);
-    }
-    if (options.fast_solve) {
-      context_.sweep_blocks = sweep_blocks<double>(), context_.float_sweep_blocks = sweep_blocks<float>();
-      if (options.solves_together >= 8) context_.sweep_8_blocks = wide_blocks<8>();
-      if (options.solves_together == 32) context_.sweep_16_blocks = wide_blocks<16>(), context_.sweep_32_blocks = wide_blocks<32>();
-      context_.together = std::min({context_.sweep_8_blocks, context_.sweep_16_blocks, context_.sweep_32_blocks}) > 0 ? 32
-                          : context_.sweep_8_blocks > 0                                                               ? 8
-                                                                                                                      : 1;
-    }
+                .kernels = select_kernels(options)};
     run_once(context_, target());
     opened_.stays = true;
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
-  [[nodiscard]] std::string kernels(int scalar_bytes) const override {
-    return name_of(scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double);
-  }
-  [[nodiscard]] std::string scaled_kernels() const override { return name_of(scaled_); }
-  [[nodiscard]] Roofline roofline(int scalar_bytes) override {
-    return roofline_of(scalar_bytes, scalar_bytes == sizeof(float) ? context_.of_float : context_.of_double);
-  }
-  [[nodiscard]] Roofline scaled_roofline() override { return roofline_of(sizeof(float), scaled_); }
+  [[nodiscard]] std::string kernels(int scalar_bytes) const override { return set_of(scalar_bytes).name(); }
+  [[nodiscard]] std::string scaled_kernels() const override { return context_.kernels.scaled.name(); }
+  [[nodiscard]] Roofline roofline(int scalar_bytes) override { return roofline_of(scalar_bytes, set_of(scalar_bytes)); }
+  [[nodiscard]] Roofline scaled_roofline() override { return roofline_of(sizeof(float), context_.kernels.scaled); }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -158,7 +138,7 @@ class CudaExecutor final : public Executor {
   }
   std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
     DeviceContext context = context_;
-    context.of_float = scaled_;
+    context.kernels.single_precision = context.kernels.scaled;
     return factor<float>(std::move(plan), context);
   }
   std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
@@ -208,11 +188,10 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
   }
-  [[nodiscard]] std::string name_of(const Loops& loops) const {
-    if (loops.teams > 0) return short_name(loops.kind);
-    return is_of_double_alone(context_.wanted) ? "none" : "levels";
+  [[nodiscard]] const KernelSet& set_of(int scalar_bytes) const {
+    return scalar_bytes == sizeof(float) ? context_.kernels.single_precision : context_.kernels.double_precision;
   }
-  [[nodiscard]] Roofline roofline_of(int scalar_bytes, const Loops& loops) const {
+  [[nodiscard]] Roofline roofline_of(int scalar_bytes, const KernelSet& set) const {
     const auto attribute = [&](cudaDeviceAttr which) {
       int value = 0;
       check(cudaDeviceGetAttribute(&value, which, context_.device), "the device");
@@ -225,7 +204,7 @@ class CudaExecutor final : public Executor {
                             kHz * attribute(cudaDevAttrClockRate),
                             kHz * attribute(cudaDevAttrMemoryClockRate),
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes, loops.teams > 0 ? loops.kind : CudaCompute::fma);
+    return device_roofline(rates, scalar_bytes, set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
   }
   template <class T>
   void require_factor_memory(const Plan& plan) const {
@@ -290,7 +269,6 @@ class CudaExecutor final : public Executor {
   Opened opened_;
   DeviceHeap heap_;
   DeviceContext context_;
-  Loops scaled_;  // in place of context_.of_float, for factors of scaled matrices
   const cudaDeviceProp& properties_;
 };
 

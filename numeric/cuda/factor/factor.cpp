@@ -15,13 +15,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// What does the tiled fronts of a plan. The choice for float may be one of double alone, and is then refused.
+/// The kernels for a plan. Throws Error(usage) if factors of T are refused.
 template <class T>
-Loops loops_for(const Plan& plan, const DeviceContext& context) {
+KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
   if (plan.device.by_level) return {};
-  if (std::is_same_v<T, double>) return context.of_double;
-  if (context.wanted != CudaCompute::automatic && context.of_float.teams == 0) return choose_loops<float>(context.wanted);
-  return context.of_float;
+  const KernelSet& set = context.kernels.of<T>();
+  if (!set.refusal.empty()) throw Error(ErrorKind::usage, set.refusal);
+  return set;
 }
 
 }  // namespace
@@ -29,21 +29,20 @@ Loops loops_for(const Plan& plan, const DeviceContext& context) {
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const DeviceSchedule& device = plan.device;
-  const Loops loops = loops_for<T>(plan, context);
+  const KernelSet set = kernels_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.by_level) return own;
-  if (loops.kind == CudaCompute::hopper)
-    return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
+  if (set.gathered) return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
-  return own - small - (loops.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
+  return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
 
 template <class T>
 CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context)
     : context_(std::move(context)),
       plan_(std::move(plan)),
-      loops_(loops_for<T>(*plan_->plan(), context_)),
-      fast_(has_sweeps<T>(*plan_->plan(), context_)),
+      kernels_(kernels_for<T>(*plan_->plan(), context_)),
+      fast_(kernels_.runs_sweeps(*plan_->plan())),
       host_verdict_(context_.pool),
       block_(own_bytes<T>(*plan_->plan(), context_), *context_.heap),
       stream_(context_.pool) {
@@ -60,9 +59,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
                         stream_->get()),
         "the verdict");
   if constexpr (std::is_same_v<T, double>) {
-    if (loops_.kind == CudaCompute::hopper) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
+    if (kernels_.gathered) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
   }
-  if (loops_.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), loops_, block_, stream_->get());
+  if (kernels_.tiled.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
   stream_->synchronize();
 }
 
@@ -79,13 +78,11 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto level_by_level = [&](std::span<const Level> some) {
     for (const Level& level : some) enqueue_level(plan_->view(), level, memory(), stream);
   };
-  bool gathered = false;
   if constexpr (std::is_same_v<T, double>) {
-    gathered = loops_.kind == CudaCompute::hopper;
-    if (gathered) small_.enqueue(plan_->view(), memory(), stream);
+    if (kernels_.gathered) small_.enqueue(plan_->view(), memory(), stream);
   }
-  if (!gathered) level_by_level(small);
-  if (loops_.teams > 0 && !device.task.empty())
+  if (!kernels_.gathered) level_by_level(small);
+  if (kernels_.tiled.teams > 0 && !device.task.empty())
     tiled_.enqueue(plan_->view(), memory(), stream);
   else
     level_by_level(tiled);

@@ -15,7 +15,7 @@ namespace kauri::numeric::cuda {
 template <class T>
 class CudaWorkspace;
 
-/// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) where the loops asked for are not those of T.
+/// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) if factors of T are refused (KernelSet::refusal).
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
@@ -82,8 +82,6 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   /// Of one column.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
                    cudaStream_t stream) const;
-  /// Right-hand sides that sweeps take at once: of factors in float one.
-  [[nodiscard]] Index together() const { return std::is_same_v<T, double> ? context_.together : 1; }
   /// Of any number of columns.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
@@ -98,7 +96,7 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
-  Loops loops_;                 // of the tiled fronts
+  KernelSet kernels_;
   bool fast_;                   // solves go by sweeps
   PooledVerdict host_verdict_;  // written by the device with verdict_
   DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
@@ -108,7 +106,7 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   DeviceArray<Index> fail_column_;
   DeviceArray<double> fail_pivot_;
   DeviceArray<VerdictMemory> verdict_;
-  SmallFactor small_;  // with the loops for Hopper alone
+  SmallFactor small_;  // if kernels_.gathered
   TiledFactor<T> tiled_;
   Graph graph_;
   bool ran_ = false, tried_graph_ = false;

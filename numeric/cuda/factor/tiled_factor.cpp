@@ -19,25 +19,25 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes && sizeo
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes && sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
 /// The device's teams, or as few of them as the schedule asks for.
-Loops with_teams(Loops loops, const DeviceSchedule& device) {
-  if (device.teams == 0) return loops;
-  const int all = loops.teams;
-  loops.teams = std::min(all, device.teams);
-  if (loops.teams < std::min(all, device.task_teams) || (loops.kind == CudaCompute::hopper && loops.teams % 2 != 0))
+TiledKernels with_teams(TiledKernels kernels, const DeviceSchedule& device) {
+  if (device.teams == 0) return kernels;
+  const int all = kernels.teams;
+  kernels.teams = std::min(all, device.teams);
+  if (kernels.teams < std::min(all, device.task_teams) || (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
     throw Error(ErrorKind::usage,
-                "a device's tasks made for " + std::to_string(device.task_teams) + " teams, to be run by " + std::to_string(loops.teams));
-  return loops;
+                "a device's tasks made for " + std::to_string(device.task_teams) + " teams, to be run by " + std::to_string(kernels.teams));
+  return kernels;
 }
 
 }  // namespace
 
 template <class T>
-TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const Loops& loops, DeviceBlock& block,
+TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen, DeviceBlock& block,
                             cudaStream_t stream)
     : plan_(&plan.tiled()) {
   const DeviceSchedule& device = plan.plan()->device;
   const TiledPlan::Sums& sums = plan_->sums();
-  loops_ = with_teams(loops, device);
+  chosen_ = with_teams(chosen, device);
   pauses_ = device.pauses;
   least_part_ = device.least_part;
   first_ = device.small_fronts;
@@ -54,17 +54,18 @@ cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, c
   const DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
-    if (loops_.kind == CudaCompute::hopper)
-      return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, loops_.teams, pauses_, stream);
+    if (chosen_.compute == CudaCompute::hopper)
+      return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, chosen_.teams, pauses_,
+                                     stream);
   }
-  const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(loops_.kind);
+  const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(chosen_.compute);
   if constexpr (std::is_same_v<T, float>) {
-    if (loops_.streamed)
+    if (chosen_.streamed)
       return kernels::streamed::enqueue_factor(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
-                                               loops_.teams, pauses_, stream);
+                                               chosen_.teams, pauses_, stream);
   }
   return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
-                                              loops_.teams, pauses_, stream);
+                                              chosen_.teams, pauses_, stream);
 }
 
 template <class T>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/plan/kernel_set.hpp"
 #include "numeric/cuda/plan/kernels.hpp"
-#include "numeric/cuda/plan/loops.hpp"
 #include "numeric/cuda/plan/tiled_plan.hpp"
 
 namespace kauri::numeric::cuda {
@@ -13,9 +13,9 @@ template <class T>
 class TiledFactor {
  public:
   TiledFactor() = default;
-  /// On the current device: the views are there when the stream has come so far. `plan` outlives this. `loops`: choose_loops<T>() of the
-  /// device, with teams. Throws Error: memory, device, usage (too few teams).
-  TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const Loops& loops, DeviceBlock& block, cudaStream_t stream);
+  /// On the current device: the views are there when the stream has come so far. `plan` outlives this. `chosen`: has teams. Throws Error:
+  /// memory, device, usage (too few teams).
+  TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream);
   /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
@@ -28,7 +28,7 @@ class TiledFactor {
   DeviceArray<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
   kernels::SumsOf<T> sums_;
   Index first_ = 0;  // in PlanView::order
-  Loops loops_;
+  TiledKernels chosen_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;
 };

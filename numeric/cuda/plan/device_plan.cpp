@@ -3,7 +3,6 @@
 #include "numeric/cuda/plan/device_plan.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/blocks.hpp"
@@ -34,19 +33,6 @@ Front front_of(const Plan& plan, Index s, Index place) {
           .place = place};
 }
 
-/// Teams of the loops that a factor may have: the fewest, since a list made for fewer than there are serves too.
-int teams_of(const DeviceContext& context) {
-  const int of_float = context.of_float.teams, of_double = context.of_double.teams;
-  return of_float == 0 || of_double == 0 ? std::max(of_float, of_double) : std::min(of_float, of_double);
-}
-
-bool has_tasks(const Plan& plan, const DeviceContext& context) { return !plan.device.by_level && teams_of(context) > 0; }
-
-/// Factors of either scalar may ask for the lists.
-bool has_lists(const Plan& plan, const DeviceContext& context) {
-  return has_sweeps<float>(plan, context) || has_sweeps<double>(plan, context);
-}
-
 }  // namespace
 
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
@@ -55,27 +41,16 @@ std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan
   return plan;
 }
 
-template <class T>
-bool has_sweeps(const Plan& plan, const DeviceContext& context) {
-  constexpr bool in_double = std::is_same_v<T, double>;
-  const int blocks = in_double ? context.sweep_blocks : context.float_sweep_blocks;
-  const Loops& loops = in_double ? context.of_double : context.of_float;
-  return blocks > 0 && loops.teams > 0 && !plan.device.by_level && plan.device.sweeps.bytes > 0;
-}
-
-template bool has_sweeps<float>(const Plan&, const DeviceContext&);
-template bool has_sweeps<double>(const Plan&, const DeviceContext&);
-
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
-  return plan.device.plan_bytes + (has_tasks(plan, context) ? plan.device.shared_bytes : 0) +
-         (has_lists(plan, context) ? plan.device.sweeps.bytes : 0);
+  return plan.device.plan_bytes + (context.kernels.runs_tasks(plan) ? plan.device.shared_bytes : 0) +
+         (context.kernels.runs_sweeps(plan) ? plan.device.sweeps.bytes : 0);
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
     : PreparedPlanImpl(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
   const PooledStream stream(context.pool);
   Uploader uploader(*context.staging, block_, *stream);
-  const bool sweeps = has_lists(*this->plan(), context);
+  const bool sweeps = context.kernels.runs_sweeps(*this->plan());
   symbolic::SweepLists lists;
   with_threads(0, [&] {
     meanwhile(
@@ -85,8 +60,8 @@ DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& co
         },
         [&] {
           view_ = upload(uploader);
-          if (has_tasks(*this->plan(), context) && !this->plan()->device.task.empty())
-            tiled_ = TiledPlan(*this->plan(), teams_of(context), uploader);
+          if (context.kernels.runs_tasks(*this->plan()) && !this->plan()->device.task.empty())
+            tiled_ = TiledPlan(*this->plan(), context.kernels.task_teams(), uploader);
         });
   });
   if (sweeps) sweeps_ = upload_sweeps(lists, uploader);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/plan/loops.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
 #include "numeric/cuda/plan/tiled_plan.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -16,26 +16,14 @@ namespace kauri::numeric::cuda {
 class ResourcePool;
 class Staging;
 
-/// What all that one executor makes shares. The heap is the executor's own, which outlives factors and workspaces.
+/// What everything made by one executor shares. The executor owns the heap, which outlives factors and workspaces.
 struct DeviceContext {
   Device device;
   const DeviceHeap* heap = nullptr;
   std::shared_ptr<Staging> staging;
   std::shared_ptr<ResourcePool> pool;
-  CudaCompute wanted = CudaCompute::automatic;  ///< the loops asked for
-  Loops of_float, of_double;                    ///< what runs
-  int sweep_blocks = 0;                         ///< of the fast solve, in double; none: the plain one does all
-  int float_sweep_blocks = 0;                   ///< of that of factors in float
-  Index together = 1;                           ///< right-hand sides that it takes at once, in double
-  int sweep_8_blocks = 0;                       ///< of that of up to 8 right-hand sides
-  int sweep_16_blocks = 0;                      ///< of teams that solve 16 of up to 32
-  int sweep_32_blocks = 0;                      ///< of up to 32
-  Index group_columns = 0;                      ///< CudaOptions
+  KernelSets kernels;
 };
-
-/// True for plans that a device solves with by the fast sweeps, with factors of that scalar.
-template <class T>
-bool has_sweeps(const Plan& plan, const DeviceContext& context);
 
 /// A front as kernels see it. Places are entries into the arrays of FactorMemory.
 struct Front {
@@ -90,7 +78,7 @@ using TileList = DeviceSchedule::TileList;
 /// Throws Error(usage) for a plan of a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
-/// Bytes of a DevicePlan: Plan::prepared_bytes(), or less where no loops run the tasks.
+/// Bytes of a DevicePlan: Plan::prepared_bytes(), or less where no kernels run the tasks.
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context);
 
 class DevicePlan final : public PreparedPlanImpl {

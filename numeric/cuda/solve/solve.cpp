@@ -22,7 +22,7 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
                                   const SolveSteps& steps, cudaStream_t stream) const {
   if (fast_) {
     for (Index c = 0; c < x.cols;) {
-      const Index some = std::min(x.cols - c, together());
+      const Index some = std::min(x.cols - c, kernels_.together);
       enqueue_fast(columns(b, c, some), columns(x, c, some), workspace, steps, stream);
       c += some;
     }
@@ -53,22 +53,22 @@ void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<
   const Plan& p = *plan();
   const StridedView<const T> from = strided(b);
   const StridedView<T> to = strided(x);
-  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), together())), width = symbolic::solve_width(x.cols);
+  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together)), width = symbolic::solve_width(x.cols);
   if (width == 1) return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
   if constexpr (std::is_same_v<T, double>) {
     const SweepView& view = *plan_->sweeps();
-    const Index group = group_width(p, width, context_.group_columns);
+    const Index group = group_width(p, width, kernels_.group_columns);
     WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
     wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
     wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
     wide.numbers.run_flag = steps.run_flag;
     wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
     wide.b_column = from.column, wide.out_column = to.column;
-    if (group == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, context_.sweep_8_blocks, stream);
-    if (group == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, context_.sweep_16_blocks, stream);
-    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, context_.sweep_32_blocks, stream);
+    if (group == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[0], stream);
+    if (group == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[1], stream);
+    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[2], stream);
   } else {
-    throw std::logic_error("sweeps of several columns of floats: together() is one");
+    throw std::logic_error("sweeps of several columns of floats: kernels_.together is 1");
   }
 }
 
@@ -89,8 +89,7 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   view.back_of = steps.back ? plan_->view().old_of : nullptr;
   const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
-  const int blocks = std::is_same_v<T, double> ? context_.sweep_blocks : context_.float_sweep_blocks;
-  if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, blocks, stream);
+  if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, kernels_.single_blocks, stream);
   if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }
 

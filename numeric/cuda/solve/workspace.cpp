@@ -14,7 +14,8 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context) {
-  if (has_sweeps<T>(plan, context)) return plan.workspace_bytes(sizeof(T), nrhs, context.together);
+  const KernelSet& kernels = context.kernels.of<T>();
+  if (kernels.runs_sweeps(plan)) return plan.workspace_bytes(sizeof(T), nrhs, kernels.together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
   return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
@@ -25,12 +26,12 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.pool),
-      fast_(has_sweeps<T>(*plan_, context)),
+      fast_(context.kernels.of<T>().runs_sweeps(*plan_)),
       block_(workspace_bytes<T>(*plan_, nrhs_, context), *context.heap) {
   const Offset vector = symbolic::checked_mul(plan_->n, nrhs_, "scalars of workspace");
   y_ = block_.template take<T>(vector);
   if (fast_) {
-    if (std::is_same_v<T, double>) most_ = symbolic::solve_width(std::min(nrhs_, context.together));
+    most_ = symbolic::solve_width(std::min(nrhs_, context.kernels.of<T>().together));
     numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
     if (most_ > 1) {
       enqueue_first_unset(*plan_, numbers_.data(), most_, stream_->get());

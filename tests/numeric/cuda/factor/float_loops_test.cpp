@@ -16,7 +16,7 @@
 #include "kauri/generate.hpp"
 #include "kauri/refine.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
-#include "numeric/cuda/plan/loops.hpp"
+#include "numeric/cuda/plan/kernel_set.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/process/seeds.hpp"

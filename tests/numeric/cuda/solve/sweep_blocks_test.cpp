@@ -49,24 +49,18 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .heap = &heap_,
                 .staging = std::make_shared<cuda::Staging>(),
                 .pool = std::make_shared<cuda::ResourcePool>(),
-                .wanted = CudaCompute::automatic,
-                .of_float = cuda::choose_loops<float>(CudaCompute::automatic),
-                .of_double = cuda::choose_loops<double>(CudaCompute::automatic),
-                .sweep_blocks = cuda::sweep_blocks<double>(),
-                .float_sweep_blocks = cuda::sweep_blocks<float>(),
-                .together = 32,
-                .sweep_8_blocks = cuda::wide_blocks<8>(),
-                .sweep_16_blocks = cuda::wide_blocks<16>(),
-                .sweep_32_blocks = cuda::wide_blocks<32>()};
+                .kernels = cuda::select_kernels({})};
   }
-  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of context_.group_columns.
+  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of
+  /// context_.kernels.double_precision.group_columns.
   template <class T>
   std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value, Index columns, int blocks) {
-    (sizeof(T) == 4                                ? context_.float_sweep_blocks
-     : columns == 1                                ? context_.sweep_blocks
-     : columns <= 8 || context_.group_columns == 8 ? context_.sweep_8_blocks
-     : context_.group_columns == 16                ? context_.sweep_16_blocks
-                                                   : context_.sweep_32_blocks) = blocks;
+    auto& [one, two, scaled] = context_.kernels;
+    (sizeof(T) == 4                           ? one.single_blocks
+     : columns == 1                           ? two.single_blocks
+     : columns <= 8 || two.group_columns == 8 ? two.group_blocks[0]
+     : two.group_columns == 16                ? two.group_blocks[1]
+                                              : two.group_blocks[2]) = blocks;
     cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
     EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
     cuda::CudaWorkspace<T> workspace(plan, columns, context_);
@@ -105,7 +99,7 @@ class SweepsOfFewBlocks : public ::testing::Test {
     }
     // Those of three teams of 8, or two of 16. Emulated, systems take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
-      context_.group_columns = team;
+      context_.kernels.double_precision.group_columns = team;
       const int all = team == 8 ? cuda::wide_blocks<8>() : team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>();
       const Values of_18 = solve<double>(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})

@@ -1,0 +1,87 @@
+// The kernels that a backend runs on its device: chosen once, when the backend is made, and read by plans, factors and workspaces.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <type_traits>
+
+#include "kauri/backend.hpp"
+#include "kauri/plan.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Kernels of tiled fronts in one scalar.
+struct TiledKernels {
+  CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
+  int teams = 0;                                 ///< resident on the device; 0: none run, and tiled fronts go level by level
+  bool streamed = false;                         ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
+};
+
+/// Kernels of one scalar. A default one has all fronts and solves done level by level.
+struct KernelSet {
+  TiledKernels tiled;
+  bool gathered = false;              ///< small fronts by factor/small/gathered_fronts.cu, else level by level
+  int single_blocks = 0;              ///< blocks of solve/single that the device holds at once; 0: solves go level by level
+  std::array<int, 3> group_blocks{};  ///< the same of solve/multi, for groups of 8, 16 and 32 columns
+  Index together = 1;                 ///< columns that a solve takes at once
+  Index group_columns = 0;            ///< CudaOptions::group_columns
+  std::string refusal;                ///< why no factor of this scalar can be made; empty: it can
+
+  /// The name that Backend::kernels() has: "hopper", "tensor", "fma", "tf32x3", "tf32", "fp16x3", "levels" or "none".
+  [[nodiscard]] const char* name() const;
+  /// True if tiled fronts of the plan are done as tasks.
+  [[nodiscard]] bool runs_tasks(const Plan& plan) const { return tiled.teams > 0 && !plan.device.by_level; }
+  /// True if solves of the plan go by sweeps (solve/single, solve/multi).
+  [[nodiscard]] bool runs_sweeps(const Plan& plan) const { return runs_tasks(plan) && single_blocks > 0 && plan.device.sweeps.bytes > 0; }
+};
+
+/// The kernels of a backend, for factors in float, in double, and in float of scaled matrices (MixedFactor).
+struct KernelSets {
+  KernelSet single_precision, double_precision, scaled;
+
+  template <class T>
+  [[nodiscard]] const KernelSet& of() const {
+    return std::is_same_v<T, double> ? double_precision : single_precision;
+  }
+  /// Teams for which a plan's lists of tasks are made: the fewest that factors of either scalar have, since a list for fewer teams than
+  /// there are serves too. 0: no tasks.
+  [[nodiscard]] int task_teams() const {
+    const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
+    return a == 0 || b == 0 ? a + b : a < b ? a : b;
+  }
+  [[nodiscard]] bool runs_tasks(const Plan& plan) const { return single_precision.runs_tasks(plan) || double_precision.runs_tasks(plan); }
+  [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
+    return single_precision.runs_sweeps(plan) || double_precision.runs_sweeps(plan);
+  }
+};
+
+/// The name of the arithmetic: "hopper", "tensor", "fma", "tf32x3", "tf32" or "fp16x3".
+constexpr const char* short_name(CudaCompute compute) {
+  switch (compute) {
+    case CudaCompute::hopper:
+      return "hopper";
+    case CudaCompute::tensor:
+      return "tensor";
+    case CudaCompute::tf32x3:
+      return "tf32x3";
+    case CudaCompute::tf32:
+      return "tf32";
+    case CudaCompute::fp16x3:
+      return "fp16x3";
+    default:
+      return "fma";
+  }
+}
+
+constexpr bool is_of_double_alone(CudaCompute compute) { return compute == CudaCompute::hopper || compute == CudaCompute::tensor; }
+constexpr bool is_of_float_alone(CudaCompute compute) {
+  return compute == CudaCompute::tf32x3 || compute == CudaCompute::tf32 || compute == CudaCompute::fp16x3;
+}
+
+inline const char* KernelSet::name() const { return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none"; }
+
+/// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on the device), device.
+KernelSets select_kernels(const CudaOptions& options);
+
+}  // namespace kauri::numeric::cuda
