@@ -101,11 +101,11 @@ class DeviceSolves {
   /// True from enqueue_refactorize() until the host knows a verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Waits for x.
-  virtual void solve_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
+  virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
   virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                              StreamHandle stream) const = 0;
   /// x = L b, or L^T b, in the plan's numbering. Waits for x.
-  virtual void multiply_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
+  virtual void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
   virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
                                 StreamHandle stream) const = 0;
   /// enqueue(stream) on a stream of the device's own; waits for what it has enqueued.
@@ -268,7 +268,7 @@ class BatchImpl {
   /// In the host's memory. There are items, rows and columns, here and below.
   virtual void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
   /// In the device's. The CPU's batches throw Error(usage).
-  virtual void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
+  virtual void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
   virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
                              StreamHandle stream) const = 0;
   [[nodiscard]] virtual T entry(Index k, Index row, Index col) const = 0;
@@ -298,12 +298,12 @@ class ProductImpl {
   /// In the host's memory.
   virtual void set_values(std::span<const T> host) = 0;
   /// On the device. Waits.
-  virtual void set_values_there(std::span<const T> value) = 0;
+  virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// y = alpha A x + beta y, in the host's memory.
   virtual void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
   /// On the device. Waits.
-  virtual void multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
+  virtual void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
   virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) = 0;
 };
 
@@ -319,7 +319,7 @@ class BorderImpl {
   virtual ~BorderImpl() = default;
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Throws Error(usage) for what does not lie where it computes.
-  virtual void require_there(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const = 0;
+  virtual void require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const = 0;
   /// Of the bordered matrix.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
   /// In the host's memory. Waits.

@@ -90,8 +90,8 @@ class LoopBatch final : public BatchImpl<T> {
       fill_entries(to, std::numeric_limits<T>::quiet_NaN());
     });
   }
-  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
-    loop_.run(items(), [&](Index k, int place) { on_device(k).solve_there(b.item(k), x.item(k), part(workspace, place), {}); });
+  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
+    loop_.run(items(), [&](Index k, int place) { on_device(k).solve_on_device(b.item(k), x.item(k), part(workspace, place), {}); });
   }
   void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
                      StreamHandle stream) const override {

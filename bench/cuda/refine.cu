@@ -72,8 +72,8 @@ bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, con
   const std::vector<T> value(a.value().begin(), a.value().end());
   const std::vector<double> b = random_rhs(n, nrhs);
   const auto values = DeviceValues<T>::copy_of(value, backend);
-  const DeviceArray<T> b_there(std::vector<T>(b.begin(), b.end())), x_there(b.size());
-  const DeviceMatrixView<T> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  const DeviceArray<T> device_b(std::vector<T>(b.begin(), b.end())), device_x(b.size());
+  const DeviceMatrixView<T> rhs({device_b.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   auto factor = Factor<T>::create(plan);
   if (!refactorize(factor, values)) return false;
   auto workspace = Workspace<T>::create(factor, nrhs);
@@ -98,8 +98,8 @@ bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, con
 void mixed_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, const Settings& settings, Backend& backend) {
   const Index n = a.n(), nrhs = settings.nrhs;
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
-  const DeviceArray<double> b_there(random_rhs(n, nrhs)), x_there(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
-  const DeviceMatrixView<double> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  const DeviceArray<double> device_b(random_rhs(n, nrhs)), device_x(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+  const DeviceMatrixView<double> rhs({device_b.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   MixedFactor factor = MixedFactor::create(a.pattern(), plan, nrhs);
   std::printf(", \"mixed_factor_s\": %.4e, \"mixed\": [", least_seconds(settings.repeats, [&] { (void)factor.refactorize(values).ok(); }));
   const char* between = "";
@@ -143,8 +143,8 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
   auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);
   refiner.set_values(values);
   const std::vector<double> b = random_rhs(n, nrhs);
-  const DeviceArray<double> b_there(b), x_there(b.size());
-  const DeviceMatrixView<double> rhs({b_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  const DeviceArray<double> device_b(b), device_x(b.size());
+  const DeviceMatrixView<double> rhs({device_b.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   const auto solve = [&] { factor.solve(rhs, x, workspace); };
   const auto refine_with = [&](const RefineOptions& options) { return refiner.refine(factor, rhs, x, workspace, options); };
   const double solve_s = least_seconds(settings.repeats, solve);

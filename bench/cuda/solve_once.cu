@@ -50,8 +50,8 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   const auto plan = analyze(a.pattern(), analysis);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   const std::vector<double> b = random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
-  const DeviceArray<double> rhs_there(b), x_there(b.size());
-  const DeviceMatrixView<double> rhs({rhs_there.get(), n, nrhs, n}), x({x_there.get(), n, nrhs, n});
+  const DeviceArray<double> rhs_there(b), device_x(b.size());
+  const DeviceMatrixView<double> rhs({rhs_there.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   auto factor = Factor<double>::create(plan, backend);
   auto workspace = Workspace<double>::create(factor, nrhs);
   auto fused = FusedSolve<double>::create(a.pattern(), plan, backend, nrhs);
@@ -62,10 +62,10 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   const auto solve = [&] { factor.enqueue_solve(rhs, x, workspace, stream); };
   const auto seconds = least_seconds<4>(
       options.repeats, {factorize, solve, [&] { factorize(), solve(); }, [&] { fused.enqueue_solve(values, rhs, x, stream); }});
-  const std::vector<double> found = x_there.to_host();
+  const std::vector<double> found = device_x.to_host();
   solve();
   require(fused.fetch_verdict(stream).status == VerdictStatus::positive_definite, "a system");
-  const std::vector<double> expected = x_there.to_host();
+  const std::vector<double> expected = device_x.to_host();
   cudaStreamDestroy(stream);
 
   double largest = 0, difference = 0;

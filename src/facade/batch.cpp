@@ -196,7 +196,7 @@ void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, Bat
   const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
   if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const PhaseRange range(Phase::solve);
-  store_->solve_there(b.view(), x.view(), *workspace.store_);
+  store_->solve_on_device(b.view(), x.view(), *workspace.store_);
 }
 
 template <Scalar T>

@@ -245,7 +245,7 @@ void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatri
   if (x.view().rows == 0 || x.view().cols == 0) return;
   const OneCall call(workspace.store_->calls, "Factor::multiply", "workspace");
   const PhaseRange range("product");
-  device.multiply_there(b.view(), x.view(), *workspace.store_, transposed);
+  device.multiply_on_device(b.view(), x.view(), *workspace.store_, transposed);
 }
 
 template <Scalar T>
@@ -279,7 +279,7 @@ void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixVi
   if (x.view().rows == 0 || x.view().cols == 0) return;
   const OneCall call(workspace.store_->calls, "Factor::solve", "workspace");
   const PhaseRange range(Phase::solve);
-  solves.solve_there(b.view(), x.view(), *workspace.store_, steps_of(system));
+  solves.solve_on_device(b.view(), x.view(), *workspace.store_, steps_of(system));
 }
 
 template <Scalar T>

@@ -113,7 +113,7 @@ struct FusedSolve<T>::State {
   /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and the copy of x to device memory.
   void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::WorkspaceImpl<T>& scratch,
                StreamHandle stream) {
-    store->require_there(value.span(), b.view(), x.view());
+    store->require_device_data(value.span(), b.view(), x.view());
     store->enqueue_set(value.span(), b.view(), stream);
     enqueue(scratch, stream);
     store->enqueue_get(x.view(), stream);

@@ -65,7 +65,7 @@ template <Scalar T>
 void SparseProduct<T>::set_values(const DeviceValues<T>& value) {
   require_length(value.span().size());
   const OneCall call(store_->calls, "SparseProduct::set_values", "product");
-  store_->set_values_there(value.span());
+  store_->set_device_values(value.span());
   has_values_ = true;
 }
 
@@ -99,7 +99,7 @@ void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, De
   const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
-  store_->multiply_there(alpha, x.view(), beta, y.view());
+  store_->multiply_on_device(alpha, x.view(), beta, y.view());
 }
 
 template <Scalar T>

@@ -89,6 +89,10 @@ PLANTED = (
     ("calls", "packaging/requirements.txt", "wheel>=0.40 --hash=sha256:" + 64 * "a" + "\n", "a tool without an exact version"),
     ("calls", "packaging/requirements.txt", "wheel==0.40\n", "a tool without the hashes"),
     ("calls", "packaging/managers.txt", "conan>=2\n", "a tool without an exact version"),
+    ("names", "symbolic/planted.cpp", HEAD + "struct Contest {};\n", "Contest: say ordering selection"),
+    ("names", "docs/glossary.md", "| a | b | c | `Nothing` |\n", "Nothing is defined nowhere"),
+    ("names", "docs/glossary.md", "| a | b | | `src/planted.hpp` |\n", "a row is word, literature, meaning and owner"),
+    ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp` |\n" * 60, "61 rows, at most 60"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "void enqueue_it(int x,\n                StreamHandle stream);\n", "enqueue_it() is not among"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  void f(const Factor<T>& x) const;\n};\n", "A::f() is not among"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
@@ -112,6 +116,8 @@ INNOCENT = (
     ("calls", "scripts/planted2", "#!/usr/bin/env bash\n\"$tools/pip\" install \"${managers[@]}\" conan\n\"$tools/pip\" install pytest build/x.whl\n"),
     ("calls", "packaging/requirements.txt", "wheel==0.40 ; python_version < '3.11' \\\n    --hash=sha256:" + 64 * "a" + "\n"),
     ("calls", "packaging/managers.txt", "conan==2.1\n"),
+    ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
+    ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
@@ -141,6 +147,8 @@ def small_tree(root):
         plant(root, f"{folder}/planted.hpp", HEAD)
     plant(root, "include/kauri/c/planted.h", HEAD)
     plant(root, "include/kauri/eigen.hpp", HEAD)
+    plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
+    plant(root, "numeric/planted.hpp", "void planted_thing();\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
     plant(root, "README.md", "[here](examples/first_solve.cpp)\n```cpp\nint main() {}\n```\n")
 

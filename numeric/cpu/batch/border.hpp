@@ -14,7 +14,7 @@ class CpuBorder final : public BorderImpl<T> {
  public:
   CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
-  void require_there(std::span<const T>, MatrixView<const T>, MatrixView<const T>) const override {}
+  void require_device_data(std::span<const T>, MatrixView<const T>, MatrixView<const T>) const override {}
   [[nodiscard]] std::span<const T> values() const override { return value_; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;

@@ -15,10 +15,10 @@ class CpuProduct final : public ProductImpl<T> {
   CpuProduct(const Pattern& lower, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
   void set_values(std::span<const T> host) override;
-  void set_values_there(std::span<const T> value) override { set_values(value); }
+  void set_device_values(std::span<const T> value) override { set_values(value); }
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
   void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
-  void multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override { multiply(alpha, x, beta, y); }
+  void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override { multiply(alpha, x, beta, y); }
   void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) override;
 
  private:

@@ -85,7 +85,7 @@ const T* last_of(const BatchView<T>& a) {
 }
 
 template <class T>
-void require_batch_there(const BatchView<T>& a, const char* name, int device) {
+void require_batch_on_device(const BatchView<T>& a, const char* name, int device) {
   require_on_device(a.data, last_of(a), name, device);
 }
 
@@ -267,7 +267,7 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
 }
 
 template <class T>
-void CudaBatch<T>::solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
+void CudaBatch<T>::solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const WaitInUnwinding waits(workspace.stream());
@@ -279,8 +279,8 @@ template <class T>
 void CudaBatch<T>::enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store,
                                  StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_batch_there(b, "solve: b", context_.device);
-  require_batch_there(x, "solve: x", context_.device);
+  require_batch_on_device(b, "solve: b", context_.device);
+  require_batch_on_device(x, "solve: x", context_.device);
   enqueue_columns(b, x, static_cast<CudaBatchWorkspace<T>&>(store), static_cast<cudaStream_t>(stream));
 }
 

@@ -54,7 +54,7 @@ class CudaBatch final : public BatchImpl<T> {
   [[nodiscard]] Offset workspace_bytes(Index nrhs) const override;
   [[nodiscard]] std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const override;
   void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
-  void solve_there(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
+  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
   void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
                      StreamHandle stream) const override;
   [[nodiscard]] T entry(Index k, Index row, Index col) const override;

@@ -42,7 +42,7 @@ CudaBorder<T>::CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context
 }
 
 template <class T>
-void CudaBorder<T>::require_there(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const {
+void CudaBorder<T>::require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const {
   if (shape_.n == 0) return;
   const CurrentDevice current(context_.device);
   require_on_device(value.data(), &value.back(), "FusedSolve: value", context_.device);

@@ -12,7 +12,7 @@ class CudaBorder final : public BorderImpl<T> {
  public:
   CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return bytes_of(shape_); }
-  void require_there(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const override;
+  void require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const override;
   [[nodiscard]] std::span<const T> values() const override { return {value_.data(), static_cast<std::size_t>(value_.size())}; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;

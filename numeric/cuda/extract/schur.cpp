@@ -22,7 +22,7 @@ LastRows last_rows(const Plan& plan, Index count) {
 }
 
 template <class T>
-void require_there(const MatrixView<T>& a, const char* name, int device) {
+void require_device_data(const MatrixView<T>& a, const char* name, int device) {
   if (a.rows > 0 && a.cols > 0) require_on_device(a, name, device);
 }
 
@@ -39,8 +39,8 @@ void CudaFactor<T>::run_now(const std::function<void(StreamHandle)>& enqueue) co
 template <class T>
 void CudaFactor<T>::enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_there(y, "Schur complement: y", context_.device);
-  require_there(g, "Schur complement: g", context_.device);
+  require_device_data(y, "Schur complement: y", context_.device);
+  require_device_data(g, "Schur complement: g", context_.device);
   const LastBlock<T> block{plan_->view(), last_rows(*plan(), g.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_product<T>(block, g.cols, last_of(y, g.rows), strided(g), static_cast<cudaStream_t>(stream));
 }
@@ -48,8 +48,8 @@ void CudaFactor<T>::enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
 template <class T>
 void CudaFactor<T>::enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_there(x2, "Schur complement: x2", context_.device);
-  require_there(y, "Schur complement: y", context_.device);
+  require_device_data(x2, "Schur complement: x2", context_.device);
+  require_device_data(y, "Schur complement: y", context_.device);
   const LastBlock<T> block{plan_->view(), last_rows(*plan(), x2.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_transposed<T>(block, x2.cols, strided(x2), last_of(y, x2.rows), static_cast<cudaStream_t>(stream));
 }
@@ -57,7 +57,7 @@ void CudaFactor<T>::enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T
 template <class T>
 void CudaFactor<T>::enqueue_last_square(MatrixView<T> s, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_there(s, "Schur complement: s", context_.device);
+  require_device_data(s, "Schur complement: s", context_.device);
   const LastBlock<T> block{plan_->view(), last_rows(*plan(), s.rows), entries_.data(), verdict_address()};
   cuda::enqueue_last_square<T>(block, strided(s), static_cast<cudaStream_t>(stream));
 }
@@ -65,15 +65,15 @@ void CudaFactor<T>::enqueue_last_square(MatrixView<T> s, StreamHandle stream) co
 template <class T>
 void CudaFactor<T>::enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_there(g, "Schur complement: g", context_.device);
-  require_there(y, "Schur complement: y", context_.device);
+  require_device_data(g, "Schur complement: g", context_.device);
+  require_device_data(y, "Schur complement: y", context_.device);
   cuda::enqueue_below_zeros<T>(y.rows - g.rows, g.rows, y.cols, strided(g), strided(y), static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
 void CudaFactor<T>::enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  require_there(x2, "Schur complement: x2", context_.device);
+  require_device_data(x2, "Schur complement: x2", context_.device);
   enqueue_copy<T>(x2.rows, x2.cols, last_of(y, x2.rows), strided(x2), static_cast<cudaStream_t>(stream));
 }
 

@@ -35,10 +35,10 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
-  void solve_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
+  void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
   void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                      StreamHandle stream) const override;
-  void multiply_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
+  void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
   void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
                         StreamHandle stream) const override;
   void run_now(const std::function<void(StreamHandle)>& enqueue) const override;

@@ -14,7 +14,7 @@ namespace {
 
 /// A column on the device.
 template <class T>
-MatrixView<T> column_there(const DeviceArray<T>& array, Index n) {
+MatrixView<T> device_column(const DeviceArray<T>& array, Index n) {
   return {array.data(), n, 1, n};
 }
 
@@ -58,11 +58,11 @@ RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a, ValuesAre values) c
 template <class T>
 BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b,
                                       const MatrixView<T>& r) const {
-  const MatrixView<T> x_there = column_there(x_, rows.n), b_there = column_there(b_, rows.n), r_there = column_there(r_, rows.n);
-  send(*context_.staging, x, x_there, *stream_);
-  send(*context_.staging, b, b_there, *stream_);
-  enqueue_residual(rows, {strided<const T>(x_there), strided<const T>(b_there), strided(r_there), 1}, norms_.data(), stream_->get());
-  receive<T>(*context_.staging, r_there, r, *stream_);
+  const MatrixView<T> device_x = device_column(x_, rows.n), device_b = device_column(b_, rows.n), device_r = device_column(r_, rows.n);
+  send(*context_.staging, x, device_x, *stream_);
+  send(*context_.staging, b, device_b, *stream_);
+  enqueue_residual(rows, {strided<const T>(device_x), strided<const T>(device_b), strided(device_r), 1}, norms_.data(), stream_->get());
+  receive<T>(*context_.staging, device_r, r, *stream_);
   ResidualNorms norms{};
   check(cudaMemcpyAsync(&norms, norms_.data(), sizeof(norms), cudaMemcpyDeviceToHost, stream_->get()), "errors");
   stream_->synchronize();
@@ -85,11 +85,11 @@ void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x,
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);
   const RowsView<T> rows = this->rows(a, ValuesAre::fresh);
-  const MatrixView<T> x_there = column_there(x_, rows.n), y_there = column_there(r_, rows.n);
+  const MatrixView<T> device_x = device_column(x_, rows.n), device_y = device_column(r_, rows.n);
   for (Index c = 0; c < x.cols; ++c) {
-    send(*context_.staging, columns(x, c, 1), x_there, *stream_);
-    enqueue_product(rows, {strided<const T>(x_there), {}, strided(y_there), 1}, stream_->get());
-    receive<T>(*context_.staging, y_there, columns(y, c, 1), *stream_);
+    send(*context_.staging, columns(x, c, 1), device_x, *stream_);
+    enqueue_product(rows, {strided<const T>(device_x), {}, strided(device_y), 1}, stream_->get());
+    receive<T>(*context_.staging, device_y, columns(y, c, 1), *stream_);
   }
 }
 

@@ -38,7 +38,7 @@ void CudaProduct<T>::enqueue_values(std::span<const T> value, StreamHandle strea
 }
 
 template <class T>
-void CudaProduct<T>::set_values_there(std::span<const T> value) {
+void CudaProduct<T>::set_device_values(std::span<const T> value) {
   const CurrentDevice current(context_.device);
   const PooledStream stream(context_.pool);
   enqueue_values(value, stream->get());
@@ -55,7 +55,7 @@ void CudaProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, Ma
 }
 
 template <class T>
-void CudaProduct<T>::multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
+void CudaProduct<T>::multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   const CurrentDevice current(context_.device);
   const PooledStream stream(context_.pool);
   enqueue_multiply(alpha, x, beta, y, stream->get());
@@ -76,13 +76,13 @@ void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView
   T* y_data = block.template take<T>(size).data();
   for (Index c = 0; c < y.cols; c += most) {
     const Index count = std::min(most, y.cols - c);
-    const auto x_there = compact_view(x_data, n, count, Layout::column_major),
-               y_there = compact_view(y_data, n, count, Layout::column_major);
+    const auto device_x = compact_view(x_data, n, count, Layout::column_major),
+               device_y = compact_view(y_data, n, count, Layout::column_major);
     const MatrixView<T> part = columns(y, c, count);
-    send(*context_.staging, columns(x, c, count), x_there, *stream);
-    if (beta != 0) send<T>(*context_.staging, part, y_there, *stream);
-    spmv_.enqueue(x_there, y_there, stream->get(), alpha, beta);
-    receive<T>(*context_.staging, y_there, part, *stream);
+    send(*context_.staging, columns(x, c, count), device_x, *stream);
+    if (beta != 0) send<T>(*context_.staging, part, device_y, *stream);
+    spmv_.enqueue(device_x, device_y, stream->get(), alpha, beta);
+    receive<T>(*context_.staging, device_y, part, *stream);
   }
 }
 

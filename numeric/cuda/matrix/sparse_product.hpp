@@ -14,10 +14,10 @@ class CudaProduct final : public ProductImpl<T> {
   CudaProduct(const Pattern& lower, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return spmv_.bytes(); }
   void set_values(std::span<const T> host) override;
-  void set_values_there(std::span<const T> value) override;
+  void set_device_values(std::span<const T> value) override;
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
   void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
-  void multiply_there(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
+  void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
   void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) override;
 
  private:

@@ -92,7 +92,7 @@ CUcontext current_on(const Driver& driver, CUdevice device) {
   return driver.device_of_current(&of) == CUDA_SUCCESS && of == device ? context : nullptr;
 }
 
-bool primary_is_there(const Driver& driver, CUdevice device) {
+bool has_primary_context(const Driver& driver, CUdevice device) {
   unsigned flags = 0;
   int active = 0;
   return driver.state_of_primary(device, &flags, &active) == CUDA_SUCCESS && active != 0;
@@ -125,7 +125,7 @@ Device open_device(int number) {
   CUdevice device = 0;
   check_driver(driver->device(&device, number), "the device");
   const CUcontext current = current_on(*driver, device);
-  if (current != nullptr && !primary_is_there(*driver, device)) return {number, current};
+  if (current != nullptr && !has_primary_context(*driver, device)) return {number, current};
   CUcontext primary = nullptr;
   check_driver(driver->retain_primary(&primary, device), "the context of the device");
   if (current == nullptr || current == primary) return {number, primary};
@@ -137,7 +137,7 @@ void close_device(const Device& opened) noexcept {
   const Driver* driver = find_driver();
   CUdevice device = 0;
   const RelaxedCapture relaxed;
-  if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS || !primary_is_there(*driver, device)) return;
+  if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS || !has_primary_context(*driver, device)) return;
   CUcontext primary = nullptr;
   if (driver->retain_primary(&primary, device) != CUDA_SUCCESS) return;
   driver->release_primary(device);
@@ -168,7 +168,7 @@ std::optional<Offset> free_bytes_of(int number) {
     return static_cast<Offset>(free);
   };
   if (const CUcontext current = current_on(*driver, device)) return free_bytes(current);
-  if (!primary_is_there(*driver, device)) return {};
+  if (!has_primary_context(*driver, device)) return {};
   const RelaxedCapture relaxed;
   return free_bytes(Retained(*driver, device).get());
 }

@@ -55,7 +55,7 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceIm
 }
 
 template <class T>
-void CudaFactor<T>::multiply_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
+void CudaFactor<T>::multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -70,9 +70,9 @@ void CudaFactor<T>::enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, Wor
   enqueue_product_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), transposed, static_cast<cudaStream_t>(stream));
 }
 
-#define KAURI_PRODUCTS(T)                                                                                         \
-  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const;       \
-  template void CudaFactor<T>::multiply_there(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const; \
+#define KAURI_PRODUCTS(T)                                                                                             \
+  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const;           \
+  template void CudaFactor<T>::multiply_on_device(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const; \
   template void CudaFactor<T>::enqueue_multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool, StreamHandle) const;
 
 KAURI_PRODUCTS(float)

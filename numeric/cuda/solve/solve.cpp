@@ -119,7 +119,7 @@ void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<
 }
 
 template <class T>
-void CudaFactor<T>::solve_there(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
+void CudaFactor<T>::solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -142,7 +142,7 @@ void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>&
 
 #define KAURI_SOLVES(T)                                                                                                              \
   template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;                \
-  template void CudaFactor<T>::solve_there(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;          \
+  template void CudaFactor<T>::solve_on_device(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;      \
   template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&, StreamHandle) \
       const;                                                                                                                         \
   template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, WorkspaceImpl<T>&, const std::int32_t*, cudaStream_t) const;

@@ -69,18 +69,18 @@ void expect_fused(FusedSolve<T>& fused, const FusedCase<T>& c, Backend& backend,
   EXPECT_TRUE(is_same(x.data, x0.with(found).data)) << "beside x";
 
   const auto values = DeviceValues<T>::copy_of(c.value, backend);
-  Array b_there(b0.data), x_there(x0.data);
-  const DeviceMatrixView<T> bs(b0.at(b_there.data())), xs(x0.at(x_there.data()));
+  Array device_b(b0.data), device_x(x0.data);
+  const DeviceMatrixView<T> bs(b0.at(device_b.data())), xs(x0.at(device_x.data()));
   ASSERT_TRUE(fused.solve(values, bs, xs).ok());
-  EXPECT_TRUE(is_same(x_there.fetch(), x.data)) << "where it computes";
-  EXPECT_TRUE(is_same(b_there.fetch(), b0.data));
-  x_there.assign(x0.data);
+  EXPECT_TRUE(is_same(device_x.fetch(), x.data)) << "where it computes";
+  EXPECT_TRUE(is_same(device_b.fetch(), b0.data));
+  device_x.assign(x0.data);
   fused.enqueue_solve(values, bs, xs, nullptr);
   EXPECT_EQ(fused.verdict().status, VerdictStatus::none);
   EXPECT_EQ(fused.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
-  EXPECT_TRUE(is_same(x_there.fetch(), x.data)) << "enqueued";
+  EXPECT_TRUE(is_same(device_x.fetch(), x.data)) << "enqueued";
   ASSERT_TRUE(fused.solve(values, bs, bs).ok());
-  EXPECT_TRUE(is_same(b_there.fetch(), b0.with(found).data)) << "in place";
+  EXPECT_TRUE(is_same(device_b.fetch(), b0.with(found).data)) << "in place";
   ASSERT_TRUE(fused.solve(c.value, b.view(), b.view()).ok());
   EXPECT_TRUE(is_same(b.data, b0.with(found).data)) << "in place";
 }
@@ -154,15 +154,15 @@ void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t see
     EXPECT_EQ(broken.error().column, expected->column);
     EXPECT_NEAR(broken.error().pivot, expected->pivot, 1e-3 * std::abs(expected->pivot));
     const auto values = DeviceValues<T>::copy_of(c.value, backend);
-    Array b_there(c.b), x_there(x);
-    fused.enqueue_solve(values, DeviceMatrixView<const T>({b_there.data(), c.n(), c.cols, c.n()}),
-                        DeviceMatrixView<T>({x_there.data(), c.n(), c.cols, c.n()}), nullptr);
+    Array device_b(c.b), device_x(x);
+    fused.enqueue_solve(values, DeviceMatrixView<const T>({device_b.data(), c.n(), c.cols, c.n()}),
+                        DeviceMatrixView<T>({device_x.data(), c.n(), c.cols, c.n()}), nullptr);
     const DeviceVerdict& verdict = fused.fetch_verdict(nullptr);
     EXPECT_EQ(verdict.status, VerdictStatus::not_positive_definite);
     EXPECT_EQ(verdict.column, expected->column);
     EXPECT_EQ(verdict.smallest_column, expected->column);
     EXPECT_EQ(verdict.smallest_pivot, verdict.pivot);
-    for (const T v : x_there.fetch()) EXPECT_TRUE(std::isnan(v));
+    for (const T v : device_x.fetch()) EXPECT_TRUE(std::isnan(v));
     c.value = good;
     expect_fused<T, Array>(fused, c, backend, inverse_tolerance<T>() * 10, Layout::column_major, Layout::column_major, 0);
   }
@@ -188,14 +188,14 @@ void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_o
   c.value = value;
   c.b[rows + 13] = std::numeric_limits<T>::infinity();
   EXPECT_EQ(said(), "FusedSolve: entry (13, 1) of b is inf");
-  Array b_there(c.b), x_there(x);
+  Array device_b(c.b), device_x(x);
   const auto values = DeviceValues<T>::copy_of(c.value, backend);
-  const DeviceMatrixView<T> bs({b_there.data(), n, 2, n}), xs({x_there.data(), n, 2, n});
+  const DeviceMatrixView<T> bs({device_b.data(), n, 2, n}), xs({device_x.data(), n, 2, n});
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)fused.solve(values, bs, xs); }), "FusedSolve: entry (13, 1) of b is inf");
   fused.enqueue_solve(values, bs, xs, nullptr);
   EXPECT_EQ(fused.fetch_verdict(nullptr).status, VerdictStatus::not_positive_definite);
   EXPECT_EQ(fused.verdict().column, kNone);
-  for (const T v : x_there.fetch()) EXPECT_TRUE(std::isnan(v));
+  for (const T v : device_x.fetch()) EXPECT_TRUE(std::isnan(v));
   // The limit is one of all columns together, which two halves of it break.
   const std::string limit = std::string(" together, is not below 2^") + (sizeof(T) == 4 ? "120" : "960") + ": scale b";
   c.b = b;

@@ -78,14 +78,14 @@ std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const Laid<T>& x, T be
   Laid<T> from = x, to = y;
   a.multiply(alpha, from.view(), beta, to.view());
   EXPECT_TRUE(is_same(from.data, x.data)) << where;
-  Array x_there(x.data), y_there(y.data);
-  const DeviceMatrixView<T> xs(x.at(x_there.data())), ys(y.at(y_there.data()));
+  Array device_x(x.data), device_y(y.data);
+  const DeviceMatrixView<T> xs(x.at(device_x.data())), ys(y.at(device_y.data()));
   a.multiply(alpha, xs, beta, ys);
-  EXPECT_TRUE(is_same(y_there.fetch(), to.data)) << where << ", where it computes";
-  y_there.assign(y.data);
+  EXPECT_TRUE(is_same(device_y.fetch(), to.data)) << where << ", where it computes";
+  device_y.assign(y.data);
   a.enqueue_multiply(alpha, xs, beta, ys, nullptr);
-  EXPECT_TRUE(is_same(y_there.fetch(), to.data)) << where << ", enqueued";
-  EXPECT_TRUE(is_same(x_there.fetch(), x.data)) << where;
+  EXPECT_TRUE(is_same(device_y.fetch(), to.data)) << where << ", enqueued";
+  EXPECT_TRUE(is_same(device_x.fetch(), x.data)) << where;
   return to.data;
 }
 template <class T, class Array>

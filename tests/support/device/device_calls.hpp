@@ -96,12 +96,12 @@ class DeviceCalls {
   }
 
   [[nodiscard]] MatrixView<const double> b() const { return {b_.data(), a_.n(), 1, a_.n()}; }
-  [[nodiscard]] DeviceMatrixView<const double> b_there() const {
+  [[nodiscard]] DeviceMatrixView<const double> device_b() const {
     return DeviceMatrixView<const double>({b_there_->span().data(), a_.n(), 1, a_.n()});
   }
   /// These numbers are this object's own.
   [[nodiscard]] double* there() { return numbers_of(*x_there_).data(); }
-  [[nodiscard]] DeviceMatrixView<double> x_there() { return DeviceMatrixView<double>({there(), a_.n(), 1, a_.n()}); }
+  [[nodiscard]] DeviceMatrixView<double> device_x() { return DeviceMatrixView<double>({there(), a_.n(), 1, a_.n()}); }
   /// x solves A x = b.
   void expect_solution(const std::vector<double>& x) {
     ASSERT_EQ(x.size(), b_.size());
@@ -133,13 +133,13 @@ class DeviceCalls {
     const MatrixView<double> x_here{x.data(), a_.n(), 1, a_.n()};
     call("Factor::solve, of the host's", [&] { factor_->solve(b(), x_here, *workspace_); });
     expect_solution(x);
-    call("Factor::solve, of the device's", [&] { factor_->solve(b_there(), x_there(), *workspace_); });
-    call("Factor::enqueue_solve", [&] { factor_->enqueue_solve(b_there(), x_there(), *workspace_, stream); });
+    call("Factor::solve, of the device's", [&] { factor_->solve(device_b(), device_x(), *workspace_); });
+    call("Factor::enqueue_solve", [&] { factor_->enqueue_solve(device_b(), device_x(), *workspace_, stream); });
     call("Factor::enqueue_log_determinant", [&] { factor_->enqueue_log_determinant(there(), *workspace_, stream); });
-    call("Factor::enqueue_multiply", [&] { factor_->enqueue_multiply(System::L, b_there(), x_there(), *workspace_, stream); });
+    call("Factor::enqueue_multiply", [&] { factor_->enqueue_multiply(System::L, device_b(), device_x(), *workspace_, stream); });
     call("Factor::fetch_verdict", [&] { EXPECT_TRUE(factor_->fetch_verdict(stream).status == VerdictStatus::positive_definite); });
     call("Factor::multiply, of the host's", [&] { factor_->multiply(System::Lt, b(), x_here, *workspace_); });
-    call("Factor::multiply, of the device's", [&] { factor_->multiply(System::L, b_there(), x_there(), *workspace_); });
+    call("Factor::multiply, of the device's", [&] { factor_->multiply(System::L, device_b(), device_x(), *workspace_); });
   }
 
   void read() {
@@ -163,8 +163,8 @@ class DeviceCalls {
     const MatrixView<double> x_here{x.data(), a_.n(), 1, a_.n()};
     call("Refiner::set_values", [&] { refiner_->set_values(*values_); });
     call("Refiner::enqueue_values", [&] { refiner_->enqueue_values(*values_, stream); });
-    call("Refiner::refine", [&] { (void)refiner_->refine(*factor_, b_there(), x_there(), *workspace_); });
-    call("Refiner::enqueue_refine", [&] { refiner_->enqueue_refine(*factor_, b_there(), x_there(), *workspace_, stream); });
+    call("Refiner::refine", [&] { (void)refiner_->refine(*factor_, device_b(), device_x(), *workspace_); });
+    call("Refiner::enqueue_refine", [&] { refiner_->enqueue_refine(*factor_, device_b(), device_x(), *workspace_, stream); });
     call("Refiner::fetch_report", [&] { (void)refiner_->fetch_report(stream); });
     call("SelectedInverse::compute", [&] { inverse_->compute(*factor_); });
     call("SelectedInverse::entry", [&] { EXPECT_GT(inverse_->entry(0, 0).value_or(0), 0); });
@@ -173,7 +173,7 @@ class DeviceCalls {
     call("SelectedInverse::enqueue_diagonal", [&] { inverse_->enqueue_diagonal({there(), b_.size()}, stream); });
     call("SelectedInverse::fetch_verdict", [&] { (void)inverse_->fetch_verdict(stream); });
     call("SparseProduct::multiply, of the host's", [&] { product_->multiply(1, b(), 0, x_here); });
-    call("SparseProduct::multiply, of the device's", [&] { product_->multiply(1, b_there(), 0, x_there()); });
+    call("SparseProduct::multiply, of the device's", [&] { product_->multiply(1, device_b(), 0, device_x()); });
     call("SparseProduct::set_values", [&] { product_->set_values(*values_); });
     call("MixedFactor::refactorize", [&] { EXPECT_TRUE(mixed_->refactorize(*values_, stream).ok()); });
     call("MixedFactor::reserve", [&] { mixed_->reserve(2); });
@@ -182,7 +182,7 @@ class DeviceCalls {
     expect_solution(x);
     call("FusedSolve::solve", [&] { EXPECT_TRUE(fused_->solve(a_.value(), b(), x_here).ok()); });
     expect_solution(x);
-    call("FusedSolve::solve, of the device's", [&] { EXPECT_TRUE(fused_->solve(*values_, b_there(), x_there()).ok()); });
+    call("FusedSolve::solve, of the device's", [&] { EXPECT_TRUE(fused_->solve(*values_, device_b(), device_x()).ok()); });
     call("refactorize of a batch", [&] { refactorize<double>(*batch_, a_.value(), 0); });
     call("refactorize of a batch, after a stream", [&] { refactorize(*batch_, *values_, 0, 0.0, stream); });
     SolverOptions options;
@@ -201,8 +201,8 @@ class DeviceCalls {
     call("BatchFactor::solve", [&] { batch_->solve(two_of(two.data()), *batch_room_); });
     call("BatchFactor::entry", [&] { EXPECT_GT(batch_->entry(1, 0, 0), 0); });
     call("MixedFactor::refactorize, of the host's", [&] { EXPECT_TRUE(mixed_->refactorize(a_.value()).ok()); });
-    call("MixedFactor::solve, of the device's", [&] { EXPECT_TRUE(mixed_->solve(b_there(), x_there()).ok()); });
-    call("FusedSolve::enqueue_solve", [&] { fused_->enqueue_solve(*values_, b_there(), x_there(), stream); });
+    call("MixedFactor::solve, of the device's", [&] { EXPECT_TRUE(mixed_->solve(device_b(), device_x()).ok()); });
+    call("FusedSolve::enqueue_solve", [&] { fused_->enqueue_solve(*values_, device_b(), device_x(), stream); });
     call("FusedSolve::fetch_verdict", [&] { EXPECT_EQ(fused_->fetch_verdict(stream).status, VerdictStatus::positive_definite); });
   }
 
@@ -211,7 +211,7 @@ class DeviceCalls {
     const MatrixView<double> x_here{x.data(), a_.n(), 1, a_.n()}, y_here{y.data(), a_.n(), 1, a_.n()};
     call("SparseProduct::set_values, of the host's", [&] { product_->set_values(a_.value()); });
     call("SparseProduct::enqueue_values", [&] { product_->enqueue_values(*values_, stream); });
-    call("SparseProduct::enqueue_multiply", [&] { product_->enqueue_multiply(1, b_there(), 0, x_there(), stream); });
+    call("SparseProduct::enqueue_multiply", [&] { product_->enqueue_multiply(1, device_b(), 0, device_x(), stream); });
     call("multiply", [&] { multiply(a_.view(), b(), y_here, *backend_); });
     call("SparseProduct::multiply", [&] { product_->multiply(1, b(), 0, x_here); });  // waits for the values
     for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], y[k], 1e-12);
@@ -242,11 +242,11 @@ class DeviceCalls {
     const SchurComplement<double>& schur = *there;
     call("SchurComplement::write", [&] { schur.write(*factor_, s); });
     call("SchurComplement::enqueue_write", [&] { schur.enqueue_write(*factor_, s, stream); });
-    call("SchurComplement::condense", [&] { schur.condense(*factor_, b_there(), y, g, *workspace_); });
-    call("SchurComplement::enqueue_condense", [&] { schur.enqueue_condense(*factor_, b_there(), y, g, *workspace_, stream); });
-    call("SchurComplement::expand", [&] { schur.expand(*factor_, y, DeviceMatrixView<const double>(g.view()), x_there(), *workspace_); });
+    call("SchurComplement::condense", [&] { schur.condense(*factor_, device_b(), y, g, *workspace_); });
+    call("SchurComplement::enqueue_condense", [&] { schur.enqueue_condense(*factor_, device_b(), y, g, *workspace_, stream); });
+    call("SchurComplement::expand", [&] { schur.expand(*factor_, y, DeviceMatrixView<const double>(g.view()), device_x(), *workspace_); });
     call("SchurComplement::enqueue_expand",
-         [&] { schur.enqueue_expand(*factor_, y, DeviceMatrixView<const double>(g.view()), x_there(), *workspace_, stream); });
+         [&] { schur.enqueue_expand(*factor_, y, DeviceMatrixView<const double>(g.view()), device_x(), *workspace_, stream); });
     call("SchurComplement::solve", [&] { schur.solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_); });
     call("SchurComplement::enqueue_solve",
          [&] { schur.enqueue_solve(*factor_, DeviceMatrixView<const double>(g.view()), x2, y, *workspace_, stream); });

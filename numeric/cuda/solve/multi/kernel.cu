@@ -14,7 +14,7 @@ namespace {
 
 template <bool kForward, int kRows, int kWidth, int kWarps>
 __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const Place& at, const BlockGroup& group, Index begin, Index end, int warp,
+                             const WideMemory& memory, const Place& at, const BlockRange& group, Index begin, Index end, int warp,
                              int lane) {
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);

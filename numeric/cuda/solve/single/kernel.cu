@@ -16,7 +16,7 @@ namespace {
 /// for.
 template <bool kForward, class S, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory<S>& memory, const BlockGroup& group, Index begin, Index end) {
+                             const SweepMemory<S>& memory, const BlockRange& group, Index begin, Index end) {
   const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp);
@@ -27,17 +27,17 @@ __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarrier
 }
 
 template <bool kForward, class S>
-__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, group, 0, view.narrow);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, group, view.narrow, view.small);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockGroup& group) {
+__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
   if (place_in(group) < 0) return;
   sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }

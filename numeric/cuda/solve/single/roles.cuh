@@ -7,7 +7,7 @@
 namespace kauri::numeric::cuda::sweep {
 
 /// Blocks of the grid.
-struct BlockGroup {
+struct BlockRange {
   Index first, count;
 };
 
@@ -21,7 +21,7 @@ struct Place {
 /// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else
 /// all do one after the other.
 struct Roles {
-  BlockGroup narrow, small, tiles;
+  BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const Place& at = Place()) {
     const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps), some = blocks_of(view.small - view.narrow, kSmallWarps),
                 tasks = max(view.forward_tasks, view.backward_tasks);
@@ -33,14 +33,14 @@ struct Roles {
 };
 
 /// This block's place in a group; none: -1.
-__device__ inline Index place_in(const BlockGroup& group, const Place& at = Place()) {
+__device__ inline Index place_in(const BlockRange& group, const Place& at = Place()) {
   const Index block = at.block - group.first;
   return block < group.count ? max(block, Index{-1}) : Index{-1};
 }
 
 /// Of fronts [begin, end) of view.order those that a warp takes of `warps` in each block of a group; backward from the last.
 template <bool kForward>
-__device__ Dealt deal(const BlockGroup& group, Index warps, Index begin, Index end, Index warp, const Place& at = Place()) {
+__device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp, const Place& at = Place()) {
   const Index block = place_in(group, at);
   if (block < 0) return {begin, 1, 0};
   const Index step = group.count * warps, mine = warp * group.count + block;

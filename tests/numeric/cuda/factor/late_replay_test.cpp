@@ -83,10 +83,10 @@ TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   const auto b = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 1.0), backend);
   const auto x = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.0), backend);
-  const DeviceMatrixView<const double> b_there({b.span().data(), n, 1, n});
-  const DeviceMatrixView<double> x_there({const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
+  const DeviceMatrixView<const double> device_b({b.span().data(), n, 1, n});
+  const DeviceMatrixView<double> device_x({const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
   const CallerStream stream;
-  const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) { refiner.enqueue_refine(factor, b_there, x_there, workspace, s); };
+  const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) { refiner.enqueue_refine(factor, device_b, device_x, workspace, s); };
   std::unique_ptr<CallerGraph> late;
   {
     auto ended = Refiner<double>::create(a.pattern(), factor, 1);

@@ -268,8 +268,8 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   std::vector<T> b = this->random_rhs(a.n(), 5, 1);
   const test::CallerArray<T> array(b), rhs(b);
   const MatrixView<T> x{b.data(), a.n(), 5, a.n()};
-  const DeviceMatrixView<T> b_there({rhs.data(), a.n(), 5, a.n()});
-  const DeviceMatrixView<T> x_there({array.data(), a.n(), 5, a.n()});
+  const DeviceMatrixView<T> device_b({rhs.data(), a.n(), 5, a.n()});
+  const DeviceMatrixView<T> device_x({array.data(), a.n(), 5, a.n()});
   hook.fail_at(0);
   EXPECT_TRUE(refactorize<T>(factor, value).ok());
   EXPECT_TRUE(refactorize(factor, there).ok());
@@ -277,14 +277,14 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   enqueue_refactorize(factor, there, T(0), stream.get());
   const test::CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
   graph.launch(stream);
-  factor.enqueue_solve(x_there, workspace, stream.get());
+  factor.enqueue_solve(device_x, workspace, stream.get());
   refiner.enqueue_values(there, stream.get());
-  refiner.enqueue_refine(factor, b_there, x_there, workspace, stream.get());
+  refiner.enqueue_refine(factor, device_b, device_x, workspace, stream.get());
   EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
-  factor.solve(x_there, workspace);
+  factor.solve(device_x, workspace);
   factor.solve(x, workspace);
   refiner.set_values(there);
-  (void)refiner.refine(factor, b_there, x_there, workspace);
+  (void)refiner.refine(factor, device_b, device_x, workspace);
   EXPECT_FALSE(hook.failed());
   hook.fail_at(std::numeric_limits<long>::max());
 }

@@ -92,21 +92,21 @@ TYPED_TEST(DeviceSolves, HaveTheBitsOfTheHostsInAndOutOfPlace) {
         const auto expected = this->expected(factor, b, columns, ldb, nrhs);
         auto apart = before;
         for (Index c = 0; c < columns; ++c) std::copy_n(expected.begin() + c * ldb, n, apart.begin() + c * ldx);
-        CallerArray<T> b_there(b), x_there(before);
-        const auto rhs = this->view(b_there, n, columns, ldb), x = this->view(x_there, n, columns, ldx);
+        CallerArray<T> device_b(b), device_x(before);
+        const auto rhs = this->view(device_b, n, columns, ldb), x = this->view(device_x, n, columns, ldx);
         factor.solve(rhs, x, workspace);
-        EXPECT_EQ(x_there.fetch(), apart);
+        EXPECT_EQ(device_x.fetch(), apart);
         for (const cudaStream_t s : {stream.get(), cudaStream_t{nullptr}}) {
-          x_there.assign(before);
+          device_x.assign(before);
           factor.enqueue_solve(rhs, x, workspace, s);
-          EXPECT_EQ(x_there.fetch(), apart);
+          EXPECT_EQ(device_x.fetch(), apart);
         }
-        EXPECT_EQ(b_there.fetch(), b);
+        EXPECT_EQ(device_b.fetch(), b);
         factor.solve(rhs, workspace);
-        EXPECT_EQ(b_there.fetch(), expected);
-        b_there.assign(b);
+        EXPECT_EQ(device_b.fetch(), expected);
+        device_b.assign(b);
         factor.enqueue_solve(rhs, workspace, stream.get());
-        EXPECT_EQ(b_there.fetch(), expected);
+        EXPECT_EQ(device_b.fetch(), expected);
       }
   }
 }
@@ -195,7 +195,7 @@ TYPED_TEST(DeviceSolves, FollowARefactorisationWhoseVerdictNobodyKnows) {
     auto workspace = Workspace<T>::create(factor, 2);
     auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
     const auto b = this->random_rhs(n, columns, 5);
-    const CallerArray<T> b_there(b), x_there(b);
+    const CallerArray<T> device_b(b), device_x(b);
     for (int round = 0; round < 12; ++round) {
       auto value = this->values(a);
       for (T& v : value) v *= T(1 + round);
@@ -203,10 +203,10 @@ TYPED_TEST(DeviceSolves, FollowARefactorisationWhoseVerdictNobodyKnows) {
       if (broken) value[a.pattern().col_ptr[a.n() / 2]] = T(-3);
       there.assign(value);
       enqueue_refactorize(factor, there, T(0.5), stream.get());
-      factor.enqueue_solve(this->view(b_there, n, columns, n), this->view(x_there, n, columns, n), workspace, stream.get());
+      factor.enqueue_solve(this->view(device_b, n, columns, n), this->view(device_x, n, columns, n), workspace, stream.get());
       EXPECT_EQ(factor.fetch_verdict(stream.get()).status,
                 broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
-      const auto x = x_there.fetch();
+      const auto x = device_x.fetch();
       ASSERT_EQ(refactorize<T>(alone, value, T(0.5)).ok(), !broken) << spec;
       if (broken)
         EXPECT_TRUE(std::all_of(x.begin(), x.end(), [](T v) { return std::isnan(v); })) << spec << " " << round;
@@ -228,12 +228,12 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
     auto workspace = Workspace<T>::create(factor, 2);
     auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
     const std::vector<T> zeros(static_cast<std::size_t>(ld * columns));
-    CallerArray<T> b_there(zeros), x_there(zeros);
+    CallerArray<T> device_b(zeros), device_x(zeros);
     const CallerGraph graph(stream, [&](cudaStream_t s) {
       enqueue_refactorize(factor, there, T(0.5), s);
-      factor.enqueue_solve(this->view(b_there, n, columns, ld), this->view(x_there, n, columns, ld), workspace, s);
+      factor.enqueue_solve(this->view(device_b, n, columns, ld), this->view(device_x, n, columns, ld), workspace, s);
     });
-    EXPECT_EQ(x_there.fetch(), zeros) << "the capture ran";
+    EXPECT_EQ(device_x.fetch(), zeros) << "the capture ran";
     for (int round = 0; round < 30; ++round) {
       auto value = this->values(a);
       for (T& v : value) v *= T(1 + round % 13);
@@ -241,12 +241,12 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
       if (broken) value[a.pattern().col_ptr[round % a.n()]] = T(-3);
       there.assign(value);
       const auto b = this->random_rhs(ld, columns, static_cast<std::uint64_t>(round));
-      b_there.assign(b);
-      x_there.assign(b);  // what lies between columns stays as it is
+      device_b.assign(b);
+      device_x.assign(b);  // what lies between columns stays as it is
       graph.launch(stream);
       EXPECT_EQ(factor.fetch_verdict(stream.get()).status,
                 broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
-      const auto x = x_there.fetch();
+      const auto x = device_x.fetch();
       ASSERT_EQ(refactorize<T>(alone, value, T(0.5)).ok(), !broken) << spec << " " << round;
       if (!broken) {
         ASSERT_EQ(x, this->expected(alone, b, columns, ld, 2)) << spec << " " << round;
@@ -268,13 +268,13 @@ TYPED_TEST(DeviceSolves, AGraphOfSolvesReadsTheFactorOfTheDay) {
   auto workspace = Workspace<T>::create(factor, 1);
   const CallerStream stream;
   const auto b = this->random_rhs(n, 1, 3);
-  CallerArray<T> x_there(b);
-  const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(this->view(x_there, n, 1, n), workspace, s); });
+  CallerArray<T> device_x(b);
+  const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(this->view(device_x, n, 1, n), workspace, s); });
   for (const T shift : {T(0), T(3), T(100)}) {
     ASSERT_TRUE(refactorize<T>(factor, this->values(a), shift).ok());
-    x_there.assign(b);
+    device_x.assign(b);
     graph.launch(stream);
-    EXPECT_EQ(x_there.fetch(), this->expected(factor, b, 1, n, 1));
+    EXPECT_EQ(device_x.fetch(), this->expected(factor, b, 1, n, 1));
   }
 }
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# One vocabulary: docs/glossary.md has at most 60 rows, each with an owner that exists; words that were given up for a word of the field stay away.
+# SPDX-License-Identifier: BSD-3-Clause
+import re
+
+import tree
+
+GLOSSARY = "docs/glossary.md"
+MOST_ROWS = 60
+# A word that is gone, and the word to use.
+GONE = {
+    r"[Ll]odg(?:er|ers|ing|ings)": "LiveBlock, live range",
+    r"[Tt]enants?": "TaskBlock",
+    r"[Cc]ontests?": "ordering selection",
+    r"[Oo]utlines?|make_outline": "plan draft",
+    r"unless_zero|(?:is_)?left_out": "run_flag, is_skipped",
+    r"Lent\w+|Lending": "PooledStream, ResourcePool",
+    r"Gathering": "CoalescedUpload",
+    r"\w+Store": "Impl",
+    r"Bringer": "NumberLoader",
+    r"InverseProbe|ProbeSeen": "NormEstimator, EstimatorStep",
+    r"CudaLoops": "CudaCompute",
+    r"\w+_there": "on_device, device_",
+}
+WORD = re.compile(r"(?<!\w)(?:" + "|".join(f"(?P<w{k}>{word})" for k, word in enumerate(GONE)) + r")(?!\w)")
+SPARED = {"if_there", "is_there", "await_there", "blocks_there", "factor_is_there", "do_there"}  # of numbers and objects, not of devices
+FOLDERS = ("include/", "base/", "ordering/", "symbolic/", "numeric/", "src/")
+
+
+def faults_of_code(path, text):
+    for number, line in enumerate(tree.blanked(text).splitlines(), 1):
+        for found in WORD.finditer(line):
+            if found[0] not in SPARED:
+                word = list(GONE.values())[next(k for k in range(len(GONE)) if found[f"w{k}"])]
+                yield f"{path}:{number}: {found[0]}: say {word} ({GLOSSARY})"
+
+
+def rows_of(text):
+    """The number of each row's line, and its cells."""
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and not line.startswith(("|---", "| word |")):
+            yield number, cells
+
+
+def exists(owner, root, code):
+    if "/" in owner:
+        return (root / owner).exists()
+    name = owner.removesuffix("()")
+    return any(re.search(rf"\b(?:class|struct|enum class)(?: [A-Z_]+)? {name}\b|\b{name}\(", text) for text in code.values())
+
+
+def faults_of_glossary(root, code):
+    rows = list(rows_of((root / GLOSSARY).read_text(encoding="utf-8")))
+    if len(rows) > MOST_ROWS:
+        yield f"{GLOSSARY}:{rows[MOST_ROWS][0]}: {len(rows)} rows, at most {MOST_ROWS}"
+    for number, cells in rows:
+        owners = re.findall(r"`([^`]+)`", cells[-1])
+        if len(cells) != 4 or not all(cells) or not owners:
+            yield f"{GLOSSARY}:{number}: a row is word, literature, meaning and owner"
+        for owner in owners:
+            if not exists(owner, root, code):
+                yield f"{GLOSSARY}:{number}: {owner} is defined nowhere"
+
+
+def main():
+    root = tree.root_from_arguments("one vocabulary")
+    code = {path: (root / path).read_text(encoding="utf-8") for path in tree.files(root, tree.CPP) if str(path).startswith(FOLDERS)}
+    faults = [fault for path, text in code.items() for fault in faults_of_code(path, text)]
+    faults += faults_of_glossary(root, code)
+    tree.finish("check_names", len(code), faults)
+
+
+main()
