@@ -446,9 +446,4 @@ Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options
 /// reason: the others (minimum_degree and the caller's among them) are there to be compared.
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options = {});
 
-/// Validity of a plan (sizes, orders, postorder, bounds; no two live blocks overlapping; of the CPU's schedule: every edge upwards; of a
-/// device's: every tile and every child's entry once, no task that waits for ever): empty if sound, else the first thing wrong. For tests
-/// and debug builds. O(size of the plan log of it) plus O(the CPU's tasks^2).
-std::string find_flaw(const Plan& plan);
-
 }  // namespace kauri

@@ -1,13 +1,22 @@
-// The parts of find_flaw(): each returns the first thing wrong, or nothing. Later parts rely on earlier ones having found nothing.
+// find_flaw() and its parts: each returns the first flaw, or an empty string. Later parts rely on earlier ones having found none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <string>
 
 #include "kauri/plan.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 
-namespace kauri::symbolic {
+namespace kauri {
+
+/// Checks a plan: sizes, orders, postorder and bounds; that live blocks do not overlap; of the CPU's schedule that
+/// every edge leads upwards; of a device's that every tile and every child's entry is there once and that no task
+/// waits for ever. Returns the first flaw, or an empty string. O(size of the plan, times its logarithm) plus
+/// O(the CPU's tasks squared).
+std::string find_flaw(const Plan& plan);
+
+namespace symbolic {
 
 std::string flaw_in_tree(const Plan& plan);        ///< sizes, permutation, elimination tree
 std::string flaw_in_supernodes(const Plan& plan);  ///< partition, postorder, rows, panels
@@ -28,4 +37,5 @@ inline FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.
 /// "what k: wrong".
 inline std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
 
-}  // namespace kauri::symbolic
+}  // namespace symbolic
+}  // namespace kauri

@@ -13,6 +13,7 @@
 #include "base/threads/stopping.hpp"
 #include "ordering/features/graph_features.hpp"
 #include "ordering/orderer.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/choose/envelope.hpp"
 #include "symbolic/choose/ordering_selection.hpp"
 
@@ -328,7 +329,7 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
   return selector.finish(select_ordering(selector));
 }
 
-#ifndef NDEBUG
+#ifdef KAURI_CHECKED
 constexpr Index kLargestChecked = 20000;  // rows: the check may take longer than the analysis
 
 /// A plan that is not sound is a fault of kauri's own.

@@ -12,6 +12,7 @@
 
 #include "kauri/kauri.hpp"
 #include "src/checks/same_pattern.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/fuzz/pipeline_oracle.hpp"
 #include "tests/fuzz/pipeline_system.hpp"

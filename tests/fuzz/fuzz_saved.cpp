@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/support/process/sealed.hpp"
 

@@ -64,7 +64,7 @@ ROOMS = {
         "host": ("tree", "common"),
         "device": ("tree", "common"),
         "plan": ("host", "device", "tree", "common"),
-        "choose": ("plan", "device", "common"),
+        "choose": ("plan", "device", "check", "common"),
         "check": ("device", "common"),
     },
     "src/": {

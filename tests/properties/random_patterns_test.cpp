@@ -12,6 +12,7 @@
 
 #include "kauri/kauri.hpp"
 #include "src/checks/same_pattern.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/support/oracles/fill_oracle.hpp"
 #include "tests/support/systems/dense_reference.hpp"
 #include "tests/support/systems/patterns.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/check/quotient_elimination.hpp"
 #include "tests/support/process/seeds.hpp"
 

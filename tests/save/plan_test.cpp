@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/same_plan.hpp"

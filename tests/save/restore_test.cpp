@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/restore.hpp"
 #include "tests/support/process/seeds.hpp"
 #include "tests/support/systems/patterns.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/support/process/cancel.hpp"
 #include "tests/support/process/error_text.hpp"
 #include "tests/support/process/many_threads.hpp"

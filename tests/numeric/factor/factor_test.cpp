@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/support/bodies/factor.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/methods.hpp"

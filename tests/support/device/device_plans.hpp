@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kauri/plan.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/systems/patterns.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
 #include "tests/support/device/device_plans.hpp"

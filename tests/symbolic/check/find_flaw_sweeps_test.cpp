@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/sweep_model.hpp"

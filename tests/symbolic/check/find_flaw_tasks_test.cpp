@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/child_sums.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/team_model.hpp"

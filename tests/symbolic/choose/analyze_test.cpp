@@ -12,6 +12,7 @@
 #include "support/process/error_text.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/common/cost_table.hpp"
 
 namespace kauri::test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/work.hpp"
 #include "symbolic/plan/make_plan.hpp"

@@ -15,6 +15,7 @@
 #include "support/oracles/fill_oracle.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/front_rows.hpp"
 #include "symbolic/plan/structure.hpp"
 #include "symbolic/tree/elimination_tree.hpp"

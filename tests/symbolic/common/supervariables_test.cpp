@@ -11,6 +11,7 @@
 #include "kauri/ordering.hpp"
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kauri/generate.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/work.hpp"

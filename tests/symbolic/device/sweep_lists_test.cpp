@@ -14,6 +14,7 @@
 
 #include "base/threads/allowed_threads.hpp"
 #include "kauri/generate.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/sweep_model.hpp"

@@ -10,6 +10,7 @@
 
 #include "support/oracles/interleaving.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/host/task_cut.hpp"
 #include "symbolic/plan/make_plan.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "support/oracles/interleaving.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

@@ -9,6 +9,7 @@
 #include "support/process/error_text.hpp"
 #include "support/process/methods.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 
 namespace kauri::test {
 namespace {

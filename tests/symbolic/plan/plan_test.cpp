@@ -10,6 +10,7 @@
 
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::test {

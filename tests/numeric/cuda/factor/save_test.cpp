@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kauri/kauri.hpp"
+#include "symbolic/check/find_flaw.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/oracles/same_plan.hpp"
 #include "tests/support/systems/patterns.hpp"
