@@ -15,7 +15,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// The kernels for a plan. Throws Error(usage) if factors of T are refused.
+/// Returns the kernels for factors of T of this plan; a default set, all level by level, if the
+/// plan demands it. Throws Error(usage) if factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
   if (plan.device.by_level) return {};
@@ -32,7 +33,7 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const KernelSet set = kernels_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.by_level) return own;
-  if (set.gathered) return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // of any device's plan
+  if (set.gathered) return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // whatever target the plan is for
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
@@ -65,8 +66,9 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   stream_->synchronize();
 }
 
-/// A whole factorisation: small fronts in two launches or level by level, tiled ones as tasks or level by level; then the rest of
-/// the inverses beside L.
+/// Enqueues a whole factorisation: small fronts in two launches or level by level, then tiled
+/// fronts as tasks or level by level, then the inverses of diagonal tiles beside L, then the
+/// verdict.
 template <class T>
 void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
@@ -90,8 +92,9 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);
 }
 
-/// The first verdict does not wait for a graph, and a factor that is filled once needs none. The second run makes it, with the launches of
-/// its own on their way, so that the device works meanwhile.
+/// The first run does not make a graph: its verdict need not wait for one, and a factor that is
+/// filled once needs none. The second run makes it after its own launches, so that the device works
+/// meanwhile.
 template <class T>
 void CudaFactor<T>::run(cudaStream_t stream) {
   if (graph_.is_made()) return graph_.launch(stream);
@@ -141,7 +144,7 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   awaits_verdict_ = false;
   const WaitInUnwinding waits(*stream_);
   const bool there = holds_values_ && values == ValuesAre::unchanged;
-  holds_values_ = false;  // until all goes well
+  holds_values_ = false;  // set once all has gone well
   enqueue_beginning_of(there ? nullptr : take(value), shift, stream_->get());
   run(stream_->get());
   stream_->synchronize();
@@ -149,7 +152,8 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   return seen_ = host_verdict_.read("the verdict of a factor");
 }
 
-/// Inside a capture the launches themselves: a graph made elsewhere cannot be launched there.
+/// Inside a capture this enqueues the launches themselves: a graph made elsewhere cannot be
+/// launched there.
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
@@ -157,7 +161,7 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
-  holds_values_ = awaits_verdict_ = false;  // until all goes well
+  holds_values_ = awaits_verdict_ = false;  // set once all has gone well
   enqueue_beginning_of(value.data(), shift, stream);
   if (capturing)
     enqueue(stream);

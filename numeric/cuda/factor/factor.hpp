@@ -1,4 +1,5 @@
-// A factor on a CUDA device; its solves are in solve/, what else is made of it in extract/.
+// A factor on a CUDA device. The folder solve/ holds its solves, extract/ all else that is made of
+// it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,9 @@ namespace kauri::numeric::cuda {
 template <class T>
 class CudaWorkspace;
 
-/// Of Plan::peak_bytes(), what a factor has for itself. Throws Error(usage) if factors of T are refused (KernelSet::refusal).
+/// Returns the bytes of Plan::peak_bytes() that each factor allocates for itself, beside
+/// Plan::prepared_bytes(), with this device's kernels. Throws Error(usage) if factors of T are
+/// refused (KernelSet::refusal).
 template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
@@ -51,7 +54,8 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   [[nodiscard]] std::unique_ptr<NormEstimator<T>> make_norm_estimator(WorkspaceImpl<T>& workspace) const override;
   [[nodiscard]] double log_determinant() const override;
   void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const override;
-  /// R = A^-1 R on the device, one step of a refinement: see SolveSteps::run_flag. The device is current.
+  /// Enqueues R = A^-1 R on the device, one step of a refinement. run_flag is as in
+  /// SolveSteps::run_flag. The device is current.
   void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace, const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
@@ -62,45 +66,53 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// DeviceSchedule::entries, on the device.
+  /// DeviceSchedule::entries entries on the device: panels and contribution blocks.
   [[nodiscard]] const T* entries() const { return entries_.data(); }
 
  private:
   [[nodiscard]] FactorMemory<T> memory() const;
-  /// All launches but the beginning: what the graph holds.
+  /// Enqueues all launches of a factorisation but that of enqueue_beginning_of(). A graph records
+  /// these.
   void enqueue(cudaStream_t stream) const;
-  /// The same by the graph, once there is one.
+  /// Launches the graph if it is made, else calls enqueue(). The second call makes the graph.
   void run(cudaStream_t stream);
-  /// from: values on the device, or null: they are there.
+  /// Enqueues what precedes all fronts: sets the shift, resets the verdict, and copies the values
+  /// from `from` on the device to value_. A null `from` leaves value_ unchanged.
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
-  /// b and x on the device, of at most as many columns as the workspace has room for.
+  /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
+  /// workspace.nrhs() columns.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
-  /// The same of up to together() columns by sweeps.
+  /// Enqueues the solve of at most KernelSet::together columns by sweeps. b and x lie on the
+  /// device.
   void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
-  /// Of one column.
+  /// Enqueues the sweeps of one column of T. numbers: scratch_of() of the workspace.
   void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
                    cudaStream_t stream) const;
-  /// Of any number of columns.
+  /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
+  /// if b or x does not lie on the device.
   void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
-  /// x = L b, or L^T b, both on the device, of at most memory.nrhs columns. x may be memory.x.
+  /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns. b and x lie on
+  /// the device; x may be memory.x.
   void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x, SolveMemory<T> memory, bool transposed,
                              cudaStream_t stream) const;
-  /// Of any number of columns.
+  /// Enqueues the product for any number of columns. Throws Error(usage) if b or x does not lie on
+  /// the device.
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Brings values to value_, or returns their place on the device.
+  /// Returns the address of the values if they lie on this device. Otherwise enqueues their copy to
+  /// value_ and returns null. Returns null for no values, too.
   const T* take(std::span<const T> value) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;
   KernelSet kernels_;
-  bool fast_;                   // solves go by sweeps
-  PooledVerdict host_verdict_;  // written by the device with verdict_
+  bool fast_;                   // true if solves go by sweeps
+  PooledVerdict host_verdict_;  // the device writes it together with verdict_
   DeviceBlock block_;           // holds all arrays, those of small_ and tiled_ too
-  PooledStream stream_;         // after these: it waits before they go
+  PooledStream stream_;         // declared after the memory: destroyed first, when it waits
   DeviceArray<T> entries_, value_, shift_;
   DeviceArray<FrontState> state_;
   DeviceArray<Index> fail_column_;

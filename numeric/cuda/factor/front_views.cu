@@ -1,4 +1,4 @@
-// One thread a description.
+// Kernels that fill the descriptions of fronts, one thread for each description.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/front_views.hpp"
 
@@ -12,7 +12,7 @@ constexpr unsigned kThreads = 128;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// `fronts` tiled fronts, from `first` in plan.order.
+/// Fills the views of `fronts` tiled fronts, which begin at position `first` of plan.order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     view_fronts(PlanView plan, const TiledFront* tiled, Index first, Index fronts, FactorMemory<T> memory, TiledViews<T> views) {
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
   out[k] = front;
 }
 
-/// A thread for each of `count` > 0 items.
+/// Launches a thread for each of `count` > 0 items.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Offset count, cudaStream_t stream, A&&... arguments) {
   check(

@@ -1,4 +1,5 @@
-// Descriptions of fronts with the addresses of one factor, made on the device of what the plan's factors share.
+// Descriptions of fronts with the addresses of one factor, made on the device from the data that
+// all factors of a plan share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +8,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// A factor's own arrays of tiled fronts: TiledPlan::counters() or more, as many fronts and as many children as the plan has.
+/// Arrays of one factor for its tiled fronts: at least TiledPlan::counters() counters, one `front`
+/// for each tiled front and one `child` for each pulled child of the plan.
 template <class T>
 struct TiledViews {
   int* counters;
@@ -15,11 +17,11 @@ struct TiledViews {
   kernels::ChildViewOf<T>* child;
 };
 
-/// Fills fronts and children.
+/// Enqueues the filling of views.front and views.child.
 template <class T>
 void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledViews<T>& views, cudaStream_t stream);
 
-/// Fills `fronts`, one per small front of the plan.
+/// Enqueues the filling of `fronts`, one for each small front of the plan.
 void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory, GatheredFront* fronts, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -1,4 +1,4 @@
-// L from elsewhere into a factor on a CUDA device, and the inverses beside it out of one.
+// Restores a saved L into a factor on a CUDA device, and copies the inverses beside L out of one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <vector>
@@ -15,13 +15,16 @@ using symbolic::FrontCells;
 using symbolic::kInverseOrder;
 using symbolic::SmallLayout;
 
-/// visit(first pivot, how many) for the diagonal blocks of a front with p pivots.
+/// Calls visit(first pivot, number of pivots) for each 16 x 16 diagonal block of a front with p
+/// pivots.
 template <class Visit>
 void for_each_block(Index p, const Visit& visit) {
   for (Index first = 0; first < p; first += kInverseOrder) visit(first, std::min(kInverseOrder, p - first));
 }
 
-/// The triangle of a block that is not there, as the plain kernels find it: columns by substitution. l: the panel.
+/// Returns the inverse of a diagonal block whose inverse was not saved: its lower triangle by rows.
+/// Computes column after column by substitution, as store_inverses() of the level-by-level kernels
+/// does. l: the panel.
 template <class T>
 std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
   std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);
@@ -35,7 +38,9 @@ std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Inde
   return inverse;
 }
 
-/// What lies behind the pivots becomes an identity, in the padding of L and in the last block. saved: all blocks' triangles, or nothing.
+/// Completes a tiled front beside its entries of L: sets the padding behind the pivots to an
+/// identity, in L and in the last inverse, and the inverses of the diagonal blocks. saved: the
+/// lower triangles of all inverses, or empty, then they are computed.
 template <class T>
 void complete_tiled(T* panel, const FrontCells& cells, std::span<const T> saved) {
   for (Index k = cells.p; k < cells.pivot_cells() * symbolic::kCell; ++k) panel[cells.panel().place(k, k)] = T(1);
@@ -86,7 +91,8 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   });
 }
 
-/// As enqueue() leaves it: all panels by one copy, then what is made of them.
+/// Leaves the factor as enqueue() does: copies all panels at once, then enqueues the inverses of
+/// diagonal tiles and the verdict.
 template <class T>
 const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   const Plan& p = *plan();

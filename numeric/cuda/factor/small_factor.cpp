@@ -1,4 +1,4 @@
-// Descriptions and counters of small fronts.
+// The descriptions and counters of small fronts, and their two launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/small_factor.hpp"
 

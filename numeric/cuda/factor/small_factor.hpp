@@ -1,4 +1,5 @@
-// The small fronts of a plan done by two launches: first the narrow ones, then the others, each in the order of its levels.
+// The small fronts of one factor in two launches: first the narrow fronts, then the others, each in
+// the order of their levels.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,47 +8,50 @@
 
 namespace kauri::numeric::cuda {
 
-/// A small front that is gathered from A's entries and its children's blocks.
+/// A small front that is gathered from A's entries and its children's contribution blocks.
 struct GatheredFront : kernels::SmallFront {
   Index front;
-  Index first;  ///< column
+  Index first;  ///< column of L of its first pivot
   Index child_begin, child_end;
-  Index place;    ///< among the small fronts
-  Index awaited;  ///< children of the same launch
-  Index parent;   ///< place of its parent, if that is of the same launch, or kNone
-  Index unused;   ///< read with all else: whole words are copied
+  Index place;    ///< position among the small fronts
+  Index awaited;  ///< number of children of the same launch
+  Index parent;   ///< position of its parent if the parent belongs to the same launch, else kNone
+  Index unused;   ///< padding: descriptions are copied in whole words of 8 bytes
 };
 
 static_assert(sizeof(GatheredFront) == symbolic::kDeviceSmallBytes);
 
-/// What such fronts are gathered from, and where they tell what became of them. A front waits for its children, which have lower tickets.
+/// Data that the fronts of a launch are gathered from, and the memory that they report to. A front
+/// waits for its children of the same launch, which have lower tickets.
 struct GatherSource {
   using Front = GatheredFront;
   static constexpr bool kExact = true;
 
   PlanView plan;
   FactorMemory<double> memory;
-  int* done;    ///< per small front: children of the same launch that are done
-  int* ticket;  ///< of the launch
+  int* done;    ///< counters, one for each small front: how many of its children of the same launch are done
+  int* ticket;  ///< counter of the launch
 };
 
-/// Once per device. False if it cannot run the kernels.
+/// Prepares the kernels; called once for each device. Returns false if the device cannot run them.
 bool prepare_gathered_fronts();
-/// Fronts of at most max_rows rows, children before parents. `done` and `ticket` zero before the launch.
+/// Enqueues the factorisation of fronts of at most max_rows rows, children before parents. `done`
+/// and `ticket` must be zero before the launch. Returns the launch's error.
 cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows, const GatherSource& source,
                                     cudaStream_t stream);
 
-/// Bound to the memory of one factor.
+/// Descriptions and counters of the small fronts, with the addresses of one factor.
 class SmallFactor {
  public:
   SmallFactor() = default;
-  /// On the current device: the descriptions are there when the stream has come so far. Throws Error: memory, device.
+  /// Enqueues the making of the descriptions on the current device: they are valid once the stream
+  /// has completed it. Throws Error: memory, device.
   SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block, cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:
   DeviceArray<GatheredFront> front_;
-  DeviceArray<int> counters_;  // per front, then two tickets
+  DeviceArray<int> counters_;  // one for each front, then two tickets
   Index narrow_ = 0;
 };
 

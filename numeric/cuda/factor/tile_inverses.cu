@@ -1,9 +1,11 @@
-// Inverses of whole diagonal tiles of L, for sweeps of a solve, and products of them with the tiles of L beside them: made when L and the
-// inverses of its 16 x 16 diagonal blocks are there.
+// Inverses of whole diagonal tiles of L for the sweeps of a solve, and products of them with the
+// adjacent tiles of L. They are computed after L and the inverses of its 16 x 16 diagonal blocks.
 //
-// Blocks of V = inv(T) as far below the diagonal as one another are found together, V(I,J) = -V(I,I) sum_{K=J..I-1} T(I,K) V(K,J). That V
-// is about as good as the diagonal blocks that it is made of (J. J. Du Croz, N. J. Higham, Stability of methods for matrix inversion, IMA
-// J. Numer. Anal. 12, 1992): where |V| |T| is large, a product with it is to be corrected, and the tile is marked (kernels/correction.cuh).
+// Blocks of V = inv(T) at the same distance below the diagonal are computed together, V(I,J) =
+// -V(I,I) sum_{K=J..I-1} T(I,K) V(K,J). This V is about as accurate as the diagonal blocks that it
+// is made of (J. J. Du Croz, N. J. Higham, Stability of methods for matrix inversion, IMA J. Numer.
+// Anal. 12, 1992): if |V| |T| is large, a product with V needs a correction, and the tile is marked
+// (factor/tiled/correction.cuh).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/tiled/correction.cuh"
 #include "numeric/cuda/plan/tile.cuh"
@@ -12,13 +14,14 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr Index kMost = symbolic::kTileSlabs;  // blocks along the side of a tile
+constexpr Index kMost = symbolic::kTileSlabs;  // 16 x 16 blocks along the side of a tile
 constexpr Index kOrder = symbolic::kInverseOrder;
 constexpr Index kTileInverseEntries = symbolic::kTileInverseEntries;
-constexpr Index kOwn = symbolic::kInverseEntries / kThreads;  // entries of a block that are a thread's
+constexpr Index kOwn = symbolic::kInverseEntries / kThreads;  // entries of a block that one thread holds
 
-/// Places are those of FrontCells::inverse_place in a tile's inverse. In each block a thread has entries (row, column) and (row + 8,
-/// column), so that eight lanes read a row of a right factor, and the others the same: no bank conflicts.
+/// A thread's entries of each block: (row, column) and (row + 8, column). Eight lanes read a row of
+/// a right factor and the other lanes read the same addresses, so there are no bank conflicts.
+/// Places are those of FrontCells::inverse_place in a tile's inverse.
 struct Thread {
   Index number, row, column;
 
@@ -26,10 +29,11 @@ struct Thread {
       : number(static_cast<Index>(threadIdx.x)), row(number / symbolic::kCell % symbolic::kCell), column(number / 64 * 8 + number % 8) {}
 };
 
-/// Place of entry (r, c) in a block.
+/// Returns the place of entry (r, c) in a block.
 __device__ constexpr Index place_in_block(Index r, Index c) { return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c)); }
 
-/// f(block's row, its column, its place) for the lower blocks of a tile of so many.
+/// Calls f(block row, block column, place) for the lower blocks of a tile of `blocks` x `blocks`
+/// blocks.
 template <class F>
 __device__ void over_blocks(Index blocks, const F& f) {
 #pragma unroll
@@ -39,15 +43,16 @@ __device__ void over_blocks(Index blocks, const F& f) {
       if (i < blocks) f(i, j, FrontCells::inverse_block(i, j));
 }
 
-/// Pivot tile k of L, and of V the diagonal blocks, to shared memory. What lies above the diagonal and beyond the pivots becomes that of an
-/// identity: not every way of factorising writes it.
+/// Copies pivot tile k of L, and the diagonal blocks of V, to shared memory. Entries above the
+/// diagonal and beyond the pivots become those of an identity: not all factorisation kernels write
+/// them.
 template <class T>
 __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k, Index blocks) {
   const Thread me;
   const Index first = cells.first_cell(k), pivots = cells.rows_of(k);
   const symbolic::CellLayout layout = cells.panel();
   const T* diagonal = panel + layout.entries() + FrontCells::diagonal_place(k * kTile, k * kTile);
-  T l[kTileInverseEntries / kThreads], v[kMost * kOwn];  // all are asked for before one is awaited
+  T l[kTileInverseEntries / kThreads], v[kMost * kOwn];  // all loads are issued before the first is awaited
   over_blocks(blocks, [&](Index i, Index j, Index place) {
 #pragma unroll
     for (Index h = 0; h < kOwn; ++h) {
@@ -68,7 +73,7 @@ __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCe
   });
 }
 
-/// sum += this thread's entries of a product of blocks.
+/// Adds this thread's entries of left * right, a product of two blocks, to sum.
 template <class T>
 __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const Thread& me) {
 #pragma unroll
@@ -79,7 +84,8 @@ __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const
   }
 }
 
-/// The blocks of V that are kBelow below the diagonal, in shared memory. Sums take their places first.
+/// Computes the blocks of V at distance kBelow below the diagonal, in shared memory. Their places
+/// first hold the sums.
 template <Index kBelow, class T>
 __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
   const Thread me;
@@ -114,8 +120,8 @@ __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
   }
 }
 
-/// Sum of |entry (r, c)| f(c) over row r of a tile in shared memory, of 16 or 64 rows. Lanes begin at columns of their own, or eight would
-/// meet in a bank.
+/// Returns the sum of |entry (r, c)| f(c) over row r of a tile in shared memory. Lanes begin at
+/// different columns, since otherwise eight of them would meet in a bank.
 template <class T, class F>
 __device__ T row_sum(const T* tile, Index r, const F& f) {
   T sum = T(0);
@@ -127,8 +133,9 @@ __device__ T row_sum(const T* tile, Index r, const F& f) {
   return sum;
 }
 
-/// Whether a product with V alone would lose digits: the greatest row sum of |V| |T| is above that of blocks that a factorisation corrects,
-/// or is no number. `sums`: room for a number a row. Of all threads those of rows know.
+/// Returns true if a product with V alone would lose digits: the row sum of |V| |T| in this
+/// thread's row exceeds kLargestCondition, the bound for blocks that a factorisation corrects, or
+/// is NaN. False in threads >= rows. `sums`: scratch, one number for each row.
 template <class T>
 __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Index rows) {
   const auto r = static_cast<Index>(threadIdx.x);
@@ -137,14 +144,15 @@ __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Inde
   return r < rows && !(row_sum(inverse, r, [&](Index c) { return sums[c]; }) <= T(kernels::kLargestCondition));
 }
 
-/// Of a tile of L, whose cells begin with (row, column), what lies in a pair of columns of cells: a run of memory.
+/// A pair of cell columns of a tile of L, contiguous in memory: first cell row and cell column,
+/// number of cell rows.
 struct Slab {
-  Index row, column, rows;  // cells
+  Index row, column, rows;  // in cells
 };
-constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a row of cells of a slab
+constexpr Index kPair = 2 * symbolic::kCellEntries;  // entries of a cell row of a slab
 constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
-/// To shared memory, with zeros behind the last row of cells.
+/// Copies a slab to shared memory, with zeros behind its last cell row.
 template <class T>
 __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout, const Slab& at) {
   __syncthreads();
@@ -153,7 +161,8 @@ __device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& lay
   __syncthreads();
 }
 
-/// U = V C, C a tile of L left of V's; or C itself where V is marked. A thread has a column of a slab of 16 and the rows of a cell.
+/// Writes U = V C for the tile C of L left of V's, or C itself if V is marked. A thread computes
+/// one column of each slab of 16 and the rows of one cell.
 template <class T>
 __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
                                    T* out) {
@@ -179,8 +188,9 @@ __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const
   }
 }
 
-/// W = C V, C a tile of L below V's; or C itself where V is marked. By slabs of C, each times a row of blocks of V: a thread has a column
-/// of the product and half of its rows, whose sums go on from slab to slab.
+/// Writes W = C V for the tile C of L below V's, or C itself if V is marked. Goes through the slabs
+/// of C, each times a block row of V: a thread has one column of the product and half of its rows,
+/// whose sums continue from slab to slab.
 template <class T>
 __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
                                     T* out) {
@@ -203,8 +213,8 @@ __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, cons
   for (Index i = 0; i < kTile / 2; ++i) out[FrontCells::backward_product_place(first + i, c)] = sum[i];
 }
 
-/// A block of threads for each pivot tile of the tiled fronts. Fronts that failed are left as they are. `products`: those with the tiles
-/// left and below are made, too.
+/// Inverts the pivot tiles of tiled fronts, one block of threads for each tile. Skips fronts whose
+/// state is not `done`. If `products`, writes U and W too.
 template <class T>
 __global__ void __launch_bounds__(kThreads) invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {
   __shared__ T triangle[kTileInverseEntries];

@@ -1,4 +1,4 @@
-// Views and counters of tiled fronts, and the launch of their tasks.
+// The views and counters of tiled fronts, and the launch of their tasks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/tiled_factor.hpp"
 
@@ -18,7 +18,8 @@ using kernels::FrontViewOf;
 static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes && sizeof(FrontViewOf<double>) == symbolic::kDeviceTiledBytes);
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes && sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// The device's teams, or as few of them as the schedule asks for.
+/// Returns the kernels with the device's teams, or with DeviceSchedule::teams if these are fewer.
+/// Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's kernel.
 TiledKernels with_teams(TiledKernels kernels, const DeviceSchedule& device) {
   if (device.teams == 0) return kernels;
   const int all = kernels.teams;

@@ -1,4 +1,4 @@
-// The tiled fronts of a plan done by one persistent kernel, in the memory of one factor.
+// The tiled fronts of one factor, which one persistent kernel factorises.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,15 +8,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// Views of fronts and children, and counters.
+/// Views of tiled fronts and of their children with the addresses of one factor, and counters.
 template <class T>
 class TiledFactor {
  public:
   TiledFactor() = default;
-  /// On the current device: the views are there when the stream has come so far. `plan` outlives this. `chosen`: has teams. Throws Error:
-  /// memory, device, usage (too few teams).
+  /// Enqueues the making of the views on the current device: they are valid once the stream has
+  /// completed it. `plan` outlives this object. `chosen` has teams > 0. Throws Error: memory,
+  /// device, usage (the schedule asks for fewer teams than its tasks were made for).
   TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream);
-  /// All tiled fronts, after the levels of small ones: the tasks, and what failed to the fronts' states.
+  /// Enqueues the tasks of all tiled fronts, then the launch that copies their failures to the
+  /// fronts' states. All small fronts come before it on the stream.
   void enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const;
 
  private:
@@ -25,9 +27,9 @@ class TiledFactor {
   const TiledPlan* plan_ = nullptr;
   DeviceArray<kernels::FrontViewOf<T>> front_;
   DeviceArray<kernels::ChildViewOf<T>> child_;
-  DeviceArray<int> counters_;  // of fronts, then of levels, then the ticket and how many levels are done
+  DeviceArray<int> counters_;  // of fronts, then of levels, then the ticket and the number of levels done
   kernels::SumsOf<T> sums_;
-  Index first_ = 0;  // in PlanView::order
+  Index first_ = 0;  // first tiled front in PlanView::order
   TiledKernels chosen_;
   unsigned pauses_ = 0;
   Index least_part_ = 0;

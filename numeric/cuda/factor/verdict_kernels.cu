@@ -1,4 +1,5 @@
-// The two ends of a factorisation on the device: the values and the shift taken over, and the verdict.
+// The first and the last kernel of a factorisation: one takes over the values and the shift, the
+// other finds the verdict.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
@@ -31,7 +32,8 @@ __global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restr
   for (Offset k = thread; k < count; k += stride) value[k] = from[k];
 }
 
-/// What a thread has found: the least pivot, of equal ones that of the first column, and the first front that failed.
+/// Findings of a thread: the least pivot (the first column if several are equal), and the first
+/// front that failed.
 struct Found {
   double smallest = std::numeric_limits<double>::infinity();
   Index column = kNoColumn, front = kNoFront;
@@ -41,11 +43,11 @@ struct Found {
   }
 };
 
-/// Fronts [first, first + 32), one a lane.
+/// Examines fronts [first, first + 32), one for each lane.
 template <class T>
 __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
-  Diagonal mine;  // of a front that did not succeed, nothing
+  Diagonal mine;  // a front that did not succeed has no pivots to examine
   if (s < fronts) {
     const FrontState state = memory.state[s];
     if (state == FrontState::failed) found.front = min(found.front, s);
@@ -57,7 +59,7 @@ __device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory
   });
 }
 
-/// The least of a block's findings, in thread 0.
+/// Returns the minima over all threads of the block, in thread 0.
 __device__ Found least_of_block(Found found) {
   __shared__ Found warps[kThreads / 32];
   const auto lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -78,7 +80,8 @@ __device__ Found least_of_block(Found found) {
   return found;
 }
 
-/// The block that is done last says it. `host` is in the host's memory.
+/// Finds the verdict. The last block to finish writes it, on the device and to `host` in the host's
+/// memory.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {

@@ -1,12 +1,13 @@
-// Multifrontal Cholesky level by level (Duff & Reid 1983): fronts of up to 64 rows by one block of threads each, larger ones in tiles of
-// 64, right-looking, one launch per step for all fronts of a level.
+// Multifrontal Cholesky level by level (Duff & Reid 1983). One block of threads factorises a front
+// of up to 64 rows; larger fronts are done in tiles of 64, right-looking, with one launch per step
+// for all fronts of a level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/tile.cuh"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// The failing front says so, and to its parent, which is done in a later launch.
+/// Records the failure of front s, and marks its parent dead, which a later launch does.
 template <class T>
 __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column, T pivot) {
   memory.state[s] = FrontState::failed;
@@ -15,7 +16,8 @@ __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index 
   if (const Index parent = plan.front[s].parent; parent != kNone) memory.state[parent] = FrontState::dead;
 }
 
-/// True if a descendant of s failed; then its parent is dead too. Called by one thread.
+/// Returns true if a descendant of s failed, and then marks the parent of s dead too. Called by one
+/// thread.
 template <class T>
 __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
   if (memory.state[s] == FrontState::done) return false;
@@ -23,7 +25,8 @@ __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Ind
   return true;
 }
 
-/// A's entries of front columns [j0, j0 + columns) that lie in rows [i0, i0 + rows), added to tile (i,j) at tile[(i - i0) + (j - j0) * ld].
+/// Adds A's entries of front columns [j0, j0 + columns) and rows [i0, i0 + rows), and the shift, to
+/// a tile: entry (i,j) to tile[(i - i0) + (j - j0) * ld].
 template <class T>
 __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
                             Index columns, T* tile, Index ld) {
@@ -37,7 +40,7 @@ __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory,
   }
 }
 
-/// The children's entries in the same tile, child after child.
+/// Adds the children's entries in the same rows and columns to the tile, child after child.
 template <class T>
 __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
                              Index columns, T* tile, Index ld) {
@@ -61,8 +64,9 @@ __device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory
   }
 }
 
-/// Cholesky of the first p columns of a square of order m in shared memory, the rest updated; the column of the first pivot that is not
-/// positive and finite, or kNone. All threads of the block.
+/// Factorises the first p columns of a square of order m in shared memory and updates the rest.
+/// Returns the column of the first pivot that is not positive and finite, or kNone. Called by all
+/// threads of the block.
 template <class T>
 __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   const auto t = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
@@ -83,7 +87,7 @@ __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
   return kNone;
 }
 
-/// The lower triangle of a square in shared memory to panel and block.
+/// Stores the lower triangle of a square in shared memory to panel and block.
 template <class T>
 __device__ void store(const T* a, Index ld, const SmallLayout& layout, T* panel, T* block) {
   for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m; k += static_cast<Index>(blockDim.x))
@@ -113,13 +117,15 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
   store(a, ld, small_of(f), memory.entries + f.panel, memory.entries + f.block);
 }
 
-/// Entry (r, c), r >= c, of a tiled front: of L, or of its contribution block.
+/// Returns the address of entry (r, c), r >= c, of a tiled front: in L or in its contribution
+/// block.
 template <class T>
 __device__ T* entry_of(const FactorMemory<T>& memory, const Front& f, Index r, Index c) {
   return memory.entries + (c < f.p ? f.panel : f.block) + cells_of(f).place(r, c);
 }
 
-/// Entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled front, what is above its diagonal left out: f(r, c, entry) by all threads.
+/// Calls f(r, c, entry) by all threads for entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled
+/// front, but not for those above its diagonal.
 template <class T, class F>
 __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Index i0, Index rows, Index j0, Index columns, const F& f) {
   for (Index e = static_cast<Index>(threadIdx.x); e < rows * columns; e += static_cast<Index>(blockDim.x)) {
@@ -128,7 +134,7 @@ __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Ind
   }
 }
 
-/// Which tile a block of threads works on; false if its front is dead.
+/// Finds the tile of this block of threads. Returns false if its front is failed or dead.
 template <class T>
 __device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list, TileAt& shared) {
   if (threadIdx.x == 0) shared = find_tile(plan, list, static_cast<Index>(blockIdx.x));
@@ -153,8 +159,9 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
   over_tile(memory, f, i0, rows, j0, columns, [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
-/// The inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot `first`, for solves: whole blocks, with zeros above
-/// the diagonal and an identity behind the last pivot.
+/// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot
+/// `first`: whole blocks, with zeros above the diagonal and an identity behind the last pivot.
+/// Solves read them.
 template <class T>
 __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory, const Front& f, Index first) {
   constexpr Index block = symbolic::kInverseOrder;

@@ -1,8 +1,10 @@
-// Partial Cholesky of a packed front in shared memory, by one warp or by the warps of a block, 16 columns at a time.
+// Partial Cholesky of a packed front in shared memory, by one warp or by the warps of a block, 16
+// columns at a time.
 //
-// One warp eliminates a diagonal block with an identity below it, which gives the column operations (the inverse transposed) too; all other
-// products are by mma, with accumulators in bit-reversed order (packed_blocks.cuh). In the last block column of pivots the columns right of
-// the pivots are updated by the same operations, and later products leave them out: p needs no rounding up.
+// One warp eliminates a diagonal block with an identity below it, which gives the column operations
+// (the inverse transposed) too; all other products are by mma, with accumulators in bit-reversed
+// order (packed_blocks.cuh). In the last block column of pivots the same operations update the
+// columns right of the pivots, and later products leave these columns out: p needs no rounding up.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,10 +14,10 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-inline constexpr int kOperationsPart = 72;  // 64, and 8 to keep rows of different parity in different banks
+inline constexpr int kOperationsPart = 72;  // 64, and 8 that keep rows of different parity in different banks
 inline constexpr int kOperationsEntries = 4 * kOperationsPart;
 
-/// Row `lane & 15` of the column operations, from the lanes that hold it, as operand B.
+/// Stores the column operations as operand B. A lane holds row `lane & 15` of them.
 __device__ inline void store_operations(double* operations, const double (&a)[16], int lane) {
   const int k = lane & 15;
   double* mine = operations + (k & 1) * kOperationsPart + 2 * ((k >> 2 & 1) + (k & 2)) + (k >> 3);
@@ -23,7 +25,7 @@ __device__ inline void store_operations(double* operations, const double (&a)[16
   for (int n = 0; n < 16; ++n) mine[(n & 1) * 2 * kOperationsPart + 8 * ((n >> 3) + 2 * (n >> 2 & 1) + 4 * (n >> 1 & 1))] = a[n];
 }
 
-/// x = minus acc times the column operations.
+/// Sets x to minus acc times the column operations.
 __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc, const double* operations, int lane) {
   double a[8];
   flipped_operand(a, acc[0], acc[1]);
@@ -37,13 +39,14 @@ __device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumula
   }
 }
 
-/// What became of a diagonal block: the first failing column, or -1; and whether what its column operations make is to be corrected.
+/// Result of a diagonal block: the first failing column, or -1; and whether a product with its
+/// column operations needs a correction.
 struct EliminatedDiagonal {
   int failed;
   bool corrects;
 };
 
-/// Diagonal block j: L over it, and its column operations. One warp.
+/// Eliminates diagonal block j: writes L over it, and its column operations. Called by one warp.
 __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots, double* operations, double* exchange, int j) {
   const int first = kBlock * j, lane = front.lane, row = first + (lane & 15), width = min(kBlock, pivots - first);
   const double diagonal = front.packed[row < pivots ? packed_column(row, front.rows) + row : 0];
@@ -64,8 +67,8 @@ __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, 
   return {failed < 0 ? -1 : first + failed, corrects};
 }
 
-/// The triangle G whose inverse, transposed, the column operations of block column j are: columns of pivots of diagonal block j, then those
-/// of the identity. As operand B, by rows.
+/// Loads, as operand B by rows, the triangle G of block column j: its inverse, transposed, is the
+/// column operations. G has the columns of pivots of diagonal block j, then those of the identity.
 __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j, const LaneColumns& columns) {
   const int row = kBlock * j + front.lane_row;
 #pragma unroll
@@ -77,13 +80,14 @@ __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int
   }
 }
 
-/// x + (C - x G^T) G^-T for x = C G^-T as apply_operations() made it (correction.cuh). In: acc = minus C. One warp.
+/// Adds (C - x G^T) G^-T to x = C G^-T, which apply_operations() computed (tiled/correction.cuh).
+/// In: acc = minus C. Called by one warp.
 __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc, const LaneFront& front, int pivots, int j,
                                      const LaneColumns& columns, const double* operations) {
   double g[8], a[8];
   load_triangle(g, front, pivots, j, columns);
   as_operand(a, x[0], x[1]);
-  mask_pivots(a, columns, front.rows);  // columns that the front lacks
+  mask_pivots(a, columns, front.rows);  // sets columns that the front lacks to zero
   multiply_block(acc, a, g);
   BlockAccumulator change;
   apply_operations(change, acc, operations, front.lane);
@@ -94,7 +98,7 @@ __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
   }
 }
 
-/// acc += products of block columns [begin, end) for block (i,j).
+/// Adds the products of block columns [begin, end) for block (i,j) to acc.
 __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots, int i, int j, int begin, int end) {
   for (int k = begin; k < end; ++k) {
     const LaneColumns left(front, k);
@@ -111,7 +115,7 @@ __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& fron
   }
 }
 
-/// Block (i,j) minus products of block columns [begin, end). One warp.
+/// Subtracts the products of block columns [begin, end) from block (i,j). Called by one warp.
 __device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin, int end) {
   const LaneColumns columns(front, j);
   BlockAccumulator acc;
@@ -120,7 +124,7 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
   store_block<true>(acc, front, i, j, columns);
 }
 
-/// Block (i,j) times the column operations of block column j. One warp.
+/// Multiplies block (i,j) by the column operations of block column j. Called by one warp.
 __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i, int j, const LaneColumns& columns,
                                    const double* operations, bool corrects) {
   BlockAccumulator acc;
@@ -130,14 +134,15 @@ __device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, 
   store_block<false>(x, front, i, j, columns);
 }
 
-/// Blocks right of `panels` block columns minus all products. One warp.
+/// Subtracts all products from the blocks right of `panels` block columns. Called by one warp.
 __device__ inline void update_contribution(const LaneFront& front, int pivots, int panels) {
   const int blocks = front.blocks();
   for (int j = panels; j < blocks; ++j)
     for (int i = j; i < blocks; ++i) update_block(front, pivots, i, j, 0, panels);
 }
 
-/// A front of up to 32 rows, a row per lane: no column operations needed. Returns the first failing column, or -1. One warp.
+/// Factorises a front of up to 32 rows, a row per lane, without column operations. Returns the
+/// first failing column, or -1. Called by one warp.
 __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double* exchange) {
   for (int first = 0; first < pivots; first += kBlock) {
     double a[16];
@@ -152,7 +157,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
   return -1;
 }
 
-/// Left-looking by one warp, up to 64 rows: a block column stays in accumulators while its diagonal block is eliminated.
+/// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
+/// accumulators while its diagonal block is eliminated. Returns the first failing column, or -1.
 __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations, double* exchange) {
   constexpr int kBlocks = 4;
   const int blocks = front.blocks(), panels = (pivots + kBlock - 1) / kBlock;
@@ -195,8 +201,9 @@ __device__ inline int factor_by_warp(const LaneFront& front, int pivots, double*
   return -1;
 }
 
-/// Column by column with divisions and roots, for pivots of any size. Returns the first that is not positive and finite, as it was, or -1.
-/// One warp.
+/// Factorises a front column by column with divisions and roots, for pivots of any magnitude.
+/// Returns the first column whose pivot is not positive and finite, with that pivot left in place,
+/// or -1. Called by one warp.
 __device__ inline int factor_exactly(const LaneFront& front, int pivots) {
   double* a = front.packed;
   for (int j = 0; j < pivots; ++j) {

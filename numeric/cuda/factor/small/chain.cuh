@@ -1,10 +1,12 @@
-// Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 goes from diagonal block to diagonal block, the
-// others follow.
+// Partial Cholesky of a packed front in shared memory by the warps of a block: warp 0 eliminates
+// the diagonal blocks, the others follow.
 //
-// In phase j warp 0 makes block (j+1,j) of L, takes its square from diagonal block j+1 and eliminates that; meanwhile the others make the
-// rest of block column j, then bring block column j+1 up to date below its diagonal, and diagonal block j+2 but for its last product.
-// During the last elimination they take from the contribution block all that is known. Phase -1 is the first elimination alone; after the
-// last phase all take the last products from the contribution block.
+// In phase j warp 0 makes block (j+1,j) of L, subtracts its square from diagonal block j+1 and
+// eliminates that. Meanwhile the others make the rest of block column j, then update block column
+// j+1 below its diagonal, and diagonal block j+2 but for its last product. During the last
+// elimination they subtract all products known so far from the contribution block. Phase -1 is the
+// first elimination alone; after the last phase all warps subtract the last products from the
+// contribution block.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,19 +16,20 @@ namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in shared memory
 
-/// Shared memory of a front beside its entries, double where one phase makes what the next one reads.
+/// Shared memory of a front beside its entries; double-buffered if one phase writes what the next
+/// one reads.
 struct ChainScratch {
   double* operations;  // 2 x kOperationsEntries
   double* exchange;    // kExchangeEntries
   int* failed;         // 2: -1, or the first failing column
-  int* corrects;       // 2: whether what the column operations make is to be corrected
+  int* corrects;       // 2: whether products with the column operations need a correction
 
   __device__ void keep(const EliminatedDiagonal& done, int slot) const {
     failed[slot] = done.failed, corrects[slot] = static_cast<int>(done.corrects);
   }
 };
 
-/// Warp 0 in phase j >= -1.
+/// Does the work of warp 0 in phase j >= -1.
 template <int kWarps>
 __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j) {
   if (j + 1 >= front.blocks()) return;
@@ -51,7 +54,7 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
   if (front.lane == 0) scratch.keep(done, slot);
 }
 
-/// The rest of block column j of L. Another warp in phase j >= 0.
+/// Makes the rest of block column j of L. Called by the other warps in phase j >= 0.
 template <int kWarps>
 __device__ inline void follow_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j, int warp) {
   const LaneColumns columns(front, j);
@@ -64,9 +67,10 @@ __device__ inline void follow_phase(const LaneFront& front, int pivots, int pane
   ptx::named_sync(kBelowReady, 32 * kWarps);
 }
 
-/// What is updated in phase j, dealt to `warps` warps: block column j + 1 below its diagonal, diagonal block j + 2, and the contribution
-/// block in the last phase but one, of all products so far; after the last phase, j = panels, the contribution block of the last. One loop,
-/// of few instructions, which others would have to make room for.
+/// Updates blocks in phase j, dealt to `warps` warps: block column j + 1 below its diagonal and
+/// diagonal block j + 2, by all products so far; in the last phase but one also the contribution
+/// block. After the last phase, j = panels, it updates the contribution block by the last block
+/// column. One loop does all of it, which keeps the code small in the instruction cache.
 __device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp, int warps) {
   const int blocks = front.blocks();
   const bool over = j == panels;
@@ -84,7 +88,8 @@ __device__ inline void update_phase(const LaneFront& front, int pivots, int pane
   }
 }
 
-/// Calls done(j) of one thread when block column j of L is finished. Returns the first failing column, or -1. All threads of the block.
+/// Factorises a front and calls done(j) in one thread when block column j of L is finished. Returns
+/// the first failing column, or -1. Called by all threads of the block.
 template <int kWarps, class Done>
 __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
   const int panels = (pivots + kBlock - 1) / kBlock;

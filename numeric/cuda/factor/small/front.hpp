@@ -1,8 +1,10 @@
-// Partial Cholesky factorisation of many small fronts (up to 128 rows, symbolic/device/small_layout.hpp) in one launch, FP64.
+// Partial Cholesky factorisation of many small fronts (up to 128 rows,
+// symbolic/device/small_layout.hpp) in one launch, FP64.
 //
-// These are batched POTRF, TRSM and SYRK in one: with p = m POTRF alone. They are not calls of their own, since a front fits on chip:
-// fused, its entries are read once and L and the contribution block written once, and that traffic is what bounds them; apart, L would be
-// written and read again between the steps, and the contribution block once more.
+// It fuses batched POTRF, TRSM and SYRK; with p = m it is POTRF alone. They are not separate calls,
+// since a front fits on chip: fused, the kernel reads its entries once and writes L and the
+// contribution block once, and this traffic bounds the time. Separate calls would write and read L
+// again between the steps, and the contribution block once more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +22,7 @@ using symbolic::whole_units;
 
 inline constexpr int kMaxSmallRows = 128;
 
-/// A front on the device, whatever it is assembled from; fronts of one launch may all differ.
+/// A front on the device, whatever it is assembled from. Fronts of one launch may all differ.
 struct SmallFront {
   double* panel = nullptr;         // out: L, panel_storage() entries, on 16 bytes
   double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
@@ -33,12 +35,14 @@ struct PackedSmallFront : SmallFront {
   const double* source = nullptr;  // whole_units(entries()), on 16 bytes; not changed
 };
 
-/// To be called once before the first launch on a device. False if it cannot run the kernels.
+/// Prepares the kernels; called once before the first launch on a device. Returns false if the
+/// device cannot run them.
 bool prepare_small_fronts();
 
-/// Fronts of at most `max_rows` <= 128 rows each (the kernel and the shared memory of a front depend on it: sort fronts by size).
-/// failed[f]: the first column without a positive finite pivot, or -1; what else a failed front holds is unspecified. Enqueued on the
-/// stream; returns the launch's error.
+/// Enqueues the factorisation of fronts of at most `max_rows` <= 128 rows each. max_rows chooses
+/// the kernel and the shared memory of a front: sort fronts by size. Sets failed[f] to the first
+/// column without a positive finite pivot, or -1; the other contents of a failed front are
+/// unspecified. Returns the launch's error.
 cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels

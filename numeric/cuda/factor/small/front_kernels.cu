@@ -1,11 +1,11 @@
-// Small fronts that lie packed in global memory.
+// The launch of small fronts that lie packed in global memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/small/front_kernels.cuh"
 
 namespace kauri::numeric::cuda::kernels {
 namespace {
 
-/// One bulk copy of the whole front.
+/// An assembly that is one bulk copy of the whole front.
 struct PackedSource {
   using Front = PackedSmallFront;
   static constexpr bool kExact = false;

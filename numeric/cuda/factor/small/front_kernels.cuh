@@ -1,4 +1,4 @@
-// The kernels of small fronts, with the assembly of a front as a parameter.
+// The kernels of small fronts; the assembly of a front is a template parameter.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-// An Assembly is a functor passed by value:
-//   Front                                   derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; with what
-//                                           the front is made of
-//   kExact                                  a front that fails is assembled once more and done by plain divisions and roots
-//   draw(otherwise, lane)                   the next front of a warp: `otherwise`, or a ticket's
+// An Assembly is a functor passed by value. All threads of the group call draw(), begin() and
+// finish().
+//   Front                                   derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; holds
+//                                           what the front is made of
+//   kExact                                  true: a front that fails is assembled again and factorised by plain divisions and roots
+//   draw(otherwise, lane)                   returns the next front of a warp: `otherwise`, or that of a ticket
 //   begin(front, packed, barrier, group)    may start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
 //   finish(front, packed, barrier, parity, group)
 //                                           fills the rest of `packed` (shared memory; the lower triangle,
 //                                           symbolic/device/small_layout.hpp; whole_units() of its entries) and waits for the barrier's
 //                                           phase if it was used; ends with group.sync() unless that wait is all it does
-//   record(front, f, packed, column)        what became of front f: the first failing column, or -1. One thread
-//   stored(front)                           after the front's stores were begun. The same thread
-// The others are called by all threads of the group.
+//   record(front, f, packed, column)        records the result of front f: the first failing column, or -1. Called by one thread
+//   stored(front)                           called after the front's stores were begun, by the same thread
 
 /// The threads that share a front: a warp, or a block.
 struct WarpGroup {
@@ -41,13 +41,13 @@ struct BlockGroup {
   __device__ static void sync() { __syncthreads(); }
 };
 
-/// Panel columns [first, last) to global memory; last is p or a multiple of 16. One thread, after a shared_proxy_fence() of those that
-/// wrote.
+/// Begins the store of panel columns [first, last) to global memory; last is p or a multiple of 16.
+/// Called by one thread, after the threads that wrote them called shared_proxy_fence().
 __device__ inline void store_panel(const SmallFront& front, const double* packed, int first, int last) {
   const SmallLayout shape{front.rows, front.pivots};
   const int begin = packed_column(first, shape.m) + first;
   const int end = last < shape.p ? packed_column(last, shape.m) + last : shape.panel_entries();
-  const int whole = (end - begin) & ~1;  // what follows an odd last entry may not be final
+  const int whole = (end - begin) & ~1;  // the entry after an odd last one may not be final
   if (whole > 0) ptx::bulk_store(front.panel + begin, packed + begin, whole * 8);
   if (begin + whole < end) front.panel[end - 1] = packed[end - 1];
 }
@@ -58,14 +58,14 @@ __device__ inline void store_contribution(const SmallFront& front, const double*
   ptx::bulk_store(front.contribution, packed + shape.panel_entries() - shape.padding(), shape.block_storage() * 8);
 }
 
-/// Shared memory of a front that one warp factors, and the description of the warp's next front.
+/// Shared memory of a front that one warp factorises, and the description of the warp's next front.
 template <class Front>
 struct WarpSlot {
   static constexpr int kFront = static_cast<int>(sizeof(Front) / 8);
   static constexpr int kPackedBegin = (kOperationsEntries + 2 * kFront + 2) & ~1;
   static_assert(kExchangeEntries <= kOperationsEntries);
 
-  double* operations;  // kOperationsEntries; and, before they are known, what lanes exchange
+  double* operations;  // kOperationsEntries; before they are known, the lanes' exchange
   Front* front;
   Front* next;
   std::uint64_t* barrier;
@@ -79,13 +79,14 @@ struct WarpSlot {
         packed(base + kPackedBegin) {}
   KAURI_HOST_DEVICE static constexpr int entries(int max_rows) { return kPackedBegin + whole_units(packed_entries(max_rows)); }
 
-  /// Fetches the description of front f, if there is one, for the next begin().
+  /// Fetches the description of front f, if f < count, for the next begin().
   __device__ void fetch(const Front* fronts, int f, int count, int lane) const {
     static_assert(sizeof(Front) % 8 == 0 && kFront <= 32);
     if (f >= count || lane >= kFront) return;
     ptx::copy_8_async(reinterpret_cast<double*>(next) + lane, reinterpret_cast<const double*>(fronts + f) + lane);
   }
-  /// Begins the assembly of the front that was fetched, once the stores of the one before have read it.
+  /// Begins the assembly of the fetched front, once the stores of the previous front have read
+  /// `packed`.
   template <class Assembly>
   __device__ void begin(const Assembly& assembly, int lane) const {
     ptx::finish_async_copies();
@@ -96,7 +97,7 @@ struct WarpSlot {
   }
 };
 
-/// A warp per front, one front after another: up to 32 rows (kRows), or up to 64.
+/// Factorises a front per warp, one after another: of up to 32 rows if kRows, else of up to 64.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_warps(const typename Assembly::Front* fronts, int count, int max_rows, Assembly assembly) {
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int stride = static_cast<int>(gridDim.x) * kWarps;
   const int block = static_cast<int>(blockIdx.x);
   watchdog::begin(watchdog::Kernel::factor_fronts_by_warps);
-  // Neighbours side by side, but few fronts on as many multiprocessors as there are.
+  // warps of a block take adjacent fronts; fewer fronts than warps spread over all multiprocessors
   int f = assembly.draw(count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
   if (f >= count) return;
   const Slot slot(shared + warp * Slot::entries(max_rows));
@@ -144,9 +145,9 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   if (lane == 0) ptx::finish_store_reads();
 }
 
-inline constexpr int kChainEntries = 2 * kOperationsEntries + kExchangeEntries + 4;  // of shared memory, beside the front's
+inline constexpr int kChainEntries = 2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
 
-/// A block per front of any size.
+/// Factorises a front of any size per block.
 template <int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
     factor_fronts_by_blocks(const typename Assembly::Front* fronts, Assembly assembly) {
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   ptx::finish_store_reads();
 }
 
-/// Warps of a block, and blocks that a multiprocessor is to hold.
+/// Number of warps of a block, and number of blocks that a multiprocessor shall hold.
 struct BlockSize {
   int warps;
   int resident;
@@ -194,7 +195,8 @@ class SmallFrontKernels {
  public:
   using Front = typename Assembly::Front;
 
-  /// Once per device, before the first launch. False if it cannot run the kernels.
+  /// Prepares the kernels; called once for each device before the first launch. Returns false if
+  /// the device cannot run them.
   static bool prepare() {
     if constexpr (kLarge) {
       if (!allow(kernel128<Assembly>, 32 * kBlocks128.warps, chain_bytes(kMaxSmallRows))) return false;
@@ -203,7 +205,7 @@ class SmallFrontKernels {
            allow(kernel64, 32 * kBlocks64.warps, warp_bytes(kBlocks64, 64));
   }
 
-  /// count > 0 fronts of at most max_rows <= kMaxSmallRows rows each.
+  /// Enqueues count > 0 fronts of at most max_rows <= kMaxSmallRows rows each.
   static cudaError_t enqueue(const Front* fronts, int count, int max_rows, const Assembly& assembly, cudaStream_t stream) {
     int device = 0, processors = 0;
     cudaGetDevice(&device);

@@ -1,4 +1,5 @@
-// Assembly of small fronts: A's entries, then the children's blocks, child after child, into the packed triangle in shared memory.
+// Assembly of small fronts in shared memory: A's entries, then the children's contribution blocks,
+// child after child, are added to a packed triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/factor/small/front_kernels.cuh"
 #include "numeric/cuda/factor/small_factor.hpp"
@@ -46,7 +47,7 @@ __device__ void clear(double* packed, Index entries, int lane) {
   for (Index e = lane; e < entries / 2; e += 32) units[e] = make_double2(0.0, 0.0);
 }
 
-/// A's entries and the shift. The columns' beginnings are held by the lanes, and searched there.
+/// Adds A's entries and the shift. The lanes hold where the columns begin and search there.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
   const std::uint32_t* column = source.plan.entry_ptr + front.first;
   const std::uint32_t begin = column[0];
@@ -78,16 +79,17 @@ __device__ Child child_at(const GatherSource& source, Index at) {
 }
 
 inline constexpr int kAtOnce = 4;        // entries of a block that a lane holds
-inline constexpr int kNarrowBlock = 32;  // rows of a block, one a lane
+inline constexpr int kNarrowBlock = 32;  // most rows of a narrow block: one for each lane
 
-/// Entries first + lane, first + 32 + lane, ... of a block that add_narrow_block() takes. They do not wait for one another.
+/// Loads entries first + lane, first + 32 + lane, ... of a block for add_narrow_block(); zeros if
+/// the block has more than kNarrowBlock rows. The loads do not wait for one another.
 __device__ void load_entries(double (&entry)[kAtOnce], const Child& child, Index first, int lane) {
   const Index count = child.q <= kNarrowBlock ? packed_entries(child.q) - first : 0;
 #pragma unroll
   for (int i = 0; i < kAtOnce; ++i) entry[i] = lane + 32 * i < count ? __ldcg(child.block + first + 32 * i + lane) : 0.0;
 }
 
-/// The column of entry e of a packed triangle of order q <= kNarrowBlock.
+/// Returns the column of entry e of a packed triangle of order q <= kNarrowBlock.
 __device__ Index column_of_entry(Index e, Index q) {
   const float b = static_cast<float>(2 * q + 1);
   Index c = static_cast<Index>(0.5f * (b - sqrtf(b * b - 8.0f * static_cast<float>(e))));
@@ -96,7 +98,7 @@ __device__ Index column_of_entry(Index e, Index q) {
   return c;
 }
 
-/// Adds a block of at most kNarrowBlock rows, whose first entries are in `entry`.
+/// Adds a block of at most kNarrowBlock rows. `entry` holds its first entries.
 __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m, double* packed, int lane) {
   const Index count = packed_entries(child.q);
   for (Index first = 0; first < count; first += 32 * kAtOnce) {
@@ -112,7 +114,7 @@ __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], I
   __syncwarp();
 }
 
-/// Columns four at a time: their loads do not wait for one another.
+/// Adds a block of any size, four columns at a time: their loads do not wait for one another.
 __device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed, int lane) {
   constexpr int kColumns = 4;
   for (Index first = 0; first < child.q; first += kColumns) {
@@ -147,7 +149,7 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
       kernels::wait_warp(source.done + front.place, front.awaited, watchdog::Awaited::small, lane);
     double entry[kAtOnce];
     load_entries(entry, next, 0, lane);
-    for (Index k = 0; k < count; ++k) {  // what the next child needs is under way while one is added
+    for (Index k = 0; k < count; ++k) {  // the next child's data are being loaded while one is added
       const Child now = next;
       const LaneIndices places = rows;
       double held[kAtOnce];
@@ -165,7 +167,7 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
   }
 }
 
-/// The functor with its device code.
+/// The Assembly of these fronts (front_kernels.cuh).
 struct Gather : GatherSource {
   __device__ int draw(int, int lane) const {
     int next = 0;

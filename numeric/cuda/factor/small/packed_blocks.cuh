@@ -1,9 +1,11 @@
 // 16 x 16 blocks of a packed front in shared memory as fragments of mma.m16n8k16.
 //
-// Rows and columns of a block are taken in bit-reversed order: index g + 8h of the fragment is row 8 (g & 1) + 4 (g >> 1 & 1) + 2 (g >> 2)
-// + h of the block. Columns of a packed triangle begin anywhere; but those two apart begin at places that differ by an odd number, and the
-// next two by an odd number 4 less, so four such columns with rows 4 apart lie in 16 different pairs of banks, whatever m. And since rows,
-// columns and the order of k are permuted alike, accumulators serve as operands where they are, and a block is read alike as A and as B.
+// Rows and columns of a block are taken in bit-reversed order: index g + 8h of the fragment is row
+// 8 (g & 1) + 4 (g >> 1 & 1) + 2 (g >> 2) + h of the block. Columns of a packed triangle begin
+// anywhere; but two columns apart by two begin at places that differ by an odd number, and the next
+// two by an odd number 4 less, so four of these columns with rows 4 apart lie in 16 different pairs
+// of banks, for any m. Since rows, columns and the order of k are permuted alike, accumulators
+// serve as operands without a permutation, and a block is read in the same way as A and as B.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -48,8 +50,8 @@ struct LaneColumns {
   __device__ int column(int i) const { return first + 8 * (i & 1) + (i >> 1); }
 };
 
-/// Block (row block i) of L as an operand, A: a; B of column half n: a[n], a[n + 2], a[n + 4], a[n + 6]. Rows that the front lacks are
-/// copies of its last.
+/// Loads a block (row block i) of L as an operand. A: a; B of column half n: a[n], a[n + 2], a[n +
+/// 4], a[n + 6]. Rows beyond the front's last row are copies of that row.
 __device__ inline void load_block(double (&a)[8], const LaneFront& front, int i, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   if (kBlock * (i + 1) <= front.rows) {
@@ -67,7 +69,7 @@ __device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
   }
 }
 
-/// Columns of the block that are not pivots are no factors.
+/// Sets the block's columns that are not pivots to zero.
 __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, int pivots) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -75,7 +77,7 @@ __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, i
   }
 }
 
-/// acc += a b^T.
+/// Adds a b^T to acc.
 __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8], const double (&b)[8]) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
@@ -84,10 +86,12 @@ __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8
   }
 }
 
-/// Block (i,j) has all its entries: it is not on the diagonal, and the front has all its rows.
+/// Returns true if the front has all entries of block (i,j): it is not on the diagonal, and no row
+/// is beyond the front.
 __device__ inline bool is_whole(const LaneFront& front, int i, int j) { return i > j && kBlock * (i + 1) <= front.rows; }
 
-/// acc = minus block (i,j); what is no entry holds some value.
+/// Sets acc to minus block (i,j). Elements without an entry in the triangle hold unspecified
+/// values.
 __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   double entry[8];
@@ -97,7 +101,7 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
       entry[2 * c] = front.packed[columns.place[c] + row], entry[2 * c + 1] = front.packed[columns.place[c] + row + 1];
   } else {
 #pragma unroll
-    for (int c = 0; c < 4; ++c) {  // a load for every lane, and no branch: one would wait for each load
+    for (int c = 0; c < 4; ++c) {  // a load in every lane without a branch, which would wait for each load
       const int column = columns.column(c), place = columns.place[c] + row;
       entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
       entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];
@@ -109,7 +113,7 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
   }
 }
 
-/// Block (i,j) = kFlip ? -acc : acc, where there are entries.
+/// Stores -acc if kFlip, else acc, to the entries of block (i,j) that the triangle has.
 template <bool kFlip>
 __device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
@@ -133,7 +137,8 @@ __device__ inline void store_block(const BlockAccumulator& acc, const LaneFront&
   }
 }
 
-/// Entries of columns first .. first + 15 of a row; what is no entry holds some value.
+/// Loads the entries of columns first .. first + 15 of a row. Elements without an entry in the
+/// triangle hold unspecified values.
 __device__ inline void load_row(double (&a)[16], const LaneFront& front, int first, int row) {
   const int at = packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
