@@ -7,7 +7,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Records the failure of front s, and marks its parent dead, which a later launch does.
+/// Records the failure of front s, and marks its parent, which a later launch factorises, dead.
 template <class T>
 __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column, T pivot) {
   memory.state[s] = FrontState::failed;
@@ -180,7 +180,8 @@ __device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory
   }
 }
 
-/// The pivot tile of step k of each front.
+/// Factorises the pivot tile of step k of each front, one block of threads for each front, and
+/// stores its inverses.
 template <class T>
 __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -204,7 +205,7 @@ __global__ void factor_tiles(PlanView plan, FactorMemory<T> memory, Index begin,
   store_inverses(a, ld, w, memory, f, at);
 }
 
-/// Tiles (i,k), i > k: X L(k,k)^T = A(i,k), a row a thread, by substitution.
+/// Solves X L(k,k)^T = A(i,k) for tiles (i,k), i > k, by substitution, one row per thread.
 template <class T>
 __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -229,7 +230,7 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
   over_tile(memory, f, i0, rows, j0, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
 }
 
-/// Tiles (i,j), i >= j > k: A(i,j) -= L(i,k) L(j,k)^T; 256 threads, 4 x 4 entries each.
+/// Subtracts L(i,k) L(j,k)^T from tiles (i,j), i >= j > k; 256 threads with 4 x 4 entries each.
 template <class T>
 __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];

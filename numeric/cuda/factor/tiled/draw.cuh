@@ -1,4 +1,5 @@
-// What all kernels on tiled fronts do with a ticket: bring what it stands for to shared memory, and pause where a test asks for it.
+// Functions common to the kernels on tiled fronts: drawing a ticket, and the pauses that tests ask
+// for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// An object in global memory to shared memory, a word a lane.
+/// Copies an object from global to shared memory, one word per lane.
 template <class T>
 __device__ void copy_words(T& to, const T& from, int lane) {
   static_assert(sizeof(T) <= 32 * sizeof(int) && sizeof(T) % sizeof(int) == 0);
@@ -14,8 +15,9 @@ __device__ void copy_words(T& to, const T& from, int lane) {
     reinterpret_cast<int*>(&to)[lane] = __ldg(reinterpret_cast<const int*>(&from) + lane);
 }
 
-/// Draws a ticket, and brings what it stands for: the producer's part of a ticket that consumers wait for. `turn`: as Ticket has it. All
-/// lanes; returns the number.
+/// Draws a ticket and copies its task and front to `ticket`, for which the consumers wait. `turn`:
+/// as in Ticket. Called by all lanes of the producer's warp; returns the ticket's number, which is
+/// >= task_count if no task is left.
 template <class Ticket, class Front>
 __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks, int task_count, int* next, unsigned turn,
                            int lane) {
@@ -33,7 +35,8 @@ __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::
   return number;
 }
 
-/// Up to a microsecond, or 30, that seed, ticket and warp tell.
+/// Sleeps for up to a microsecond, or in one of 16 cases for 30, as a hash of seed, ticket and warp
+/// says. Returns at once if seed is 0.
 __device__ inline void pause(unsigned seed, int ticket, int warp) {
   if (seed == 0) return;
   unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^ static_cast<unsigned>(warp) * 0xc2b2ae35u;

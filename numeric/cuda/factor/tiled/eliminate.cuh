@@ -1,4 +1,5 @@
-// Elimination of up to 16 columns by one warp, one row per lane: L D L^T without square roots on the way, scaled at the end.
+// Elimination of up to 16 columns by one warp, one row per lane: L D L^T without square roots on
+// the way, scaled at the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,11 +9,13 @@ namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kExchangeEntries = 128;  // twice four columns of 16 rows
 
-/// Positive, and neither so small nor so large that its reciprocal or root is not a normal number.
+/// Returns true if x is positive, and neither so small nor so large that its reciprocal or root is
+/// not a normal number.
 __device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 
-/// Four columns from `first` of the rows in `a`: factor them, then update what lies right of them in these four. pairs: the same columns
-/// of rows 0-15; every lane factors the diagonal block for itself. factor[j]: the row's entry of the unit lower factor.
+/// Factorises four columns of the rows in `a`, from `first` on, and updates the columns right of
+/// each within these four. pairs: the same columns of rows 0-15; every lane factorises the diagonal
+/// block for itself. factor[j]: the row's entry of the unit lower factor.
 template <bool kFull>
 __device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width, double (&factor)[4]) {
   double block[4][4];
@@ -56,9 +59,10 @@ __device__ inline void update_columns(double (&a)[16], const double2* pairs, con
   }
 }
 
-/// Columns from kFirst on; their first four are in `diagonal` by rows 0-15. Values of other rows come through shared memory, two to all
-/// lanes by one load; the next four columns are published before the others are updated. In `below` every row leaves the four columns that
-/// hold its pivot.
+/// Eliminates columns from kFirst on; `diagonal` holds their first four, by rows 0-15. Entries of
+/// other rows come through shared memory, two to all lanes by one load; the next four columns are
+/// published before the others are updated. Every row leaves in `below` the four columns that hold
+/// its pivot.
 template <bool kFull, int kFirst>
 __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width, int lane) {
   if (!kFull && kFirst >= width) return;
@@ -80,10 +84,12 @@ __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double
   }
 }
 
-/// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows, the other lanes any rows of the same columns:
-/// those of the front below it, or of the identity, which become those of the inverse transposed. Every lane's row becomes that of L,
-/// columns from `width` on are updated. Returns the first column without a positive finite pivot, or -1; with one, what follows that column
-/// is unspecified.
+/// Eliminates the first `width` of 16 columns. Lanes 0-15 hold the diagonal block by rows, the
+/// other lanes any rows of the same columns: rows of the front below it, or rows of the identity,
+/// which become those of the inverse transposed. Every lane's row becomes that of L; columns from
+/// `width` on are updated. Returns the first column without a positive finite pivot, or -1. After a
+/// failure the columns that follow it are unspecified. Pivots that are not ordinary (is_ordinary())
+/// count as failures too.
 __device__ inline int eliminate(double (&a)[16], double* exchange, int width, int lane) {
   double2* diagonal = reinterpret_cast<double2*>(exchange);
   double2* below = reinterpret_cast<double2*>(exchange) + kExchangeEntries / 4;

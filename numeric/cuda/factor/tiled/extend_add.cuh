@@ -1,4 +1,5 @@
-// Extend-add, pulled: what the children's contribution blocks add to the entries that a warp holds in its accumulators.
+// Extend-add, pulled: the children's contribution blocks are added to the entries that a warp holds
+// in its accumulators.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,27 +26,30 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
   __syncwarp();
 }
 
-/// The children's blocks are there. Each warp that pulls.
+/// Waits until the children's contribution blocks are in memory. Called by each warp that pulls.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
   if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, Awaited::children, lane);
 }
 
-/// Rows and columns of a tile that a child lacks: an entry is the child's where row >= column.
+/// Stand for rows and columns of a tile that a child lacks: the child has an entry only if row >=
+/// column.
 inline constexpr int kNoRow = -1, kNoColumn = 0x7fffffff;
 
-/// Which row of a child's block goes to the row of a cell that `bit` stands for, given the row map's word; `none` where none does.
+/// Returns the row of a child's block that goes to the row of a cell that `bit` stands for, given
+/// the row map's word; `none` if no row does.
 __device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) {
   const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1));
   return (word & bit) != 0 ? row : none;
 }
-/// The same for that row and the next, as columns.
+/// Returns the columns of a child's block that go to that row and the next one, taken as columns;
+/// kNoColumn if none does.
 __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
   const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)), next = (word & bit) != 0 ? row + 1 : row;
   return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
 }
 
-/// Parts of the place of a block's entry, and of its column, in 32 bits.
+/// Returns the part of a block entry's place that its row gives, or its column, in 32 bits.
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);
@@ -60,17 +64,18 @@ __device__ inline unsigned column_place(const ChildViewOf<T>& child, int column)
          c % symbolic::kCell;
 }
 
-/// One entry of a child's block; zero where the child has none.
+/// Returns one entry of a child's block; zero if the child has none there.
 template <class T>
 __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part, unsigned column_part) {
   return row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
 }
 
-/// c[h][n] -= the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t, 2t + 1} of the padded front, child
-/// after child. Both begin with a cell. Blocks of 2^32 entries and more have no place here.
+/// Subtracts the children's entries in rows row + 16 h + {g, 8 + g} and columns column + 8 n + {2t,
+/// 2t + 1} of the padded front from c[h][n], child after child. row and column are the first of a
+/// cell. The children's blocks have fewer than 2^32 entries.
 template <int H, int N>
 __device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
-  lane = ptx::anew(lane);  // bits of rows are made where children are pulled: the products' loop is short of registers
+  lane = ptx::anew(lane);  // row bits are computed here, not kept: the products' loop is short of registers
   for (int k = 0; k < front.child_count; ++k) {
     const ChildView child = front.child[k];
     int rows[2 * H];

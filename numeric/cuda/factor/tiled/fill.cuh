@@ -1,4 +1,4 @@
-// Tiles of a front before anything is computed: zeros, A's entries, sums of what children in lists add.
+// Tiles of a front before products: zeros, A's entries, and sums of children's entries by lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// The column of entry e among columns [first, first + count).
+/// Returns the column, counted from `first`, of entry e, which lies in columns [first, first +
+/// count).
 __device__ inline int column_of(const std::uint32_t* column, int first, int count, Offset e) {
   int low = 0;
   while (count > 1) {
@@ -20,7 +21,7 @@ __device__ inline int column_of(const std::uint32_t* column, int first, int coun
   return low;
 }
 
-/// Rows of cells [begin, end) of tile column k become zero; 16 bytes a thread.
+/// Sets rows of cells [begin, end) of tile column k to zero; 16 bytes per thread.
 template <class T>
 __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end, int thread) {
   const bool below = k >= front.cells.pivot_tiles();
@@ -37,7 +38,7 @@ __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin
   }
 }
 
-/// A's entries of tile column k of pivots in rows of cells [begin, end).
+/// Stores A's entries of pivot tile column k that lie in rows of cells [begin, end).
 template <class T>
 __device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k, int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
@@ -48,7 +49,7 @@ __device__ inline void scatter_entries(const FrontViewOf<T>& front, const Values
   }
 }
 
-/// A task of kind `fill`. All consumers; so many, whoever they are.
+/// Executes a task of kind `fill`. Called by all kConsumers consumers of a team of any kind (Team).
 template <class T, class Team>
 __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, const ValuesOf<T>& a,
                             const Team& me) {
@@ -68,13 +69,13 @@ __device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front, 
   diagonal = pivot < front.cells.p ? diagonal + *a.shift : T(1);
 }
 
-/// Steps of a group of sums whose terms are loaded together.
+/// Number of steps of a group of sums whose terms are loaded together.
 inline constexpr int kStepsAtOnce = 8;
 
 template <class Place>
 using PlacePair = std::conditional_t<sizeof(Place) == 4, uint2, longlong2>;
 
-/// The sum of a lane: `sum` plus its terms in their order, in so many steps.
+/// Returns a lane's sum: `sum` plus its terms in their order, two in each of `steps` steps.
 template <class Place, class T>
 __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, const T* entries) {
   constexpr Place kNone = symbolic::kNoPlace<Place>;
@@ -95,7 +96,7 @@ __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, c
   return sum;
 }
 
-/// Groups of sums: one a warp, a sum a lane.
+/// Computes groups of sums: one group per warp, one sum per lane.
 template <class Place, class T>
 __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp, int lane) {
   for (int group = task.row / symbolic::kSumGroup + warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
@@ -109,7 +110,7 @@ __device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, 
   }
 }
 
-/// A task of kind `sum`. All consumers.
+/// Executes a task of kind `sum`. Called by all consumers.
 template <class T, class Team>
 __device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front, const SumsOf<T>& sums, const Team& me) {
   wait_for_children(front, me.lane);

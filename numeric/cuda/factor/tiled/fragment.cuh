@@ -1,4 +1,4 @@
-// Fragments of mma.m16n8k16.f64 as cells: what one lane loads, stores, multiplies.
+// Fragments of mma.m16n8k16.f64 as cells: loads, stores and operands of one lane.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,9 @@ inline constexpr int kSlabColumns = 16;                    // k of one mma: two 
 inline constexpr int kSlabEntries = kTile * kSlabColumns;  // of a tile in shared memory, where all tiles are whole
 inline constexpr int kSlabs = kTile / kSlabColumns;
 
-/// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies at
-/// first + 2 kCellEntries (j rows - j (j - 1)), and begins `above` - 2 j rows above the tile.
+/// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies
+/// at first + 2 kCellEntries (j rows - j (j - 1)), and begins `above` - 2 j cell rows above the
+/// tile.
 template <class T>
 struct TileViewOf {
   T* first;
@@ -37,7 +38,7 @@ struct TileViewOf {
 };
 using TileView = TileViewOf<double>;
 
-/// Tile (i, k), i >= k: of L, or of the contribution block.
+/// Returns tile (i, k), i >= k, of L or of the contribution block.
 template <class T>
 __device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int k) {
   const symbolic::FrontCells cells = front.cells;
@@ -54,12 +55,12 @@ __device__ inline TileViewOf<T> tile_of(const FrontViewOf<T>& front, int i, int 
           !below && width % 2 != 0};
 }
 
-/// Place of a cell of a whole tile in shared memory.
+/// Returns the place of a cell of a whole tile in shared memory.
 __device__ constexpr int shared_cell(int row_cell, int column_cell) {
   return ((column_cell >> 1) * 16 + 2 * row_cell + (column_cell & 1)) * kCellEntries;
 }
 
-/// This lane's share of cell (row_cell, column_cell) of a tile in shared memory.
+/// Returns this lane's two entries of cell (row_cell, column_cell) of a tile in shared memory.
 __device__ inline double2 load_cell(const double* tile, int row_cell, int column_cell, int lane) {
   return *reinterpret_cast<const double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane);
 }
@@ -68,14 +69,16 @@ __device__ inline void store_cell(double* tile, int row_cell, int column_cell, i
   *reinterpret_cast<double2*>(tile + shared_cell(row_cell, column_cell) + 2 * lane) = make_double2(x, y);
 }
 
-/// The same from global memory that another block may have written in this launch: never from L1. Zeros where the tile has no cell.
+/// Returns this lane's two entries of a cell in global memory, zeros if the tile has no such cell.
+/// Another block may have written it in this launch, so the load bypasses L1.
 __device__ inline double2 load_cell(const TileView& tile, int row_cell, int column_cell, int lane) {
   if (!tile.has(row_cell, column_cell)) return make_double2(0.0, 0.0);
   return __ldcg(reinterpret_cast<const double2*>(tile.cell(row_cell, column_cell) + 2 * lane));
 }
 
-/// A operand, (16,16), from shared memory: this lane's part of 2 x 2 cells. Loads of 8 bytes, whose registers are the operand's: loads of
-/// 16 would cost as many registers again for a moment, and the accumulators leave no room.
+/// Loads an A operand, (16,16), from shared memory: this lane's part of 2 x 2 cells. Loads of 8
+/// bytes go directly to the operand's registers: loads of 16 would need as many registers again for
+/// a moment, and the accumulators leave none.
 __device__ inline void load_a(double (&a)[8], ptx::SharedAddress address) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -84,25 +87,26 @@ __device__ inline void load_a(double (&a)[8], ptx::SharedAddress address) {
   }
 }
 
-/// The same of a tile: rows from 8 row_cell, columns from 8 column_cell (even).
+/// Loads an A operand from a tile: rows from 8 row_cell, columns from 8 column_cell (even).
 __device__ inline void load_a(double (&a)[8], const double* tile, int row_cell, int column_cell, int lane) {
   load_a(a, ptx::shared_address(tile + shared_cell(row_cell, column_cell) + 2 * lane));
 }
 
-/// B operand, (16,8), the transpose of 8 rows of a tile: B(k,n) = tile(8 row_cell + n, 8 column_cell + k).
+/// Loads a B operand, (16,8), the transpose of 8 rows of a tile: B(k,n) = tile(8 row_cell + n, 8
+/// column_cell + k).
 __device__ inline void load_b(double (&b)[4], const double* tile, int row_cell, int column_cell, int lane) {
   const double2 first = load_cell(tile, row_cell, column_cell, lane);
   const double2 second = load_cell(tile, row_cell, column_cell + 1, lane);
   b[0] = first.x, b[1] = first.y, b[2] = second.x, b[3] = second.y;
 }
 
-/// Two accumulators, (16,16), as an A operand with the sign flipped.
+/// Turns two accumulators, (16,16), into an A operand with the sign flipped.
 __device__ inline void flipped_operand(double (&a)[8], const double (&left)[4], const double (&right)[4]) {
   a[0] = ptx::flipped(left[0]), a[2] = ptx::flipped(left[1]), a[1] = ptx::flipped(left[2]), a[3] = ptx::flipped(left[3]);
   a[4] = ptx::flipped(right[0]), a[6] = ptx::flipped(right[1]), a[5] = ptx::flipped(right[2]), a[7] = ptx::flipped(right[3]);
 }
 
-/// Two accumulators, (16,16), as an A operand.
+/// Turns two accumulators, (16,16), into an A operand.
 __device__ inline void as_operand(double (&a)[8], const double (&left)[4], const double (&right)[4]) {
   a[0] = left[0], a[2] = left[1], a[1] = left[2], a[3] = left[3];
   a[4] = right[0], a[6] = right[1], a[5] = right[2], a[7] = right[3];

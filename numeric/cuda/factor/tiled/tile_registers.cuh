@@ -1,5 +1,5 @@
-// Tiles of a front in cells between memory and the registers of a warp, 32 rows or 16: whole ones by few instructions, others by their
-// shape.
+// Copies of a front's tiles between memory and the registers of a warp, 32 rows or 16: whole tiles
+// by few instructions, other tiles by their shape.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,15 +7,17 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Accumulators of one warp, (32,64), of the task's tiles, sign flipped: acc[16-row block][8-column block].
+/// Accumulators of one warp, (32,64), of the task's tiles, sign flipped: acc[16-row block][8-column
+/// block].
 using Accumulators = double[2][8][4];
 
-/// This warp's 32 rows of pair s of a tile's columns, in units of 16 bytes: row cell r, column cell 2s + n at 32 (width r + n).
+/// This warp's 32 rows of pair s of a tile's columns, in units of 16 bytes: row cell r, column cell
+/// 2s + n at 32 (width r + n).
 struct PairView {
   double2* first;
   int width;     // 2, or 1: a front's last column alone
-  int rows;      // that there are
-  int above[2];  // and of these, those above the diagonal
+  int rows;      // rows of cells from the warp's first one on
+  int above[2];  // number of these above the diagonal, in each column; all of them if the tile lacks the column
 };
 __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, int lane) {
   const int width = tile.pair_width(2 * s);
@@ -25,13 +27,14 @@ __device__ inline PairView pair_of(const TileView& tile, int s, int row_cell, in
   return {reinterpret_cast<double2*>(cell) + lane, width, rows, {above(0), above(1)}};
 }
 
-/// The first entries of this lane in pair s of a tile that has all its columns, in units of 16 bytes: row cell r, column cell 2s + n at
-/// 32 (2 r + n).
+/// Returns the address of this lane's first entries in pair s of a tile that has all its columns,
+/// in units of 16 bytes: row cell r, column cell 2s + n at 32 (2 r + n).
 __device__ inline double2* whole_pair(const TileView& tile, int s, int row_cell, int lane) {
   return reinterpret_cast<double2*>(tile.first + 2 * kCellEntries * (s * tile.rows - s * (s + 1) + tile.above + row_cell)) + lane;
 }
 
-/// c = (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where it has no cell.
+/// Loads (16, 8 kCells) of the tile in memory from cells (row, column) on, column even; zeros where
+/// the tile has no cell.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
 #pragma unroll
@@ -46,8 +49,8 @@ __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, 
   }
 }
 
-/// The same where it has all these cells; of a diagonal tile, those above the diagonal beside one on it hold some number. A fifth of the
-/// instructions.
+/// As load_cells(), for a tile that has all these cells, with a fifth of the instructions. In a
+/// diagonal tile, the cells above the diagonal beside one on it hold unspecified values.
 template <int kCells>
 __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& tile, int row, int column, int lane) {
 #pragma unroll
@@ -61,7 +64,7 @@ __device__ inline void load_whole_cells(double (&c)[kCells][4], const TileView& 
   }
 }
 
-/// Pair s of the tile in memory = minus acc[.][first..].
+/// Stores minus acc[.][first], acc[.][first + 1] to pair s of the tile in memory.
 __device__ inline void store_pair(const TileView& tile, int s, const Accumulators& acc, int first, int row_cell, int lane) {
   const PairView pair = pair_of(tile, s, row_cell, lane);
 #pragma unroll
@@ -75,7 +78,8 @@ __device__ inline void store_pair(const TileView& tile, int s, const Accumulator
   }
 }
 
-/// The same by whichever way: `whole`, all these cells are there.
+/// Loads cells by load_whole_cells() if `whole`, that is if the tile has all of them, else by
+/// shape.
 template <int kCells>
 __device__ inline void load_cells(double (&c)[kCells][4], const TileView& tile, bool whole, int row, int column, int lane) {
   if (whole)
@@ -93,14 +97,15 @@ __device__ inline void flip(double (&c)[kCells][4]) {
   }
 }
 
-/// acc = minus the tile in memory. Few instructions for whole tiles, which others would have to make room for.
+/// Loads minus the tile in memory. Whole tiles take few instructions, which keeps room in the
+/// instruction cache.
 __device__ inline void load_accumulators(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) load_cells(acc[h], tile, tile.whole(), row_cell + 2 * h, 0, lane);
   flip(acc[0]), flip(acc[1]);
 }
 
-/// The tile in memory = minus acc.
+/// Stores minus acc to the tile in memory.
 __device__ inline void store_accumulators(const Accumulators& acc, const TileView& tile, int row_cell, int lane) {
   if (!tile.whole()) {
 #pragma unroll
@@ -116,7 +121,7 @@ __device__ inline void store_accumulators(const Accumulators& acc, const TileVie
   }
 }
 
-/// acc += minus the tile in memory.
+/// Subtracts the tile in memory from acc.
 __device__ inline void subtract_tile(Accumulators& acc, const TileView& tile, int row_cell, int lane) {
 #pragma unroll
   for (int n = 0; n < 8; ++n) {

@@ -1,6 +1,7 @@
-// One task of a front: two 64 x 64 tiles in the accumulators of four warps, products streamed through shared memory by a producer thread:
-// with a warp more, the fetcher, the six warps of a team. A block has two teams, since two such sets of accumulators fill the registers of
-// a multiprocessor.
+// One task of a front: two 64 x 64 tiles in the accumulators of four warps. A producer thread streams the
+// operands of products through shared memory. The four warps, the producer's and the fetcher's are the six
+// warps of a team. A block has two teams, since two such sets of accumulators fill the registers of a
+// multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,13 +21,14 @@ inline constexpr unsigned kStages = 4;
 inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
 inline constexpr int kTeamBarriers = 8;
 
-/// Who a thread is: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first named barrier.
+/// A thread's place: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first named
+/// barrier.
 struct Member {
   int warp;
   int lane;
   int barriers;
 
-  /// The same of a consumer, read again: kept, it and what is made of it would be spilled.
+  /// Returns the Member of a consumer, read again: kept, it and values derived from it would be spilled.
   __device__ Member again() const {
     const unsigned thread = static_cast<unsigned>(ptx::thread_index());
     return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), barriers};
@@ -34,16 +36,17 @@ struct Member {
   __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
 };
 
-/// Ring of stages in shared memory, and two barriers for each: one completed by the bytes of a stage, one by the four warps that read it;
-/// then a word for each: with the stages of a panel task's solve, 1 where the block's inverse is to be corrected. What changes is a single
-/// number, since registers are short where products are added.
+/// A ring of stages in shared memory. Each stage has two barriers, one completed by the bytes of a stage, one
+/// by the four warps that read it, and a word: with the stages of a panel task's solve, 1 if the block's
+/// inverse needs a correction. A single number changes from stage to stage, since registers are short where
+/// products are added.
 template <class T>
 struct RingOf {
   T* stages;
   std::uint64_t* barriers;
-  unsigned turn = 0;        // stages entered so far
-  unsigned left = 0;        // of a consumer: those before its task, which it has left
-  const T* rows = nullptr;  // of the first stage: those of a consumer's warp
+  unsigned turn = 0;        // number of stages entered so far
+  unsigned left = 0;        // consumers: stages before those of the task, which are left already
+  const T* rows = nullptr;  // in the first stage: rows of a consumer's warp
 
   __device__ unsigned stage() const { return turn % kStages; }
   __device__ unsigned parity() const { return turn / kStages % 2; }
@@ -56,36 +59,37 @@ struct RingOf {
 };
 using Ring = RingOf<double>;
 
-/// Number of tile columns whose products the task adds.
+/// Returns the number of tile columns whose products the task adds.
 template <class T>
 __device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
   return task.kind == TaskKind::panel ? task.column : task.column - 1;
 }
 
-/// Columns of cells in that many tile columns of pivots.
+/// Returns the number of cell columns in the first `tile_columns` tile columns of pivots.
 template <class T>
 __device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
   return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
 }
 
-/// Columns of 16 in that many tile columns; the very last may be half a one.
+/// Returns the number of slabs (columns of 16) in these tile columns; the very last slab may be half a one.
 template <class T>
 __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
   return (cells_in(front, tile_columns) + 1) / 2;
 }
 
-/// Blocks of 16 along the side of L(j,j).
+/// Returns the number of 16 x 16 blocks along the side of L(j,j).
 __device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
 
-/// State of pivot tile k.
+/// Returns the address of the state of pivot tile k.
 template <class T>
 __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
-/// Waits until so many slabs of the task's rows and of tile row `column` of L are finished. Returns how many are. One thread, which looks
-/// at all three counters at once: one after the other took as long again each.
+/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row `column`. Returns the
+/// number that is finished. Called by one thread, which reads all three counters at once: one after another
+/// took three times as long.
 template <class T>
 __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
   const int* rows = front.counters + kRows;
@@ -112,7 +116,8 @@ __device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>
   ptx::proxy_fence();
 }
 
-/// Brings the operands of the products, pair by pair of columns of cells, in which the rows of the task's tiles follow one another.
+/// Copies the operands of the products, one pair of cell columns per stage: in a pair the rows of the task's
+/// tiles are contiguous.
 template <class T>
 __device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front, RingOf<T>& ring, bool dependent) {
   constexpr int kBytes = sizeof(T);
@@ -123,7 +128,7 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   int ready = dependent ? 0 : cells;
   for (int first = 0; first < cells; first += 2) {
     wait_for_slab(task, front, first / 2, ready);
-    const int entries = min(2, cells - first) * kCellEntries;  // of a row of cells
+    const int entries = min(2, cells - first) * kCellEntries;  // entries of a row of cells
     const T* pair = front.panel + shape.panel().pair(first / 2);
     const T* rows = pair + (shape.first_cell(task.row) - first) * entries;
     ptx::barrier_wait(ring.empty(), ring.parity() ^ 1);
@@ -138,14 +143,16 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
   }
 }
 
-/// Block k of a pivot tile itself, for multiply_corrected(); of one with a single cell the others are zeros.
+/// Copies block k of a pivot tile itself, for multiply_corrected(). If the block has a single cell, zeros
+/// stand for the others.
 __device__ inline void copy_triangle(double* slab, const TileView& triangle, int k, const double* zeros, std::uint64_t* full) {
   const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
   ptx::bulk_copy(slab, triangle.cell(2 * k, 2 * k), cells * kCellEntries * 8, full);
   for (int c = cells; c < 4; ++c) ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
 }
 
-/// Brings to the L2 cache what the task's consumers start from, while they are with the task before.
+/// Prefetches to the L2 cache the tiles that the task's consumers start from, while they work on the task
+/// before.
 template <class T>
 __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
@@ -158,7 +165,7 @@ __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T
   }
 }
 
-/// Waits until block k of a pivot tile is there; returns the tile's state.
+/// Waits until block k of a pivot tile is in memory; returns the tile's state.
 __device__ inline int wait_for_block(const int* state, int k) {
   Watch watch;
   for (;;) {
@@ -169,7 +176,8 @@ __device__ inline int wait_for_block(const int* state, int k) {
   }
 }
 
-/// How many blocks of a pivot tile are there, by such a state; of tiles that have fewer than four, with the last one four.
+/// Returns the number of blocks of a pivot tile that are in memory, from its state. A finished tile counts
+/// four, even if it has fewer.
 __device__ inline int blocks_there(int state) { return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1; }
 
 __device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
@@ -179,8 +187,8 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
   const TileView triangle = tile_of(front, task.column, task.column);
   const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(task.column * kTile, task.column * kTile);
   for (int k = 0; 2 * k < triangle.width; ++k) {
-    // An inverse, what is below it, and where the last block has a row of cells that L lacks, zeros: what an inverse has right of its
-    // diagonal. They are multiplied with zeros.
+    // A stage holds an inverse and the blocks of L below it. If L lacks the second cell row of the last
+    // block, zeros take its place, copied from right of the inverse's diagonal. They are multiplied by zeros.
     const int below = max(triangle.width - 2 * k - 2, 0);
     const bool padded = below > 0 && triangle.width % 2 != 0;
     const double* inverse = inverses + k * kInverseEntries;
@@ -205,10 +213,11 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
 __device__ constexpr int tile_of_warp(int warp) { return warp >> 1; }
 __device__ constexpr int row_cell_of_warp(int warp) { return 4 * (warp & 1); }
 
-/// acc += (32,16) times the transpose of (64,16) of the column's tile. `rows`: the first cell of this warp's.
+/// Adds (32,16) times the transpose of (64,16) of the column's tile to acc. `rows`: the first cell of this
+/// warp's rows.
 __device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns, int lane) {
   double a[2][8];
-  const ptx::SharedAddress address = ptx::anew(ptx::shared_address(rows + 2 * lane));  // one for all
+  const ptx::SharedAddress address = ptx::anew(ptx::shared_address(rows + 2 * lane));  // one address for all loads
   load_a(a[0], address);
   load_a(a[1], address + shared_cell(2, 0) * 8);
 #pragma unroll
@@ -220,7 +229,8 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-/// The same for (32,8) and (64,8): the last pivots of a front, whose slab has one column of cells.
+/// Adds (32,8) times the transpose of (64,8) to acc: the last pivots of a front, whose slab has one column of
+/// cells.
 __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows, const double* columns, int row_cell, int lane) {
   double a[2][4];
 #pragma unroll
@@ -238,8 +248,9 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
   }
 }
 
-/// Leaves the stage entered last, if it is of this task. Not right after its products: the compiler may place an arrival right after the
-/// loads that it follows, and these, queued behind stores to global memory, were seen to read the next bytes.
+/// Leaves the stage entered last, if it belongs to this task. Must not follow its products directly: the
+/// compiler may place the arrival right after the loads, and loads queued behind stores to global memory were
+/// seen to read the bytes of the next stage.
 template <class T>
 __device__ inline void leave_stage(const RingOf<T>& ring) {
   __syncwarp();  // all lanes have read it
@@ -253,7 +264,7 @@ __device__ inline void enter_stage(const RingOf<T>& ring) {
   leave_stage(ring);
 }
 
-/// A warp without rows lets the stages of a task pass.
+/// Lets the stages of a task pass: for a warp without rows.
 __device__ inline void pass(int stages, Ring& ring) {
   for (int s = 0; s < stages; ++s) {
     enter_stage(ring);
@@ -261,15 +272,16 @@ __device__ inline void pass(int stages, Ring& ring) {
   }
 }
 
-/// This warp has stored slab s of the tiles of a panel task.
+/// Arrives for slab s of a panel task, which this warp has stored.
 __device__ inline void finish_slab(std::uint64_t* solved, int s) {
   __syncwarp();
   if (ptx::elect()) ptx::barrier_arrive(solved + s);
 }
 
-/// The tile's part in a solve: X T^T = C, minus C in `acc`, to memory. 16 columns after 16 columns: X_s = C_s inv(T_ss)^T, then
-/// C_r -= X_s T_rs^T for r > s; the accumulators move up, so that all steps are the same instructions: a multiprocessor holds some 2000 of
-/// them, and those of four steps came from afar each time.
+/// Solves X T^T = C for this warp's rows, with minus C in `acc`, and stores X. 16 columns after 16 columns:
+/// X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. The accumulators move up, so that all steps are
+/// the same instructions: the instruction cache of a multiprocessor holds some 2000 of them, and those of
+/// four different steps were fetched from a farther level each time.
 __device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, std::uint64_t* solved, int tile,
                              int row_cell, int lane) {
 #pragma unroll 1
@@ -308,7 +320,7 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
   }
 }
 
-/// What the products are taken from: the tile as it is in memory, and the children's blocks.
+/// Loads what the products are subtracted from: the tile in memory, and the children's blocks.
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
                                           int lane) {
   if (task.kind != TaskKind::contribution || front.loads_block != 0) {
@@ -325,10 +337,11 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
   for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until all tasks of the levels below `level` are done. One warp, a level a lane, from the first that is not known to be done; then
-/// says what is known. Whoever counts a task in `done` has released its accesses before. A lane that acquires a count has them behind it,
-/// and through __syncwarp() so has lane 0, whose fence releases all of them once more with `passed`: who acquires that has them behind it
-/// too, without a look at the counts, since what happens before is transitive.
+/// Waits until all tasks of the levels below `level` are done, then publishes that. Called by one warp, one
+/// lane per level, from the first that is not known to be done. A thread that counts a task in `done` has
+/// released its accesses before. A lane that acquires a count has them behind it, and through __syncwarp() so
+/// has lane 0, whose fence releases all of them again with `passed`. A thread that acquires `passed` has them
+/// behind it too, without reading the counts, since happens-before is transitive.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;
@@ -341,13 +354,15 @@ __device__ inline void wait_for_levels(const Levels& levels, int level, int lane
   ptx::max_relaxed(levels.passed, level);
 }
 
-/// Products of many slabs are added up in parts: in one sum, each of thousands would be rounded as a part of a number as large as A's
-/// diagonal (a backward error of 4e-14 at 10^4 pivots). So many parts make the error so many times smaller. Each costs the traffic of the
-/// tile, so it has `least` slabs at least.
+/// Products of many slabs are added up in kParts parts. In a single sum, each of thousands of products would
+/// be rounded relative to a number as large as A's diagonal (a backward error of 4e-14 at 10^4 pivots);
+/// kParts parts divide the error by kParts. Each part costs the traffic of the tile, so it has at least
+/// `least` slabs.
 inline constexpr int kParts = 4;
 __device__ inline int part_of(int slabs, int least) { return max(least, (slabs + kParts - 1) / kParts); }
 
-/// Between sums: what was summed before is in memory, but for the first time; and goes there, but for the last.
+/// Between two parts: adds the sum so far, which is in memory unless `first`, to acc; stores acc there unless
+/// `last`.
 __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, bool first,
                                    bool last, int tile, int row_cell, int lane) {
   row_cell = ptx::anew(row_cell);
@@ -360,10 +375,11 @@ __device__ inline void change_sums(Accumulators& acc, const FrontTask& task, con
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// The products of a task, of so many columns of cells. `row_cell`: of this warp in tile `tile` of the task's two.
+/// Adds the task's products of `cells` columns of cells. `row_cell`: this warp's first in tile `tile` of the
+/// task's two.
 __device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
-  int left = cells;  // of them; what is found from `cells` again is not kept meanwhile
+  int left = cells;  // columns of cells left; values found again from `cells` need not be kept
   for (bool first = true;; first = false) {
     const int slabs = ptx::anew(cells) / 2;
     if (slabs > least_part) change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
@@ -384,8 +400,8 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
   ++ring.turn;
 }
 
-/// All of a task but its announcement. `solved`: as many barriers as a tile has slabs, which a panel task's warps arrive at, one after the
-/// other.
+/// Executes a task but for its announcement. `solved`: one barrier for each slab of a tile; the warps of a
+/// panel task arrive at them, one after the other.
 __device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
                                std::uint64_t* solved, const Member& member) {
   Member me = member;
@@ -417,14 +433,16 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   store_accumulators(acc, target, row_cell, me.lane);
 }
 
-/// Slabs of L that are finished in the rows of a panel task, after a release_fence().
+/// Announces that `slabs` slabs of L are finished in the rows of a panel task. Called after a
+/// release_fence().
 template <class T>
 __device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
   if (watchdog::loses()) return;
   for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
-/// Tells other blocks that the task's tiles are written. One thread, with all others' writes behind it.
+/// Announces to other blocks that the task's tiles are written. Called by one thread, with all others' writes
+/// behind it.
 template <class T>
 __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
   if (watchdog::loses()) return;
@@ -441,7 +459,7 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
   if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// The same by all consumers, once each has written its part.
+/// Announces the task, by all consumers, once each has written its part. The fetcher announces panel tasks.
 __device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
   if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr))
     return;
@@ -450,7 +468,8 @@ __device__ inline void announce(const FrontTask& task, const FrontView& front, c
   if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
 }
 
-/// Tells them of a panel task's slabs one by one, so that what follows need not wait for all. One thread, while the consumers go on.
+/// Announces the slabs of a panel task one by one, so that the tasks that follow need not wait for all.
+/// Called by one thread, while the consumers go on.
 template <class T>
 __device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, std::uint64_t* solved,
                                       unsigned phase) {

@@ -1,8 +1,10 @@
-// The chain of a front: its diagonal tiles one after another, each factorised with the tile below it, by the warps of one team.
+// The chain of a front: its diagonal tiles one after another, each factorised with the tile below
+// it, by the warps of one team.
 //
-// Warp 0 eliminates, and all others see to it that it never waits: warps 1-3 make the tile below, columns of 16 behind warp 0 (substitution
-// by blocks, with their inverses), whose square updates the next diagonal tile from shared memory; the producer stores and announces what
-// is finished; the fetcher brings what other teams make.
+// Warp 0 eliminates, and the others are arranged so that it never waits. Warps 1-3 make the tile
+// below, columns of 16 behind warp 0 (substitution by blocks, with their inverses); its square
+// updates the next diagonal tile from shared memory. The producer stores and announces finished
+// columns and tiles. The fetcher copies what other teams make.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +12,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Columns k of L(j,j), 16 of them, and the inverse of block k to global memory, where others may read them then. One thread.
+/// Stores columns k of L(j,j), 16 of them, and the inverse of block k to global memory, and
+/// announces them: other teams may read them then. Called by one thread.
 __device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j, int k) {
   const TileView tile = tile_of(front, j, j);
   const int cells = tile.pair_width(2 * k) == 2 ? 2 * (tile.height - 2 * k) : 1;
@@ -21,7 +24,8 @@ __device__ inline void announce_columns(const FrontView& front, const ChainMemor
   ptx::store_release(state_of(front, j), kFirstBlock + k + (memory.corrected[k] << kProgressBits));
 }
 
-/// A tile below the diagonal in shared memory to global memory, once ptx::finish_stores() has been called.
+/// Begins the store of a tile below the diagonal from shared to global memory; ptx::finish_stores()
+/// completes it.
 __device__ inline void store_tile(const double* shared, const TileView& tile) {
   for (int column = 0; column < tile.width; column += 2) {
     if (tile.pair_width(column) == 2) {
@@ -32,23 +36,25 @@ __device__ inline void store_tile(const double* shared, const TileView& tile) {
   }
 }
 
-/// What one of warps 1-3 makes of the tile below: 16 rows, and warp 3 the last 16 too, of whose products warps 1 and 2 make half of the
-/// columns each.
+/// Entries of the tile below that one of warps 1-3 makes: 16 rows in c[0]. Warp 3 makes the last 16
+/// rows too; warps 1 and 2 add the products of these, half of the columns each, in `last`.
 struct BelowRows {
   static constexpr int kLastRow = symbolic::kTileCells - 2;
   double c[2][8][4];
   double last[4][4];
 
-  /// The tile as it is in memory; zeros where there is none. All of it, whoever needs it: what is set in one branch and used in another
-  /// takes registers from all else.
+  /// Loads the tile's entries from memory; zeros where it has no cell. Every warp loads all of its
+  /// part, even if it does not use it: a register set in one branch and used in another takes
+  /// registers from all other code.
   __device__ void load_rows(const TileView& tile, const Member& me) { load_cells(c[0], tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane); }
   __device__ void load_last(const TileView& tile, const Member& me) {
     load_cells(last, tile, tile.whole(), kLastRow, me.warp == 2 ? 4 : 0, me.lane);
   }
 };
 
-/// start.c[0] = minus it without the products of columns before j: P = L(j+1,j-1) times Q = L(j,j-1) transposed is the last of them. kHalf
-/// 0 or 1: the same of start.last, to memory.left; by warps 1 and 2.
+/// Makes start.c[0] minus its entries, plus the children's entries and the products of columns
+/// before j: the last of these is P = L(j+1,j-1) times the transpose of Q = L(j,j-1). kHalf 0 or 1:
+/// also makes this half of start.last, and stores it to memory.left; by warps 1 and 2.
 template <int kHalf>
 __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
                                       const Member& me) {
@@ -79,7 +85,7 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
       }
     }
   }
-  if (!step.whole()) {  // beside its columns there is whatever was in memory.left: rows that L(j,j-1) lacks
+  if (!step.whole()) {  // columns beyond the tile's width hold products with rows that L(j,j-1) lacks, whose contents are unspecified
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       if (n < step.diagonal.width) continue;
@@ -89,7 +95,7 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
     }
   }
   if constexpr (kLast) {
-    ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both have read them
+    ptx::named_sync(me.barriers + kLastRowsBarrier, kPair);  // both warps have read them
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       store_cell(memory.left, kRow, kFrom + n, lane, d[n][0], d[n][1]);
@@ -98,8 +104,9 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
   }
 }
 
-/// Row blocks of 16, kRowBlocks of them from cell `row` on, of X, X L(j,j)^T = C with minus C in `c`, to memory.below, each 16 columns as
-/// soon as these of L(j,j) are there, accumulators moving up as in solve(). `square`: += that of the first row block.
+/// Solves X L(j,j)^T = C for kRowBlocks blocks of 16 rows from cell `row` on, with minus C in `c`,
+/// and stores X to memory.below: each 16 columns as soon as those of L(j,j) are complete,
+/// accumulators moving up as in solve(). Adds the square of the first row block to `square`.
 template <int kRowBlocks>
 __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
                                    int blocks, bool next, int row, const Member& me) {
@@ -136,8 +143,9 @@ __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
   }
 }
 
-/// The tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and the last 16 rows, of which warps 1 and 2 have made the
-/// products, by warp 3. `next`: there is a next step, which needs the square of the first 16 rows.
+/// Makes the tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and warp 3 also the
+/// last 16 rows, whose products warps 1 and 2 have added. `next`: a step follows, which needs the
+/// square of the first 16 rows.
 __device__ inline void make_below(BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
                                   const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
@@ -165,14 +173,14 @@ __device__ inline void make_below(BelowRows& start, const ChainMemory& memory, c
 
 __device__ inline bool has_below(const FrontView& front, int j) { return j + 1 < front.cells.row_tiles(); }
 
-/// Tile (j + 1, j); without cells where there is none.
+/// Returns tile (j + 1, j); a tile without cells if there is none.
 __device__ inline TileView tile_below(const FrontView& front, int j) {
   TileView tile = tile_of(front, has_below(front, j) ? j + 1 : j, j);
   if (!has_below(front, j)) tile.height = 0;
   return tile;
 }
 
-/// `steps`: of chains before.
+/// Returns step j of a chain. `steps`: number of steps in the team's chains before.
 __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned steps) {
   return {tile_of(front, j, j),
           j >= 1,
@@ -182,7 +190,7 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
           (steps + j) & 1};
 }
 
-/// The whole chain: four consumer warps.
+/// Runs the whole chain. Called by the four consumer warps.
 __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
   bool failed_before = false;
@@ -204,7 +212,7 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     BelowRows below;
     load_others(memory, front, step, blocks, me, [&] { below.load_rows(tile_below(front, j), me); });
     below.load_last(tile_below(front, j), me);
-    if (warp == 3 && lane == 0)  // its part in the last columns: this step has begun, and the producers are in it too
+    if (warp == 3 && lane == 0)  // for columns 2 and 3, only to say that this step has begun; the producers are in it too
       ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
     const bool next = j + 1 < front.cells.pivot_tiles(), makes_below = has_below(front, j);
     if (warp == 3 && makes_below) multiply_below<-1>(below, memory, front, step, 4, me);  // its part of the diagonal tile is due later
@@ -221,13 +229,14 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     ptx::shared_proxy_fence();
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&memory.barriers->below);
-    if (next) ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // who reads the tile below now reads all of it
+    if (next) ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all of the tile below is in shared memory for its readers
   }
 }
 
 // ---- the fetcher: one thread ----
 
-/// Brings what the steps of a chain need from other teams. Apart from the producer, since each waits for others.
+/// Copies what the steps of a chain need from other teams. It is not the producer, since each of
+/// the two waits for other threads.
 __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
   if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills, Awaited::filled);
@@ -235,7 +244,7 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
     const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned before = (steps + j - 1) & 1;
     if (j >= 2) wait_at_least(state_of(front, j), kPrepared, Awaited::prepared);
-    if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read what was in memory.first
+    if (j >= 1) ptx::barrier_wait(barriers.column, before);  // warp 0 has read memory.first
     ptx::proxy_fence();
     const TileView diagonal = tile_of(front, j, j);
     const int bytes = diagonal.width == symbolic::kTileCells ? 4 * kCellEntries * 8 : 0;
@@ -258,7 +267,8 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
 
 // ---- the producer: one thread ----
 
-/// Stores and announces what a chain makes: the diagonal tiles by columns, so that others solve with those that are there.
+/// Stores and announces what a chain makes: the diagonal tiles by columns, so that other teams
+/// solve with finished ones.
 __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Levels& levels) {
   const unsigned steps = barriers.steps;
   const int tiles = front.cells.pivot_tiles();
@@ -270,7 +280,7 @@ __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress
     for (int k = 0; k < kSlabs; ++k) {
       ptx::barrier_wait(barriers.column + k, phase);
       if (k < blocks_of(front, j)) announce_columns(front, memory, j, k);
-      if (next && k == 2) ptx::barrier_arrive(&barriers.first);  // what the next step writes over first
+      if (next && k == 2) ptx::barrier_arrive(&barriers.first);  // the next step overwrites these first
     }
     if (next) ptx::barrier_arrive(&barriers.diagonal);
     ptx::barrier_wait(&barriers.below, phase);

@@ -1,9 +1,10 @@
 // A diagonal tile of a front: 64 columns factorised by the four warps of a team in shared memory.
 //
-// A 64 x 64 tile is taken in four steps of 16 columns. One warp eliminates a 16 x 16 block with an identity below it, one row per lane,
-// without square roots on the way (L D L^T, scaled at the end), which gives L and its inverse at once; everything else is products by mma
-// whose accumulators are the next operands. This warp is what the others wait for: it does no more than the next block needs, they the
-// rest.
+// A 64 x 64 tile is done in four steps of 16 columns. One warp eliminates a 16 x 16 block with an
+// identity below it, one row per lane, without square roots on the way (L D L^T, scaled at the
+// end), which gives L and its inverse at once. All else is products by mma whose accumulators are
+// the next operands. The other warps wait for this warp: it does no more than the next block needs,
+// and they do the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,36 +13,39 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-// Of the team's named barriers. Warps 1-3 work ahead of warp 0, which waits for the least that it needs of them. A barrier for a pair of
-// warps says so by its number of threads; those of the first two columns are used for both.
+// Named barriers of a team. Warps 1-3 work ahead of warp 0, which waits for the least that it needs
+// of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
+// the first two columns serve both.
 inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
-inline constexpr int kBegunBarrier = 1;     // the stages are the chain's
+inline constexpr int kBegunBarrier = 1;     // the stages belong to the chain
 inline constexpr int kSquareBarrier = 2;    // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
 inline constexpr int kColumnBarrier = 3;    // warps 1 and 2, then warp 3, wait for warp 0's block of the column
-inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits for what warps 1 and 2 have subtracted
-inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another, where one reads or writes over what another has made
+inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits until warps 1 and 2 have subtracted their products
+inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another before one reads or overwrites what another has made
 inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
 inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
 inline constexpr int kPair = 64;            // threads
 inline constexpr int kHelpers = 96;         // threads of warps 1-3
 inline constexpr int kEarly = 96;           // threads of warps 0-2
 
-/// Barriers of a team's chains, in shared memory but not in the stages. Each completes a phase a step: a diagonal tile.
+/// Barriers of a team's chains, in shared memory but not in the stages. Each completes one phase
+/// per step, that is per diagonal tile.
 struct ChainBarriers {
-  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are there
-  std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are there
+  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are complete
+  std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are complete
   std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
   std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
   std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
-  std::uint64_t below;     // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are read no more
-  unsigned steps;          // of chains that are over
+  std::uint64_t below;     // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are no longer read
+  unsigned steps;          // number of steps of finished chains
 };
 
-/// Arrivals at ChainBarriers::column: warp 0's and those of the warps that help it, if only by being in the same step: no phase may end
-/// while a warp still waits for the one before.
+/// Returns the number of arrivals at ChainBarriers::column[s]: warp 0's and those of the warps that
+/// help it, if only by being in the same step: no phase may end while a warp still waits for the
+/// one before.
 __device__ constexpr int makers_of_column(int s) { return s == 0 ? 3 : 2; }
 
-/// Before the first chain. One thread.
+/// Initialises the barriers before the first chain. Called by one thread.
 __device__ inline void start(ChainBarriers& barriers) {
   for (int s = 0; s < kSlabs; ++s) ptx::barrier_init(barriers.column + s, makers_of_column(s));
   ptx::barrier_init(&barriers.rows, 2);
@@ -56,17 +60,18 @@ __device__ inline void start(ChainBarriers& barriers) {
 struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
-  double* left;      // 1 tile: L(j+1,j-1); then its last 16 rows, of the tile below: minus that without all products of columns before j
+  double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all products of columns before j
   double* inverse;   // 4 blocks
   double* columns;   // kExchangeEntries
   double* first;     // 4 cells: block (0,0) of the next D
   double* square;    // accumulators: what is subtracted from that block
-  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse is to be corrected
+  int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse needs a correction
   ChainBarriers* barriers;
 };
 inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 
-/// The same, found anew from where it begins: kept, its many addresses would be spilled.
+/// Returns the addresses of a chain's memory, computed anew from its beginning: kept, so many
+/// addresses would be spilled.
 __device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarriers* barriers) {
   double* diagonal = ptx::shared_pointer(ptx::anew(begin));
   double* inverse = diagonal + 3 * kTileEntries;
@@ -77,10 +82,11 @@ __device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarrie
   return {diagonal, diagonal + kTileEntries, diagonal + 2 * kTileEntries, inverse, columns, first, square, corrected, barriers};
 }
 
-/// Positive and finite.
+/// Returns true if x is positive and finite.
 __device__ inline bool is_pivot(double x) { return x > 0.0 && x <= 1.7976931348623157e308; }
 
-/// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
+/// The first pivot of a block that is not positive and finite: its column (16: none), and its
+/// value.
 struct BadPivot {
   int column = 16;
   double value = 0.0;
@@ -91,7 +97,7 @@ struct EliminatedBlock {
   bool nearly_singular;
 };
 
-/// Rows of a 16 x 16 block and of the identity below it, one row per lane.
+/// Loads the rows of a 16 x 16 block and of the identity below it, one row per lane.
 __device__ inline void load_rows(double (&a)[16], const double* cells, int lane) {
   const int row = lane & 15;
 #pragma unroll
@@ -102,8 +108,8 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   }
 }
 
-/// The same as eliminate() of 16 columns for pivots of any size: one column at a time, by roots. Pivots that are not positive and finite
-/// become 1, and the first of them is returned.
+/// Eliminates 16 columns as eliminate(), but for pivots of any magnitude: one column at a time, by
+/// roots. Pivots that are not positive and finite become 1, and the first of them is returned.
 __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, int lane) {
   BadPivot bad;
 #pragma unroll
@@ -115,7 +121,7 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
       if (bad.column == 16) bad = {k, pivot};
       pivot = 1.0;
     }
-    const double over_root = 1.0 / sqrt(pivot);  // a normal number, whatever the pivot
+    const double over_root = 1.0 / sqrt(pivot);  // a normal number for every pivot
     a[k] *= over_root;
 #pragma unroll
     for (int c = k + 1; c < 16; ++c) a[c] = fma(-a[k], column[c] * over_root, a[c]);
@@ -124,7 +130,8 @@ __device__ inline BadPivot eliminate_guarded(double (&a)[16], double* column, in
   return bad;
 }
 
-/// Eliminates block (s,s) of the diagonal tile: L over it, and its inverse. One warp.
+/// Eliminates block (s,s) of the diagonal tile: writes L over it, and its inverse. Called by one
+/// warp.
 __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int s, int lane) {
   const int row = lane & 15;
   double* cells = memory.diagonal + shared_cell(2 * s + (row >> 3), 2 * s) + (row & 7) * 8;
@@ -160,19 +167,19 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
   }
 }
 
-/// Where the tiles of step j of a chain come from.
+/// Step j of a chain: its tiles, and what they are assembled from.
 struct ChainStep {
-  TileView diagonal;  // (j, j)
-  bool has_product;   // L(j, j-1) X = L(j, j-1)^T is still to be taken from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
-  bool pulls;         // children too
-  int row, column;    // first padded row of the tile below, of the diagonal tile
-  unsigned phase;     // of the chain's barriers
+  TileView diagonal;  // tile (j, j)
+  bool has_product;   // L(j, j-1) L(j, j-1)^T is still to be subtracted from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
+  bool pulls;         // the children's entries are to be added too
+  int row, column;    // first padded row of the tile below; first padded column of the diagonal tile
+  unsigned phase;     // phase of the chain's barriers
 
-  /// All cells of the diagonal tile are there.
+  /// Returns true if the diagonal tile has all cells.
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
-/// Block (row, column) of D from global memory to the diagonal tile.
+/// Copies block (row, column) of D from global memory to the diagonal tile.
 __device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -181,7 +188,8 @@ __device__ inline void put_block(const ChainMemory& memory, const ChainStep& ste
   }
 }
 
-/// The cells of block (row, column) that D lacks become those of an identity: what was gathered there are rows below the pivots.
+/// Sets the cells of block (row, column) that D lacks to those of an identity: rows below the
+/// pivots were gathered there.
 __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
   const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0, y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
 #pragma unroll 1
@@ -192,7 +200,7 @@ __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& 
   }
 }
 
-/// Block (row,column) of the diagonal tile -= a product.
+/// Subtracts a product from block (row,column) of the diagonal tile.
 __device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row, int column, int lane) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
@@ -203,7 +211,7 @@ __device__ inline void subtract(const ChainMemory& memory, const double (&produc
   }
 }
 
-/// c += blocks (row, column..) of X X^T, (16, 8 kCells), X in memory.below.
+/// Adds blocks (row, column..) of X X^T, (16, 8 kCells), to c; X is in memory.below.
 template <int kCells>
 __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row, int column, int lane) {
 #pragma unroll 2
@@ -218,7 +226,7 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
   }
 }
 
-/// c - products to the diagonal tile, if it has that row of blocks.
+/// Stores c - products to the diagonal tile, if it has that row of blocks.
 template <int kCells>
 __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4], const ChainMemory& memory,
                                   const ChainStep& step, int blocks, int row, int column, int lane) {
@@ -235,15 +243,17 @@ __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&p
   for (int n = 0; n < kCells; n += 2) fill_missing(memory, step, row, column + n / 2, lane);
 }
 
-/// Blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the children: three by each of warps 1-3. Warps 1 and 2 take
-/// a row of blocks each, warp 3 what warp 0 needs first, then block (3,2). `blocks`: along the side of L(j,j). After ChainBarriers::first.
-/// `then`: loads what is needed later, but is to be under way.
+/// Loads the blocks of the diagonal tile but (0,0) from global memory, minus X X^T, with the
+/// children's entries: three by each of warps 1-3. Warps 1 and 2 take a row of blocks each, warp 3
+/// takes first the blocks that warp 0 needs first, then block (3,2). `blocks`: number along the
+/// side of L(j,j). Called after ChainBarriers::first. `then`: issues loads for later use.
 template <class Then>
 __device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me,
                                    const Then& then) {
   const int lane = me.lane;
   const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
-  // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while they are on their way.
+  // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while the loads
+  // are under way.
   double c[4][4], d[2][4], products[4][4];
 #pragma unroll
   for (int n = 0; n < 4; ++n) set_zero(products[n]);
@@ -264,7 +274,7 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   __syncwarp();
 }
 
-/// Block (0,0), whose product solve_below() leaves. Warp 0.
+/// Loads block (0,0), whose product solve_below() leaves. Called by warp 0.
 __device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const Member& me) {
   const int lane = me.lane;
   double c[2][4];
@@ -294,8 +304,8 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
   __syncwarp();
 }
 
-/// x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T. `corrects`: where that is needed. The signs of C and x may
-/// both be flipped.
+/// Computes x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T; corrected
+/// if `corrects`. The signs of C and x may both be flipped.
 __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4], double (&right)[4], const double (&c)[8], int s,
                                         bool corrects, int lane) {
   const double* inverse = memory.inverse + s * kInverseEntries;
@@ -309,7 +319,7 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
   ptx::mma(right, c, b);
 }
 
-/// Block (row,s) of L. One warp.
+/// Computes block (row,s) of L. Called by one warp.
 __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, bool corrects, int lane) {
   double a[8];
   load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
@@ -317,7 +327,7 @@ __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4],
   store_block(memory.diagonal, x, row, s, lane);
 }
 
-/// square += x x^T of blocks as accumulators.
+/// Adds x x^T of blocks as accumulators to square.
 __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
   double left[8];
   as_operand(left, x[0], x[1]);
@@ -326,7 +336,7 @@ __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4
   ptx::mma(square[1], left, bottom);
 }
 
-/// Block (row,row) minus the square of block (row,s) of L, x.
+/// Subtracts the square of x, block (row,s) of L, from block (row,row).
 __device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row, int lane) {
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
@@ -335,14 +345,14 @@ __device__ inline void subtract_square(const ChainMemory& memory, const double (
   __syncwarp();
 }
 
-/// Block (row,s) of L; block (row,row) minus its square. One warp.
+/// Computes block (row,s) of L and subtracts its square from block (row,row). Called by one warp.
 __device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects, int lane) {
   double x[2][4];
   solve_block(memory, x, row, s, corrects, lane);
   subtract_square(memory, x, row, lane);
 }
 
-/// Block (row,column) minus the product of blocks (row,s) and (column,s) of L.
+/// Subtracts the product of blocks (row,s) and (column,s) of L from block (row,column).
 __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s, int lane) {
   double left[8], right[4], product[2][4];
   load_a(left, memory.diagonal, 2 * row, 2 * s, lane);
@@ -356,15 +366,16 @@ __device__ inline void subtract_blocks(const ChainMemory& memory, int row, int c
   __syncwarp();
 }
 
-/// This warp's part of columns s is there, or there is none.
+/// Arrives for columns s: this warp's part of them is complete, or it has none.
 __device__ inline void finish_column(const ChainMemory& memory, int s, int lane) {
   ptx::shared_proxy_fence();
   __syncwarp();
   if (lane == 0) ptx::barrier_arrive(memory.barriers->column + s);
 }
 
-/// After block (0,0), warps 1 and 2: the blocks below it but the first, and what is right of them. After block (1,1), warp 3: row 3.
-/// `blocks`: two at least. Warp 3 comes later than the others, which do not wait for it.
+/// Helps warp 0. After block (0,0), warps 1 and 2 do the blocks below it but the first, and the
+/// blocks right of them; after block (1,1), warp 3 does row 3. `blocks`: at least two. Warp 3 comes
+/// later than the others, which do not wait for it.
 __device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks, const Member& me) {
   const bool later = me.warp == 3;
   const int row = later ? 3 : me.warp + 1, s = later ? 1 : 0;
@@ -385,13 +396,13 @@ __device__ inline void help_below(const ChainMemory& memory, const ChainStep& st
     ptx::named_arrive(me.barriers + kUpdatedBarrier, kEarly);
 }
 
-/// The same where the tile has one block: nothing but the arrivals.
+/// Arrives as help_below() does, for a tile of one block, which leaves no other work.
 __device__ inline void help_nothing(const ChainMemory& memory, const Member& me) {
   finish_column(memory, me.warp / 3, me.lane);
   if (me.warp < 3 && me.lane == 0) ptx::barrier_arrive(&memory.barriers->rows);
 }
 
-/// After block (s,s), warp 0: the block below it, and the next diagonal block.
+/// After block (s,s), computes the block below it and the next diagonal block. Called by warp 0.
 __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
   const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
@@ -411,7 +422,7 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
   subtract_square(memory, x, s + 1, me.lane);
 }
 
-/// L(j,j). Warp 0.
+/// Computes L(j,j). Called by warp 0.
 __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, int blocks, const Member& me,
                                       bool& failed_before) {
   int corrected = 0;

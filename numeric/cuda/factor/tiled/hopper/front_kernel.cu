@@ -1,4 +1,4 @@
-// The two kernels on tiled fronts and their launches.
+// The two kernels on tiled fronts of doubles on Hopper, and their launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/front_view.hpp"
 
@@ -18,26 +18,28 @@ inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than t
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
 inline constexpr int kRegisters = 168, kConsumerRegisters = 232,
-                     kProducerRegisters = 40;  // a thread: at the start, and then of either kind
+                     kProducerRegisters = 40;  // per thread: at the start, then of a consumer, of a producer or fetcher
 static_assert(kTeams * kConsumerRegisters + kProducerRegisters == (kTeams + 1) * kRegisters);
 inline constexpr int kTicketSlots = 2;
 
-/// A ticket, and what it stands for, brought by the producer, so that no consumer waits for global memory.
+/// A ticket with its task and front, which the producer copies, so that no consumer waits for
+/// global memory.
 struct Ticket {
   FrontView front;
   FrontTask task;
   int number;
-  unsigned turn;                 // stages entered before those of the task
-  std::uint64_t solved[kSlabs];  // a phase for each panel task
+  unsigned turn;                 // number of stages entered before those of the task
+  std::uint64_t solved[kSlabs];  // barriers of a panel task's slabs; one phase for each panel task
 };
 
-/// What the warps of a team share beside the stages.
+/// Shared memory of a team beside its stages.
 struct Control {
   Ticket ticket[kTicketSlots];
   std::uint64_t stage[3 * kStages];  // full, then empty, then words
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   ChainBarriers chain;
-  // Where the team's stages begin, and the rows of each warp: read, since the compiler makes an address anew each time, which takes longer.
+  // Addresses of the team's stages, and of the rows of each warp. They are loaded, since the
+  // compiler would compute them anew each time, which takes longer.
   ptx::SharedAddress stages, rows[kConsumerWarps];
 };
 
@@ -63,16 +65,17 @@ __device__ void start(Control* controls, double* stages) {
   __syncthreads();
 }
 
-/// The first of a team's named barriers is that of start(), which is over.
+/// Returns the Member of the calling consumer. The first named barrier of team 0 is that of
+/// start(), which is over.
 __device__ Member consumer_of_team(int team) { return Member{0, 0, kTeamBarriers * team}.again(); }
-/// A producer or a fetcher.
+/// Returns the Member of a producer or a fetcher.
 __device__ Member server_of_team(int team, unsigned thread) {
   return {static_cast<int>(kConsumerWarps + (thread / 32 - kTeams * kConsumerWarps) / kTeams), static_cast<int>(thread % 32),
           kTeamBarriers * team};
 }
 
-/// Draws tickets, hands them to the consumers, copies what they need. One ticket ahead of them, except where a task may wait for later
-/// tickets.
+/// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
+/// the consumers, except where a task may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
                              bool dependent, unsigned pauses, Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
@@ -91,7 +94,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
     const FrontView& front = ticket.front;
     wait_for_consumers = task.kind == TaskKind::chain || task.kind == TaskKind::prepare;
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
-      // nothing to copy
+      // no operands to copy
     } else if (task.kind == TaskKind::chain) {
       ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
       if (me.lane == 0) announce_chain(front, control.stages, control.chain, levels);
@@ -103,7 +106,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-/// Brings what chains wait for, while the producer stores what they make; and tells what panel tasks make.
+/// Copies the data that chains wait for, while the producer stores what they make; announces the
+/// slabs of panel tasks.
 __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control, const Member& me) {
   unsigned phases = 0;  // of the panel tasks in each slot
   for (int draw = 0;; ++draw) {
@@ -126,7 +130,8 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
   }
 }
 
-/// Who a thread is, is found anew for each task: kept, it and what is made of it would be spilled, and read back by each task.
+/// Executes the tasks. The thread's Member is found anew for each task: kept, it and values derived
+/// from it would be spilled, and read back by each task.
 __device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part,
                                              unsigned pauses, Control* controls) {
   for (int draw = 0;; ++draw) {
@@ -139,7 +144,7 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     if (ticket.number >= task_count) return;
     watchdog::take(ticket.number);
     pause(pauses, ticket.number, me.warp);
-    const FrontTask& task = ticket.task;  // by reference: what a task needs again after its products is read again, not kept
+    const FrontTask& task = ticket.task;  // by reference: values needed again after the products are read again, not kept
     const FrontView& front = ticket.front;
     Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn, ticket.turn,
               ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
@@ -162,8 +167,9 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
   }
 }
 
-/// `dependent`: tasks wait for one another. Otherwise they are contribution tiles of fronts whose L is there. (Not a template: the compiler
-/// spilled in the inner loop of the simpler kernel, and that one was 15 % slower.)
+/// Executes tasks until the tickets are used up. `dependent`: tasks wait for one another. Otherwise
+/// they are contribution tiles of fronts whose L is complete. (Not a template parameter: the
+/// compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
     front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, Sums sums,
                  int least_part, bool dependent, unsigned pauses) {
@@ -209,7 +215,8 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
   FrontView view;
   view.panel = front.panel + panel.pair(block.first / kSlabColumns);
   view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
-  view.inverses = front.inverses + symbolic::FrontCells{block.first, block.first}.diagonal_entries();  // blocks before have as many
+  view.inverses =
+      front.inverses + symbolic::FrontCells{block.first, block.first}.diagonal_entries();  // the blocks before have as many entries
   view.counters = counters;
   view.loads_block = 1;
   view.cells = block.cells;
@@ -223,7 +230,7 @@ cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontVi
                               blocks, tickets, static_cast<int>(solve.end.size()));
   Index begin = 0;
   for (std::size_t k = 0; k < solve.end.size() && status == cudaSuccess; begin = solve.end[k++]) {
-    // Not cooperative: tasks wait for tasks before them alone.
+    // Not cooperative: tasks wait only for tasks before them.
     if (solve.end[k] == begin) continue;
     status = launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, blocks, tasks + begin,
                     solve.end[k] - begin, tickets + k, Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0,

@@ -1,4 +1,5 @@
-// What a triangular solve by panel tasks alone finds instead of a chain: pivot tiles that are finished, their 16 x 16 blocks inverted.
+// The first step of a triangular solve by panel tasks alone, in place of a chain: it inverts the 16
+// x 16 blocks of finished pivot tiles and sets the tiles' states.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,14 +7,16 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-inline constexpr int kTriangleThreads = 32 * kSlabs;  // a warp for each block of a tile
-inline constexpr int kTriangleShares = 16;            // blocks of threads that go through a front's tiles
-inline constexpr int kTriangleRow = 17;               // entries of a row in shared memory: columns are read too
+inline constexpr int kTriangleThreads = 32 * kSlabs;  // one warp for each block of a tile
+inline constexpr int kTriangleShares = 16;            // blocks of threads that share a front's tiles
+inline constexpr int kTriangleRow = 17;               // entries of a row in shared memory: odd, since columns are read too
 
-/// State of a pivot tile of which all is there; `corrected`: 2^s for each block s whose inverse is to be corrected.
+/// Returns the state of a finished pivot tile; `corrected`: 2^s for each block s whose inverse
+/// needs a correction.
 __device__ inline int finished_state(int corrected) { return kFinished | corrected << kProgressBits; }
 
-/// Block s of a pivot tile by rows, with an identity behind one of 8 pivots. One warp.
+/// Loads block s of a pivot tile by rows; a block of 8 pivots is followed by an identity. Called by
+/// one warp.
 __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileView& tile, int s, int lane) {
   for (int e = lane; e < 256; e += 32) {
     const int r = e / 16, c = e % 16, row = 2 * s + r / symbolic::kCell, column = 2 * s + c / symbolic::kCell;
@@ -24,7 +27,8 @@ __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileVi
   __syncwarp();
 }
 
-/// Inverts it by substitution, a column of the inverse in lanes c and 16 + c. Returns whether the inverse is to be corrected.
+/// Inverts the block by substitution, one column of the inverse in lanes c and 16 + c. Returns true
+/// if the inverse needs a correction.
 __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow], int lane) {
   const int column = lane & 15;
   double x[16], square = 0.0;
@@ -43,8 +47,9 @@ __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kT
   return is_nearly_singular(x, square, 16, lane);
 }
 
-/// Zeros to `tickets`; for each front inverses, the states of pivot tiles, and counters of tile rows: those of pivots are finished, those
-/// below not begun. kTriangleShares blocks for each front.
+/// Sets `tickets` to zero. For each front sets the inverses, the states of pivot tiles, and the
+/// counters of tile rows: those of pivots are finished, those below not begun. kTriangleShares
+/// blocks of threads for each front.
 __global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const FrontView* fronts, int* tickets, int ticket_count) {
   __shared__ double triangle[kSlabs][16][kTriangleRow];
   __shared__ int corrected[kSlabs];

@@ -1,6 +1,6 @@
-// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two warps of a block, each with the tile below
-// it, by the two others, which follow them 16 columns behind and wait alone for what other blocks still have to finish. The next diagonal
-// tile takes its products with that tile 16 columns behind them, in turn.
+// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two warps of a block, each
+// with the tile below it, by the two others, which follow 16 columns behind. Only these wait for data that other blocks
+// still have to finish. The next diagonal tile takes its products with the tile below 16 columns behind them, in turn.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-// Named barriers: each of the halves of a block, and what the diagonal's half tells the other.
+// Named barriers: one for each half of the block, and those by which the diagonal's half tells the other.
 inline constexpr int kHalfBarrier = 1;       // and the next
-inline constexpr int kProductBarrier = 3;    // L(j,j-1) is not read any more
-inline constexpr int kSlabBarrier = 4;       // and the next three: columns 16 s.. of L(j,j) are there
-inline constexpr int kBelowBarrier = 8;      // and the next three: columns 16 s.. of L(j+1,j) are, for the next step
+inline constexpr int kProductBarrier = 3;    // L(j,j-1) is no longer read
+inline constexpr int kSlabBarrier = 4;       // and the next three: columns 16 s.. of L(j,j) are complete
+inline constexpr int kBelowBarrier = 8;      // and the next three: columns 16 s.. of L(j+1,j) are complete, for the next step
 inline constexpr int kReadBarrier = 12;      // announcers have read L(j,j)
 inline constexpr int kMadeBarrier = 13;      // L(j+1,j) is in memory, for announcers
-inline constexpr int kLastRowsBarrier = 14;  // the last rows of L(j,j) are what the next block's are to begin with
+inline constexpr int kLastRowsBarrier = 14;  // the last rows of L(j,j) are those that the next block begins with
 inline constexpr int kHalfThreads = kThreads / 2;
 
 /// Shared memory of a chain.
@@ -23,8 +23,8 @@ template <class T>
 struct ChainMemory {
   T* diagonal;     // slabs of L(j,j)
   T* below;        // slabs of L(j,j-1), then of L(j+1,j)
-  T* left;         // slabs' rows of L(j+1,j-1), two warps'
-  T* reciprocals;  // kTile: of L(j,j)'s diagonal
+  T* left;         // two warps' rows of slabs of L(j+1,j-1)
+  T* reciprocals;  // kTile: reciprocals of L(j,j)'s diagonal
   T* columns;      // two columns of 16
 
   __device__ explicit ChainMemory(const Room<T>& room)
@@ -32,25 +32,25 @@ struct ChainMemory {
 };
 static_assert(2 * kTileEntries <= kWorkEntries);
 
-/// A diagonal tile of a front and the one below.
+/// Step j of a chain: a diagonal tile of a front and the tile below.
 template <class T>
 struct ChainStep {
   const FrontViewOf<T>& front;
   int j;
 
   __device__ bool has_below() const { return j + 1 < front.cells.row_tiles(); }
-  __device__ bool pulls() const { return j < 2 && front.child_count > 0; }  // else a preparation has
+  __device__ bool pulls() const { return j < 2 && front.child_count > 0; }  // in later steps a `prepare` task has
   __device__ int width() const { return front.cells.cells_of(j); }
   __device__ TileViewOf<T> tile(int below) const { return tile_of(front, j + below, j); }
 };
 
-/// Positive and finite.
+/// Returns true if x is positive and finite.
 template <class T>
 __device__ __forceinline__ bool is_positive(T x) {
   return x > T(0) && !isinf(x);
 }
 
-/// 1 / sqrt(x), x positive and finite.
+/// Returns 1 / sqrt(x), x positive and finite.
 __device__ __forceinline__ double reciprocal_root(double x) {
   if (x > 1e-290 && x < 1e290) return ptx::reciprocal_root(x);
   const bool small = x < 1.0;
@@ -61,14 +61,15 @@ __device__ __forceinline__ float reciprocal_root(float x) {
   return fmaf(0.5F * y, r, y);
 }
 
-/// The first pivot of a block that is not positive and finite: its column (16: none), and what it was.
+/// The first pivot of a block that is not positive and finite: its column (16: none), and its value.
 template <class T>
 struct FailedPivot {
   int column = kSlabColumns;
   T value = 0;
 };
 
-/// a -= a row of X X^T, X 16 rows of a slab: of lanes 0-15, by a warp, of which the others take half of the products.
+/// Subtracts a row of X X^T from `a` in lanes 0-15, X 16 rows of a slab. Called by a warp; lanes 16-31 compute half of
+/// the products.
 template <class T>
 __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
   const T* half = x + lane / 16 * kCellEntries;  // of the columns
@@ -93,7 +94,7 @@ __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x
   }
 }
 
-/// Rows 8-15 of the last block of a front's pivots, where L lacks them: those of the identity.
+/// Sets rows 8-15 of the last block of a front's pivots to those of the identity if L lacks them.
 template <class T>
 __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool padded) {
   if (!padded || row < kCell) return;
@@ -101,10 +102,10 @@ __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool pad
   for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
 }
 
-/// Cholesky of a 16 x 16 block of a slab, less the square of its rows in the slab before (`before`; null: there is none), over it; the
-/// inverse to `inverse` in global memory, and the reciprocals of the diagonal. One warp: lanes 0-15 hold the rows of the block, the others
-/// those of the identity, which become the columns of the inverse. Pivots that are not positive and finite become 1, and the first of them
-/// is returned.
+/// Factorises a 16 x 16 block of a slab in place, less the square of its rows in the slab before (`before`; null if
+/// there is none). Stores the inverse to `inverse` in global memory, and the reciprocals of the diagonal. Called by one
+/// warp: lanes 0-15 hold the rows of the block, the others those of the identity, which become the columns of the
+/// inverse. Pivots that are not positive and finite become 1, and the first of them is returned.
 template <class T>
 __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded, T* inverse, T* reciprocals, T* columns,
                                                           int lane) {
@@ -120,7 +121,7 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   for (int k = 0; k < kSlabColumns; ++k) {
     T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written while this one is read
     if (lane < 16) column[lane] = a[k];
-    T pivot = __shfl_sync(0xffffffffu, a[k], k);  // what the next pivot waits for goes from lane to lane
+    T pivot = __shfl_sync(0xffffffffu, a[k], k);  // the value that the next pivot waits for goes from lane to lane
     const T next = __shfl_sync(0xffffffffu, a[k], (k + 1) % kSlabColumns);
     __syncwarp();
     if (!is_positive(pivot)) {
@@ -154,7 +155,8 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   return failed;
 }
 
-/// acc += minus tile (j + below, j), without what the last column of tiles before gives it. A warp of either half.
+/// Subtracts tile (j + below, j) from acc, but for the product with the last tile column before it. Called by a warp of
+/// either half.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step, int below,
                                                    int row_cell, int lane) {
@@ -165,8 +167,8 @@ __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& 
     gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell, cells.first_cell(step.j) * kCell, lane);
 }
 
-/// What columns 16 s.. of X give those right of them, C -= X_s T_s^T in a warp's rows, which begin at `rows` in slabs of C and of X alike.
-/// No registers hold anything between times, so that loops over s need not be unrolled.
+/// Updates the columns right of columns 16 s.. of X, C -= X_s T_s^T, in a warp's rows, which begin at `rows` in slabs
+/// of C and of X alike. No registers are kept between calls, so loops over s need not be unrolled.
 template <class Loop>
 __device__ __forceinline__ void update_right(typename Loop::T* rows, const typename Loop::T* triangle, int s, int columns, int lane) {
   typename Loop::Accumulators acc;
@@ -175,10 +177,11 @@ __device__ __forceinline__ void update_right(typename Loop::T* rows, const typen
   put<Loop>(acc, rows, 2 * s + 2, columns, lane);
 }
 
-// ---- the diagonal tile: warps 0 and 1, 32 rows each; then warp 0 eliminates its blocks of 16 columns, and solves for the rows of the next
-// one, which are all that it waits for, and warp 1 does the rest, the last rows' blocks, meanwhile ----
+// ---- The diagonal tile: warps 0 and 1 hold 32 rows each. Then warp 0 eliminates the blocks of 16 columns and solves
+// for the rows of the next block, the only ones it waits for; warp 1 does the rest, the blocks of the last rows,
+// meanwhile. ----
 
-/// Block s in its slab, which holds it as it is to be eliminated but for what the slab before gives it.
+/// Eliminates block s in its slab, which holds the block with all updates but those by the slab before.
 template <class T>
 __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, bool& failed_before, int lane) {
   const int column = step.j * kTile + s * kSlabColumns;
@@ -192,7 +195,7 @@ __device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainM
   if (lane == 0) step.front.counters[kFailed] = 1 + column + failed.column, *step.front.failed_pivot = static_cast<double>(failed.value);
 }
 
-/// Rows first.., a lane each, in slab s.
+/// Solves for rows first.. in slab s, one row per lane.
 template <class T>
 __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, int first, int lane) {
   T* slab = memory.diagonal + s * kSlabEntries;
@@ -201,7 +204,7 @@ __device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const Chain
   __syncwarp();
 }
 
-/// The last 16 rows' columns 32.. less what slab 1 gives them. One warp: a row of 16 columns a lane.
+/// Updates columns 32.. of the last 16 rows by slab 1. Called by one warp: a row of 16 columns per lane.
 template <class T>
 __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int lane) {
   const int row = kTile - kSlabColumns + lane % 16, block = 2 + lane / 16;
@@ -220,7 +223,7 @@ __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int la
   __syncwarp();
 }
 
-/// Warp 0. Returns whether a pivot has failed.
+/// Does warp 0's part of L(j,j). Returns true if a pivot has failed.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step, const ChainMemory<T>& memory, bool failed, int lane) {
   const int blocks = (step.width() + 1) / 2;
@@ -232,12 +235,12 @@ __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step, const C
       solve_rows(step, memory, s, lane < 16 ? (s + 1) * kSlabColumns : kTile, lane);
     }
     if (s + 2 < blocks) ptx::named_arrive(kHalfBarrier, kHalfThreads);
-    ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);  // whatever the width: others count on all
+    ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);  // for every width: the other half counts on all arrivals
   }
   return failed;
 }
 
-/// Warp 1.
+/// Does warp 1's part of L(j,j).
 template <class Kernel, class Loop = typename Kernel::Loop, class T = typename Kernel::T>
 __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int lane) {
   const int blocks = (step.width() + 1) / 2;
@@ -259,10 +262,10 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step, const
   }
 }
 
-/// L(j,j)'s columns 16 s.. from slabs to memory. So many threads.
+/// Stores columns 16 s.. of L(j,j) from slabs to memory, by `threads` threads.
 template <class T>
 __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s, int thread, int threads) {
-  const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) * kCellEntries;  // of a column that is alone, one cell
+  const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) * kCellEntries;  // of a single column, one cell
   const T* from = diagonal + s * kSlabEntries + c * kPairEntries;
   T* to = tile.cell(c, c);
   for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) {
@@ -272,7 +275,7 @@ __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T
   }
 }
 
-/// Step j. Returns whether a pivot has failed, in this step or, as `failed` tells, before.
+/// Factorises the diagonal tile of step j. Returns true if a pivot has failed, in this step or, if `failed`, before.
 template <class Kernel>
 __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j, bool failed) {
   using Loop = typename Kernel::Loop;
@@ -281,7 +284,7 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
   const ChainMemory<T> memory(Kernel::room());
   const Member me = this_thread();
   typename Loop::Accumulators acc;
-  const int columns = me.warp == 0 ? kTileCells / 2 : kTileCells;  // what lies right of the diagonal is not needed
+  const int columns = me.warp == 0 ? kTileCells / 2 : kTileCells;  // entries right of the diagonal are not needed
   set_zero<Loop>(acc);
 #pragma unroll 1
   for (int s = 0; s < kSlabs && step.j > 0; ++s) {
@@ -313,7 +316,7 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
 
 // ---- the tile below: warps 2 and 3 ----
 
-/// acc += L(j+1,j-1) L(j,j-1)^T in a warp's rows, from global memory by way of its own part of `left`.
+/// Adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows, from global memory by way of the warp's part of `left`.
 template <class Kernel, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step,
                                                  const ChainMemory<typename Loop::T>& memory, int row_cell, const Member& me) {
@@ -336,7 +339,7 @@ __device__ __forceinline__ void add_left_product(typename Loop::Accumulators& ac
   }
 }
 
-/// Step j. `next`: another follows.
+/// Makes the tile below of step j. `next`: another step follows.
 template <class Kernel>
 __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j, bool next) {
   using Loop = typename Kernel::Loop;
@@ -348,7 +351,7 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
   const TileViewOf<T> tile = step.tile(step.has_below() ? 1 : 0);
   const bool active = step.has_below() && row_cell < tile.height;
   typename Loop::Accumulators acc;
-  ptx::named_sync(kHalfBarrier + 1, kHalfThreads);  // the other warp's rows of L(j,j-1) are there, too
+  ptx::named_sync(kHalfBarrier + 1, kHalfThreads);  // the other warp's rows of L(j,j-1) are complete, too
   if (active) {
     set_zero<Loop>(acc);
     if (step.j > 0) add_left_product<Kernel>(acc, step, memory, row_cell, me);
@@ -381,13 +384,13 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
   }
 }
 
-/// The whole chain: the whole team.
+/// Runs the whole chain. Called by the whole team.
 template <class Kernel>
 __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front, const Levels& levels) {
   const Member me = this_thread();
   const int tiles = front.cells.pivot_tiles();
   bool failed = false;
-  Kernel::sync();  // a warp may still be solving with what lies where the first tiles are to be
+  Kernel::sync();  // a warp may still solve with what lies in the place of the first tiles
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, me.lane);
   if (front.child_count > 0) wait_for_children(front, me.lane);
   for (int j = 0; j < tiles; ++j) {
@@ -402,8 +405,8 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// What a chain makes to memory, and that it is there: diagonal tiles by columns, so that others solve with those that are there. A warp
-/// beside the team.
+/// Stores and announces what a chain makes: diagonal tiles by columns, so that other teams solve with finished columns.
+/// Called by a warp beside the team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels, int lane) {
   static_assert(Kernel::kAnnouncers == 32);

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
   Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   watchdog::begin(watchdog::Kernel::run_tasks);
   for (;;) {
-    __syncthreads();  // no one needs the task before any more
+    __syncthreads();  // all warps are done with the task before
     const Member me = this_thread();
     if (me.warp == 0) {
       int ticket = 0;
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
   }
 }
 
-/// launch(kernel, dynamic shared memory) for the loop of a scalar and an arithmetic.
+/// Returns use(kernel) with the kernel of T's loop for the arithmetic.
 template <class T, class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
   if constexpr (std::is_same_v<T, double>) {

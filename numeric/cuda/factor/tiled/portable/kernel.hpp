@@ -1,4 +1,5 @@
-// The tasks of tiled fronts (plan/front_view.hpp) on any device from sm_80 on, in float too: the same lists, fronts and counters.
+// The tasks of tiled fronts (plan/front_view.hpp) on any device from sm_80 on, in double and in
+// float, with the same lists, fronts and counters as Hopper's kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,11 +8,12 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// How products are added: by FP64 tensor cores, of double alone; by fused multiply-adds; by tensor cores in TF32, of float alone, three
-/// products of operands in two parts or one; or three of such parts in FP16, which the streamed kernel alone has.
+/// Arithmetic of products: FP64 tensor cores, for double only; fused multiply-adds; TF32 tensor
+/// cores, for float only, with three products of operands in two parts, or with one; or three
+/// products of parts in FP16, which only the streamed kernel has.
 enum class Arithmetic { tensor, fma, tf32x3, tf32, fp16x3 };
 
-/// Of loops that are not Hopper's.
+/// Returns the arithmetic of a CudaCompute other than `hopper`.
 constexpr Arithmetic arithmetic_of(CudaCompute loops) {
   switch (loops) {
     case CudaCompute::tensor:
@@ -27,12 +29,12 @@ constexpr Arithmetic arithmetic_of(CudaCompute loops) {
   }
 }
 
-/// Teams, which are blocks, that the current device holds at once; 0 if it cannot run the kernel, or the arithmetic is not T's. To be
-/// called once before the first launch on a device.
+/// Returns the teams, which are blocks, that the current device holds at once; 0 if it cannot run
+/// the kernel, or if the arithmetic is not for T. Called once before the first launch on a device.
 template <class T>
 int resident_teams(Arithmetic arithmetic);
 
-/// As kernels::enqueue_factor().
+/// Enqueues a factorisation, as kernels::enqueue_factor().
 template <class T>
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
                            int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,

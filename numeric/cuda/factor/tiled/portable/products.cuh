@@ -1,6 +1,6 @@
-// Products of tiles in shared memory on any device from sm_80 on, as one warp adds them to (32,64) entries in its registers: by FP64 tensor
-// cores (mma.m8n8k4), or by fused multiply-adds; in TF32: tf32.cuh. A loop says which entries a lane holds, and multiplies; all else
-// is common.
+// Products of tiles in shared memory on any device from sm_80 on. One warp adds them to (32,64)
+// entries in its registers: by FP64 tensor cores (mma.m8n8k4), or by fused multiply-adds; tf32.cuh
+// has TF32. A loop defines which entries a lane holds, and multiplies; all else is common.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,11 +10,11 @@ namespace kauri::numeric::cuda::kernels::portable {
 
 inline constexpr int kTileCells = symbolic::kTileCells;
 inline constexpr int kCell = symbolic::kCell;
-inline constexpr int kPairEntries = 2 * kCellEntries;  // of a slab, one row of cells
+inline constexpr int kPairEntries = 2 * kCellEntries;  // entries of one cell row of a slab
 
 using ptx::anew;
 
-/// 16 bytes.
+/// Entries in 16 bytes.
 template <class T>
 inline constexpr int kUnit = 16 / static_cast<int>(sizeof(T));
 
@@ -30,21 +30,23 @@ __device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
   *reinterpret_cast<int4*>(to) = bits;
 }
 
-/// A lane holds, of each of the warp's 4 x 8 cells, 16 bytes: row lane / 4, columns 2 (lane % 4) and one more. That is its share of the
-/// accumulator of m8n8k4, and twice an operand, if k goes by even columns first.
+/// FP64 tensor cores. A lane holds 16 bytes of each of the warp's 4 x 8 cells: row lane / 4,
+/// columns 2 (lane % 4) and the next one. That is its share of the accumulator of m8n8k4, and of
+/// two operands, if k goes by even columns first.
 struct TensorLoop {
   using T = double;
   using InTile = TensorLoop;         // the same accumulators, for products inside a tile that is being solved with
-  static constexpr int kRows = 4;    // a lane's
-  static constexpr int kBeside = 2;  // its columns in a cell
-  static constexpr int kBlocks = 2;  // of a multiprocessor, for which there are registers
+  static constexpr int kRows = 4;    // rows of a lane
+  static constexpr int kBeside = 2;  // adjacent columns of a lane in a cell
+  static constexpr int kBlocks = 2;  // blocks of threads that a multiprocessor has registers for
   using Accumulators = T[kRows][kTileCells][kBeside];
 
   __device__ static constexpr int row_cell(int i) { return i; }
   __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
-  /// acc += X Y^T in columns of cells [first, end): X the warp's rows of a slab, Y a slab of 64 rows.
+  /// Adds X Y^T to acc in columns of cells [first, end): X the warp's rows of a slab, Y a slab of
+  /// 64 rows.
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
     T a[kRows][2][2];
 #pragma unroll
@@ -69,8 +71,9 @@ struct TensorLoop {
   }
 };
 
-/// A lane holds 8 rows, lane % 4 of each half cell, and 8 columns, lane / 4 of each cell. So the lanes that load at a time meet four rows
-/// or two, which lie in different banks of floats.
+/// Fused multiply-adds. A lane holds 8 rows, lane % 4 of each half cell, and 8 columns, lane / 4 of
+/// each cell. So the lanes that load at the same time read four rows or two, which lie in different
+/// banks of floats.
 template <class Scalar>
 struct FmaLoop {
   using T = Scalar;
@@ -121,7 +124,8 @@ __device__ __forceinline__ void set_zero(typename Loop::Accumulators& acc) {
   }
 }
 
-/// What a lane holds beside each other, from memory that another block may have written in this launch: never from L1.
+/// Loads a lane's adjacent entries from memory that another block may have written in this launch:
+/// bypasses L1.
 __device__ __forceinline__ void load_beside(double (&x)[2], const double* from) {
   const double2 pair = __ldcg(reinterpret_cast<const double2*>(from));
   x[0] = pair.x, x[1] = pair.y;
@@ -143,8 +147,9 @@ __device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
   *to = x[0];
 }
 
-/// visit(entries, address, there) for what the lane holds beside each other. Where the tile has no such cell, `there` is false, and the
-/// address one that may be read. The warp's rows begin with row cell `row_cell` of the tile.
+/// Calls visit(entries, address, there) for each group of adjacent entries that the lane holds. If
+/// the tile has no such cell, `there` is false, and the address is any that may be read. The warp's
+/// rows begin with row cell `row_cell` of the tile.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
                                               int lane, const Visit& visit) {
@@ -161,7 +166,7 @@ __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc, 
   }
 }
 
-/// acc += minus the tile in memory.
+/// Subtracts the tile in memory from acc.
 template <class Loop>
 __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
                                               int lane) {
@@ -174,7 +179,7 @@ __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc, 
   });
 }
 
-/// The tile in memory = minus acc.
+/// Stores minus acc to the tile in memory.
 template <class Loop>
 __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
                                                    int lane) {
@@ -187,8 +192,8 @@ __device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& 
   });
 }
 
-/// visit(entries, address) for what the lane holds in columns of cells [first, end) and their places in slabs, of which the warp's rows
-/// begin at x.
+/// Calls visit(entries, address) for the entries that the lane holds in columns of cells [first,
+/// end), with their places in slabs. The warp's rows of the slabs begin at x.
 template <class Loop, class Visit>
 __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane,
                                                   const Visit& visit) {
@@ -203,7 +208,7 @@ __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& a
   }
 }
 
-/// Minus columns of cells [first, end) of acc to the warp's rows of slabs.
+/// Stores minus columns of cells [first, end) of acc to the warp's rows of slabs.
 template <class Loop>
 __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
   using T = typename Loop::T;
@@ -213,7 +218,7 @@ __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename L
   });
 }
 
-/// And back.
+/// Loads minus these entries of slabs back to acc.
 template <class Loop>
 __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
   using T = typename Loop::T;
@@ -223,7 +228,8 @@ __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename 
   });
 }
 
-/// acc -= the children's entries, child after child. `row`: of the padded front, the warp's first; `column`: the tile's.
+/// Subtracts the children's entries from acc, child after child. `row`: the warp's first row of the
+/// padded front; `column`: the tile's first column.
 template <class Loop>
 __device__ __forceinline__ void gather(typename Loop::Accumulators& acc, const FrontViewOf<typename Loop::T>& front, int row, int column,
                                        int lane) {

@@ -1,6 +1,8 @@
-// Products of tiles of floats by tensor cores in TF32, from sm_80 on: a loop of products.cuh. Of operands of 24 bits TF32 keeps 11.
-// With three products the rest is not lost: x is high + low, each of 11 bits, and high high + (high low + low high) misses only what is
-// below 2^-22 (Markidis et al. 2018; Ootomo & Yokota 2022). With one product it is lost: errors of 2^-11, for preconditioners.
+// Products of tiles of floats by tensor cores in TF32, from sm_80 on: a loop of products.cuh. TF32
+// keeps 11 of an operand's 24 bits. With three products the rest is not lost: x is high + low, each
+// of 11 bits, and high high + (high low + low high) misses only what is below 2^-22 (Markidis et
+// al. 2018; Ootomo & Yokota 2022). With one product it is lost: errors of 2^-11, good enough for
+// preconditioners.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,24 +10,27 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-/// Operands of products, so many of a lane's, in TF32. Where low parts are not wanted, no register holds them.
+/// A lane's kCount operands of products in TF32. If low parts are not used, no register holds them.
 template <int kCount>
 struct Tf32Parts {
   float high[kCount];
   float low[kCount];
 };
 
-/// x rounded to TF32, and the rest. `high` by integers, to nearest, ties away from zero: NaN may become a number, but then `low` is NaN.
-/// Infinities, and what is above the greatest of TF32, have no number as `low` either. Of `low` the tensor core takes 11 bits; it has 12 at
-/// most, since it is no more than half a unit of `high`, so what is cut off is one unit of x's last place, as often up as down.
+/// Splits x into `high`, x rounded to TF32, and `low`, the rest. The rounding is by integers, to
+/// nearest, ties away from zero: NaN may become a number, but then `low` is NaN. For infinities,
+/// and numbers above the greatest of TF32, `low` is NaN or infinite. The tensor core takes 11 bits
+/// of `low`; `low` has at most 12, since it is no more than half a unit of `high`, so the part cut
+/// off is one unit of x's last place, as often up as down.
 __device__ __forceinline__ void split(float x, float& high, float& low) {
   high = __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
   low = x - high;
 }
 
-/// A lane holds, of each of the warp's 4 x 8 cells, 8 bytes: row lane / 4, columns 2 (lane % 4) and one more. That is its share of the
-/// accumulator of m16n8k8, whose 16 rows are two cells, and twice an operand, if columns 2 t and 2 t + 1 of a cell are the products'
-/// columns t and t + 4. A warp's loads are 256 bytes in a row.
+/// TF32 tensor cores. A lane holds 8 bytes of each of the warp's 4 x 8 cells: row lane / 4, columns
+/// 2 (lane % 4) and the next one. That is its share of the accumulator of m16n8k8, whose 16 rows
+/// are two cells, and of two operands, if columns 2 t and 2 t + 1 of a cell are the products'
+/// columns t and t + 4. A warp's loads are 256 contiguous bytes.
 template <int kProducts>
 struct Tf32Loop {
   static_assert(kProducts == 1 || kProducts == 3);
@@ -41,7 +46,7 @@ struct Tf32Loop {
   __device__ static int row(int /*i*/, int lane) { return lane >> 2; }
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
-  /// acc += X Y^T in columns of cells [first, end), both even.
+  /// Adds X Y^T to acc in columns of cells [first, end), both even.
   __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
     Tf32Parts<4> a[2][2];
 #pragma unroll
@@ -65,13 +70,13 @@ struct Tf32Loop {
     }
   }
 
-  /// A left operand: two cells, one below the other, `stride` entries apart.
+  /// Loads a left operand: two cells, one below the other, `stride` entries apart.
   __device__ static __forceinline__ void load_a(Tf32Parts<4>& a, const T* from, int stride) {
     load(a, 0, 2, from), load(a, 1, 2, from + stride);
   }
 
  private:
-  /// Of two numbers beside each other, in places i and i + step of an operand.
+  /// Loads two adjacent numbers to places i and i + step of an operand.
   template <int kCount>
   __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step, const T* from) {
     const float2 pair = *reinterpret_cast<const float2*>(from);
@@ -83,7 +88,8 @@ struct Tf32Loop {
   }
   __device__ static __forceinline__ void load_b(Tf32Parts<2>& b, const T* from) { load(b, 0, 1, from); }
 
-  /// One product, straight to acc: what the tensor core cuts off in sums is little beside what operands have lost.
+  /// Adds one product directly to acc: the error of the tensor core's truncated sums is small
+  /// beside that of the operands.
   __device__ static __forceinline__ void add(Accumulators& acc, int n, const Tf32Parts<4> (&a)[2][2], const Tf32Parts<2> (&b)[2][2]) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
@@ -95,8 +101,9 @@ struct Tf32Loop {
     }
   }
 
-  /// Three products, small ones first, to sums from zero, whose four chains hide one another's latency; then these to acc, each addition
-  /// rounded to nearest: a tensor core cuts off instead, which in long sums adds up.
+  /// Adds three products, small ones first, to sums from zero, whose four chains hide one another's
+  /// latency; then adds these to acc, each addition rounded to nearest. A tensor core truncates
+  /// instead, which would accumulate in long sums.
   __device__ static __forceinline__ void add_sums(Accumulators& acc, int n, const Tf32Parts<4> (&a)[2][2], const Tf32Parts<2> (&b)[2][2]) {
     T sum[2][4][2] = {};
     const auto multiply_all = [&](const auto& left, const auto& right) {

@@ -1,6 +1,7 @@
-// Products of floats by all four warps of a group at once, whose right operand the tensor cores read from shared memory themselves
-// (Hopper's wgmma): in TF32, in one part or three as portable/tf32.cuh has it, from the same registers and in the same order; or three of
-// halves. The right operand's parts are made once, beforehand, by other warps.
+// Products of floats by all four warps of a group at once (Hopper's wgmma), whose right operand the
+// tensor cores read from shared memory directly. They are in TF32, in one part or three as in
+// portable/tf32.cuh, from the same registers and in the same order, or in three products of halves.
+// Other warps split the right operand into its parts beforehand, once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,12 +13,14 @@ using portable::Tf32Loop;
 using portable::Tf32Parts;
 
 inline constexpr int kSplitterWarps = 2;
-// A lane has a row of a cell.
+// A lane holds a row of a cell.
 static_assert(portable::kTileCells % (kSplitterWarps * 32 / symbolic::kCell) == 0);
 
-/// The right operand's (64,16) in `high`, or (64,8) with one column of cells, to its parts in TF32, each 4 columns of a cell as
-/// ptx::GroupOperand has them, columns 2 t and then columns 2 t + 1: the first parts in its place, the rest to `low`. So many cells, whole
-/// columns of them, whatever lies in those that the operand lacks: nobody looks at what becomes of these. All threads of kSplitterWarps.
+/// Splits the right operand, (64,16) in `high`, or (64,8) with one column of cells, into its parts
+/// in TF32, each 4 columns of a cell laid out as in ptx::GroupOperand, columns 2 t and then columns
+/// 2 t + 1. The high parts replace the operand, the low parts go to `low`. Splits `cells` cells,
+/// whole columns of them; cells that the operand lacks hold anything, and their results are not
+/// used. Called by all threads of kSplitterWarps.
 template <int kProducts>
 __device__ __forceinline__ void split_right(float* high, float* low, int cells, int thread) {
   constexpr int kHalf = symbolic::kCell / 2;
@@ -50,7 +53,8 @@ __device__ __forceinline__ void split_right(float* high, float* low, int cells, 
   }
 }
 
-/// What a group's products are about to change, or have changed, is in registers, here: rows 2 j and 2 j + 1 of cells.
+/// Forces rows 2 j and 2 j + 1 of cells of a sum into registers here, before or after a group's
+/// products change them.
 template <int kRows>
 __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][2], int j) {
 #pragma unroll
@@ -60,21 +64,21 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
   }
 }
 
-/// A stage's operands: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
+/// Operands of a stage: X, the warp's rows of (8 kColumns) columns; Y in parts, (64, 8 kColumns).
 struct StageOperands {
   const float* x;
   float* high;
   float* low;
   int lane;
 
-  /// Two cells of X, the upper one of a lane's pair of numbers.
+  /// Returns the address of this lane's pair of numbers in the upper one of two cells of X.
   template <int kColumns>
   __device__ __forceinline__ const float* left(int j, int column) const {
     return x + 2 * j * kColumns * kCellEntries + column * kCellEntries + 2 * lane;
   }
 };
 
-/// How a loop's floats become operands of a group's products, and what these leave in a sum.
+/// Turns a loop's floats into operands of a group's products, and adds their results to a sum.
 template <class Loop>
 struct Group;
 
@@ -104,12 +108,14 @@ struct Group<Tf32Loop<kProducts>> {
       }
     }
   }
-  /// For one column of the right operand's cells: high parts, or low ones.
+  /// Returns the operand for one column of cells of the right operand: of its high parts, or of its
+  /// low ones.
   template <int kColumns>
   __device__ static __forceinline__ ptx::GroupOperand right(const float* part, int column) {
     return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries, kCellEntries / 2);
   }
-  /// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each of its entries, small ones first.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each
+  /// entry, small ones first.
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const Left<kColumns>& a, int j,
                                                   const StageOperands& y) {
@@ -129,7 +135,7 @@ struct Group<Tf32Loop<kProducts>> {
   __device__ static __forceinline__ void add(float& acc, float sum) { acc += sum; }
 };
 
-/// Adds rows 2 j and 2 j + 1 of cells.
+/// Adds rows 2 j and 2 j + 1 of cells of sum to acc.
 template <class Loop, int kRows>
 __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2], const float (&sum)[kRows][portable::kTileCells][2],
                                          int j) {
@@ -141,7 +147,8 @@ __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCell
   }
 }
 
-/// acc += X Y^T of one stage, alone. X is there; Y when wait_for_parts() returns. All four warps of the group.
+/// Adds X Y^T of one stage to acc, without pipelining. X is in shared memory; Y is after
+/// wait_for_parts() returns. Called by all four warps of the group.
 template <class Loop, int kColumns, class Wait>
 __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc, const StageOperands& from, const Wait& wait_for_parts) {
   using Of = Group<Loop>;
@@ -173,10 +180,11 @@ __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
   }
 }
 
-/// Three products of whole stages, one after the other, half of the warp's rows after the other half: a warp adds up what one half has
-/// become, loads and splits, while the products of the other half are under way. For each stage load_first(), ask(), add_first(), then that
-/// of the next stage, add_second(). What is under way may neither be read nor go on into the next turn of a loop: ptxas waits then, for
-/// product after product.
+/// Three products of whole stages, one after the other, and half of the warp's rows after the other
+/// half: while the products of one half are under way, a warp adds up the result of the other,
+/// loads and splits. For each stage: load_first(), ask(), add_first(), then load_first() of the
+/// next stage, add_second(). Results under way may neither be read nor be carried into the next
+/// iteration of a loop: ptxas would wait then for product after product.
 template <class Loop>
 class PipelinedProducts {
  public:
@@ -184,7 +192,8 @@ class PipelinedProducts {
   using Of = Group<Loop>;
 
   __device__ __forceinline__ void load_first(const StageOperands& from) { load(from, 0); }
-  /// When Y is there in parts. After between() nothing of the stage before is needed.
+  /// Issues the products; Y must be split by then. Nothing of the previous stage is needed once
+  /// between() is called.
   template <class Between>
   __device__ __forceinline__ void ask(const StageOperands& from, const Between& between) {
     Of::template multiply<2>(sum_, a_, 0, from);
@@ -200,7 +209,7 @@ class PipelinedProducts {
     Of::template load<2>(a_, from, j);
     Of::template renew<2>(a_, j);
   }
-  /// What half j has become, when all is there but the last kLeft halves.
+  /// Adds the result of half j to acc, once all but the last kLeft halves are complete.
   template <int kLeft>
   __device__ __forceinline__ void add(typename Loop::Accumulators& acc, int j) {
     ptx::finish_group<kLeft>();

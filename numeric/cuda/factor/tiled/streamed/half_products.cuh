@@ -1,7 +1,9 @@
-// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of TF32 and half of its bytes: x 2^11 is the
-// sum of a high and a low half, and high high + (high low + low high) misses what is below 2^-22, as with parts in TF32. Halves have 5 bits
-// of exponent: of |x| < 2^5 it also misses what is below 2^-36; larger numbers become infinite, and their products NaN. So this is for
-// factors of matrices that are scaled: no entry of such an L is 2 or more.
+// A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of
+// TF32 and with half of its bytes. x 2^11 is the sum of a high and a low half, and high high +
+// (high low + low high) misses only what is below 2^-22, as with parts in TF32. Halves have 5 bits
+// of exponent: for |x| < 2^5 the products also miss what is below 2^-36; larger numbers become
+// infinite, and their products NaN. So this is for factors of scaled matrices: no entry of their L
+// is 2 or more.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +11,7 @@
 
 namespace kauri::numeric::cuda::kernels::streamed {
 
-/// Operands of a group's products, so many of a lane's, two numbers each.
+/// A lane's operands of a group's products, two numbers in each word.
 struct HalfParts {
   std::uint32_t high[4];
   std::uint32_t low[4];
@@ -18,7 +20,8 @@ struct HalfParts {
 inline constexpr float kHalfScale = 0x1p11F;     // of operands
 inline constexpr float kHalfUnscale = 0x1p-22F;  // of products
 
-/// x and y in parts. What is not finite as a half has infinity or no number as `low`: its products are no numbers.
+/// Splits x and y into parts. If a number is not finite as a half, its `low` is infinite or NaN,
+/// and its products are NaN.
 __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std::uint32_t& low) {
   x *= kHalfScale, y *= kHalfScale;
   high = ptx::to_halves(x, y);
@@ -27,7 +30,7 @@ __device__ __forceinline__ void split(float x, float y, std::uint32_t& high, std
   low = ptx::to_halves(x - high_x, y - high_y);
 }
 
-/// Products between tiles by halves; inside a tile as Tf32Loop<3> has them.
+/// Products between tiles by halves; products inside a tile as in Tf32Loop<3>.
 struct HalfLoop : Tf32Loop<3> {};
 
 template <>
@@ -36,8 +39,9 @@ struct Group<HalfLoop> {
   template <int>
   using Left = HalfParts[2];
 
-  /// Each cell to its high parts and then its low ones, in its place: (64,16), or (64,8). So many cells, whole columns of them, whatever
-  /// lies in those that the operand lacks. All threads of kSplitterWarps.
+  /// Replaces each cell of the right operand, (64,16) or (64,8), by its high parts followed by its
+  /// low ones. Splits `cells` cells, whole columns of them; cells that the operand lacks hold
+  /// anything. Called by all threads of kSplitterWarps.
   __device__ static __forceinline__ void split_right(const StageOperands& y, int cells, int thread) {
     const int row = thread % symbolic::kCell;
     const bool turned = row >= symbolic::kCell / 2;  // the other half of the row first: neighbours' loads lie in other banks
@@ -81,8 +85,8 @@ struct Group<HalfLoop> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) ptx::renew(a[j].high[i]), ptx::renew(a[j].low[i]);
   }
-  /// Asks for sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones first. A column of cells that is alone is
-  /// multiplied by zeros once more.
+  /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones
+  /// first. A single column of cells is multiplied by zeros once more.
   template <int kColumns, int kRows>
   __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const HalfParts (&a)[2], int j,
                                                   const StageOperands& y) {

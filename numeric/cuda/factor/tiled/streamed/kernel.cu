@@ -11,8 +11,8 @@ namespace {
 
 using portable::Tf32Loop;
 
-constexpr int kRegisters = 128, kConsumerRegisters = 224, kProducerRegisters = 32;  // a thread: at the start, and then of either kind
-// Groups take what others leave: with fewer they would wait for ever.
+constexpr int kRegisters = 128, kConsumerRegisters = 224, kProducerRegisters = 32;  // per thread: at the start, then of either kind
+// Consumers take the registers that the others leave: with fewer left they would wait forever.
 static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks == 65536);
 static_assert(kConsumerRegisters + kProducerRegisters == 2 * kRegisters);
 

@@ -1,5 +1,6 @@
-// The portable kernel's tasks in float with operands by bulk copies of a warp of their own: Hopper, by tensor cores in TF32. The same
-// lists, fronts and counters, and the same bits.
+// The portable kernel's tasks in float on Hopper, by tensor cores in TF32 or FP16; a producer warp
+// brings the operands by bulk copies. Lists, fronts and counters are the same, and in TF32 so are
+// all bits of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,10 +10,11 @@ namespace kauri::numeric::cuda::kernels::streamed {
 
 using portable::Arithmetic;
 
-/// As portable::resident_teams(); 0 also where the device has no such instructions.
+/// Returns the teams that the current device holds at once, as portable::resident_teams(); 0 also
+/// if the device lacks the instructions.
 int resident_teams(Arithmetic arithmetic);
 
-/// As kernels::enqueue_factor().
+/// Enqueues a factorisation, as kernels::enqueue_factor().
 cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts, const symbolic::FrontTask* tasks, int task_count,
                            int* ticket, const Levels& levels, const ValuesOf<float>& values, const SumsOf<float>& sums, int least_part,
                            int teams, unsigned pauses, cudaStream_t stream);

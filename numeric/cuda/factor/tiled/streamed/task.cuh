@@ -1,6 +1,7 @@
-// Tasks of fronts of floats on Hopper: four warps that multiply, as a group (group_products.cuh); a warp that streams what they multiply
-// to them by bulk copies, as update.cuh has it; two that split the right operand; and one that tells other teams of what is made, 16
-// columns at a time. All but that and the products is the portable kernel's, in memory beside the stages.
+// Tasks of fronts of floats on Hopper. Four warps multiply, as a group (group_products.cuh); one
+// warp streams their operands to them by bulk copies, as in update.cuh; two warps split the right
+// operand; and one announces results to other teams, 16 columns at a time. All else but the
+// products is the portable kernel's code, with its memory beside the stages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,13 +20,13 @@ inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
 inline constexpr int kTicketSlots = 2;
 inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // after those of chains
 
-/// A ticket, and what it stands for, brought by the producer for all others.
+/// A ticket with its task and front, which the producer copies for all other warps.
 template <class T>
 struct Ticket {
   FrontViewOf<T> front;
   FrontTask task;
   int number;
-  unsigned turn;  // stages entered before those of the task
+  unsigned turn;  // number of stages entered before those of the task
 };
 
 template <class T>
@@ -36,7 +37,7 @@ struct Shared {
   T reciprocals[kTile];
   T columns[2 * kSlabColumns];
   std::uint64_t stage[2 * kStages];            // full, then empty
-  std::uint64_t split[kStages];                // the right operand is there in parts
+  std::uint64_t split[kStages];                // the right operand is split into its parts
   std::uint64_t solved[kTicketSlots][kSlabs];  // columns 16 s.. of a panel task are in memory
   std::uint64_t ticket_full[kTicketSlots], ticket_empty[kTicketSlots];
   Ticket<T> ticket[kTicketSlots];
@@ -49,13 +50,13 @@ __device__ __forceinline__ Shared<T>& shared_memory() {
   return *reinterpret_cast<Shared<T>*>(bytes);
 }
 
-/// A team whose operands a producer brings (portable::Alone: the other kind).
+/// A team whose operands a producer copies (the other kind: portable::Alone).
 template <class LoopOf>
 struct Streamed {
   using Loop = LoopOf;
   using T = typename Loop::T;
 
-  static constexpr int kLeftSlabs = kSlabs;  // in the stages, of which a chain makes no use: nothing is copied to them meanwhile
+  static constexpr int kLeftSlabs = kSlabs;  // in the stages, which a chain does not use and no copy writes meanwhile
   static constexpr int kAnnouncers = 32;
   static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <= static_cast<int>(kStages) * kStageEntries);
 
@@ -64,11 +65,11 @@ struct Streamed {
     return {shared.work, shared.reciprocals, shared.columns, shared.stages, &shared.blocks};
   }
   __device__ static void sync() { ptx::named_sync(kTeamBarrier, kConsumers); }
-  /// Others read it by bulk copies.
+  /// Orders this thread's writes before the bulk copies by which other teams read them.
   __device__ static void publish() { ptx::proxy_fence(); }
 };
 
-/// Of the ring's stage.
+/// Returns the right operand in the ring's current stage.
 template <class T>
 __device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
   return {nullptr, ring.data() + 2 * kSlabEntries, shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
@@ -93,13 +94,13 @@ __device__ void start() {
   __syncthreads();
 }
 
-/// The task adds products up.
+/// Returns true if a task of this kind adds products.
 __device__ __forceinline__ bool has_products(TaskKind kind) {
   return kind != TaskKind::fill && kind != TaskKind::sum && kind != TaskKind::chain;
 }
 
-/// Draws tickets, hands them to the consumers, copies what they multiply: one ticket ahead of them, except where a task may wait for later
-/// tickets. One warp.
+/// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
+/// the consumers, except where a task may wait for later tickets. Called by one warp.
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count, int* next, unsigned pauses, int lane) {
   Shared<T>& shared = shared_memory<T>();
@@ -128,7 +129,7 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
   }
 }
 
-/// Hands right operands on in parts: so many warps.
+/// Splits right operands into their parts. Called by kSplitterWarps warps.
 template <class Loop, class T = typename Loop::T>
 __device__ void run_splitters(int task_count) {
   Shared<T>& shared = shared_memory<T>();
@@ -154,8 +155,8 @@ __device__ void run_splitters(int task_count) {
   }
 }
 
-/// What a warp has to do with a ticket, found out anew: kept over the products, for which registers are short, it would be spilled, and so
-/// would all that is made of it.
+/// A warp's part in a ticket, found anew: kept over the products, for which registers are short, it
+/// and all values derived from it would be spilled.
 template <class T>
 struct Part {
   const Ticket<T>& ticket;
@@ -168,7 +169,8 @@ struct Part {
         place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
 };
 
-/// acc += the products of so many stages of two columns of cells, one at least. `operands`: what is in the ring's stage.
+/// Adds the products of `stages` >= 1 stages of two columns of cells to acc. `operands`: those in
+/// the ring's stage.
 template <class Loop, class T, class Operands, class Wait>
 __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
                                                       const Operands& operands, const Wait& wait_for_parts) {
@@ -199,7 +201,8 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
   }
 }
 
-/// The products of a task, from zero. Returns whether a part of them is in memory. The last stage is not left yet.
+/// Adds the products of a task, from zero. Returns true if a part of them is in memory. The last
+/// stage is not left yet.
 template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot, const Levels& levels, int least_part,
                                              RingOf<T>& ring) {
@@ -209,7 +212,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
             whole = cells / 2;
   const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
             row_cell = part.place.row_cell;
-  // A warp without rows takes part with whatever is there.
+  // A warp without rows multiplies whatever the stage holds.
   const auto operands = [&](int stride) {
     StageOperands stage = right_operand(ring);
     stage.x = ring.data() + tile + row_cell * stride, stage.lane = lane;
@@ -234,7 +237,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
   return parts;
 }
 
-/// All of a task on tiles but its announcement.
+/// Executes a task on tiles but for its announcement.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
   using Loop = typename Kernel::Loop;
@@ -254,7 +257,7 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
   });
 }
 
-/// Four warps.
+/// Executes the tasks. Called by four warps.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_consumers(int task_count, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums,
                                               int least_part, unsigned pauses) {
@@ -279,11 +282,12 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
   }
 }
 
-/// Tells other teams of chains and of panels while those that make them go on. One warp.
+/// Announces the results of chains and of panel tasks to other teams while the warps that make them
+/// go on. Called by one warp.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses, int lane) {
   Shared<T>& shared = shared_memory<T>();
-  unsigned panels = 0;  // parities of those of each slot
+  unsigned panels = 0;  // parities of the panel tasks of each slot
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
