@@ -15,8 +15,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// A sweep backward alone begins with y, one forward alone ends with it. Where y is, right-hand sides of the host's lie as well (rhs()):
-/// they are gathered to x and scattered from x.
+/// A backward sweep alone starts from memory.y, a forward sweep alone ends there. Right-hand sides
+/// from the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to memory.x and the
+/// solution is scattered from memory.x.
 template <class T>
 void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
                                   const SolveSteps& steps, cudaStream_t stream) const {

@@ -1,4 +1,4 @@
-// Memory of solves and of products with L on a CUDA device.
+// The allocation of a workspace, and the part of it that products with L use.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/workspace.hpp"
 
@@ -45,11 +45,12 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
 
 template <class T>
 CudaWorkspace<T>::~CudaWorkspace() {
-  stream_->wait();  // where a solve threw halfway, copies may be on their way
+  stream_->wait();  // copies may be under way if a solve threw halfway
 }
 
-/// A workspace of sweeps lends the numbers that each of its solves writes anew: those of one right-hand side, or the scratch of several.
-/// Either holds two vectors and all update rows in double, or more.
+/// A workspace of sweeps lends the numbers that each of its solves writes anew: those of one
+/// right-hand side, or the scratch of several. Either has room for two vectors and all update rows
+/// in double, or more.
 template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);

@@ -8,7 +8,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Plan::workspace_bytes(), or what the plain solve takes where a device is not to solve by sweeps.
+/// Returns the bytes of a workspace for `nrhs` right-hand sides: Plan::workspace_bytes(), or what
+/// the solve level by level takes if the device does not solve by sweeps. Throws Error(overflow).
 template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context);
 
@@ -19,21 +20,24 @@ class CudaWorkspace final : public WorkspaceImpl<T> {
   ~CudaWorkspace() override;
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
-  /// Memory for `nrhs` <= nrhs() right-hand sides, with a factor's L.
+  /// Returns memory of a solve level by level for `nrhs` <= nrhs() right-hand sides, with a
+  /// factor's L.
   [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
-  /// For products with L, of as many columns as there is room for, nrhs() at most: what sweeps leave to the next ones is not touched.
+  /// Returns memory for products with L, of as many columns as fit, at most nrhs(). It leaves out
+  /// the numbers that a solve by sweeps leaves unset for the next one.
   [[nodiscard]] SolveMemory<T> product_memory(const T* l) const;
-  /// Room for nrhs() columns from the host and back: the forward sweep's solution is not there yet, or no longer needed, or of a place of
-  /// its own.
+  /// Returns room for nrhs() columns from the host and back. The solution of the forward sweep
+  /// shares it: it is not computed yet, is no longer needed, or lies elsewhere.
   [[nodiscard]] T* rhs() const { return y_.data(); }
-  /// The symbolic::solve_numbers() numbers of a solve by sweeps, in double for factors in float too; null for solves level by level.
+  /// Returns the symbolic::solve_numbers() numbers of a solve by sweeps, in double for factors in
+  /// float too; null for solves level by level.
   [[nodiscard]] double* numbers() const { return numbers_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
 
  private:
   std::shared_ptr<const Plan> plan_;
   Index nrhs_;
-  Index most_ = 1;  // right-hand sides that numbers_ are of
+  Index most_ = 1;  // right-hand sides that numbers_ has room for
   PooledStream stream_;
   bool fast_;
   DeviceBlock block_;

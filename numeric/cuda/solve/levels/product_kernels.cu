@@ -1,5 +1,6 @@
-// Products with L, level by level from the leaves up, and with L^T, whose fronts have nothing in common: a block of threads for a small
-// front or for a row, or column, of tiles of a tiled one. Sums go by columns, or rows, in their order, then by children; no atomics.
+// Products with L, level by level from the leaves up, and with L^T, whose fronts are independent of
+// one another. A block of threads does a small front, or a row or column of tiles of a tiled front.
+// Sums go by columns, or rows, in their order, then by children; no atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/levels/product_kernels.hpp"
 
@@ -10,13 +11,14 @@ namespace {
 
 constexpr unsigned kThreads = 128;
 
-/// Row r of a front in y = L x: a pivot row of y, or an update row.
+/// Returns the address of row r of a front in y = L x: a pivot row of y, or an update row.
 template <class T>
 __device__ T* product_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.y + Offset{f.first + r} * memory.nrhs : memory.update + (f.update + r - f.p) * memory.nrhs;
 }
 
-/// Rows [begin, begin + rows) of a front: its columns times x, and what its children have for these rows, child after child.
+/// Computes rows [begin, begin + rows) of a front: its columns times x, plus its children's update
+/// rows for these rows, child after child.
 template <class T>
 __device__ void multiply_rows(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index begin, Index rows) {
   const Index nrhs = memory.nrhs, thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
@@ -39,7 +41,7 @@ __device__ void multiply_rows(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// Pivot rows [begin, begin + columns) of y = L^T x.
+/// Computes pivot rows [begin, begin + columns) of y = L^T x.
 template <class T>
 __device__ void multiply_columns(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index begin, Index columns) {
   const Index nrhs = memory.nrhs;
@@ -60,7 +62,8 @@ __global__ void __launch_bounds__(kThreads) multiply_small(PlanView plan, SolveM
     multiply_rows(plan, memory, f, 0, f.m);
 }
 
-/// Of all tiles of a front those of the first column are its rows, those on the diagonal its columns; the others have nothing to do.
+/// Does a tile row for each tile of a front's first column, or a tile column for each tile on its
+/// diagonal; the blocks of the other tiles return.
 template <bool kTransposed, class T>
 __global__ void __launch_bounds__(kThreads) multiply_tiled(PlanView plan, SolveMemory<T> memory, TileList list) {
   __shared__ TileAt at;

@@ -1,4 +1,4 @@
-// Launches of products with L and L^T.
+// Launches of products with L and L^T, level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,10 +6,12 @@
 
 namespace kauri::numeric::cuda {
 
-/// memory.y = L memory.x for the pivot rows of a level, whose children's levels are done; update rows too.
+/// Enqueues memory.y = L memory.x for the pivot rows of a level, and its update rows. The levels of
+/// its children must be done.
 template <class T>
 void enqueue_product(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
-/// memory.y = L^T memory.x for the pivot rows of a level, in any order of levels; no update rows.
+/// Enqueues memory.y = L^T memory.x for the pivot rows of a level. Levels may be done in any order;
+/// update rows are not used.
 template <class T>
 void enqueue_transposed_product(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
 

@@ -1,6 +1,7 @@
-// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their children's update rows in their fixed
-// order, then go through their tile columns, one launch per step for all large fronts of a level. Sums of the backward sweep keep what
-// they round (dot2.cuh); those of the forward sweep were not seen to matter (docs/design.md, section 7).
+// Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their
+// children's update rows in their fixed order, then go through their tile columns, with one launch
+// per step for all large fronts of a level. Sums of the backward sweep keep their rounding errors
+// (dot2.cuh); those of the forward sweep were not seen to matter (docs/design.md, section 7).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
@@ -14,13 +15,14 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr Index kBlock = symbolic::kInverseOrder;
 
-/// Row r of a front in a forward sweep: a pivot row of x, or an update row.
+/// Returns the address of row r of a front in a forward sweep: a pivot row of x, or an update row.
 template <class T>
 __device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
   return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs : memory.update + (f.update + r - f.p) * memory.nrhs;
 }
 
-/// Update rows from zero; then the children's, child after child. One block a front.
+/// Sets the update rows to zero, then adds the children's, child after child. One block of threads
+/// per front.
 template <class T>
 __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory, const Front& f) {
   const Index nrhs = memory.nrhs;
@@ -36,10 +38,10 @@ __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory
   }
 }
 
-/// Pivots of step k: all of a small front's, or those of a tile.
+/// Returns the number of pivots of step k: all of a small front's, or those of a tile.
 __device__ Index pivots_of(const Front& f, Index k) { return f.tiled == kNone ? f.p : cells_of(f).rows_of(k); }
 
-/// y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
+/// Computes y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
 template <class T>
 __device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T* y) {
   const Index nrhs = memory.nrhs;
@@ -59,13 +61,14 @@ __device__ void small_pivot_rows(const SolveMemory<T>& memory, const Front& f, T
   }
 }
 
-/// Row `lane` of a triangular block of L, or of its transpose, and of the inverse of that.
+/// Row `lane` of a triangular block of L, or of its transpose, and of that triangle's inverse.
 template <class T>
 struct BlockRow {
   T l[kBlock], inverse[kBlock];
 };
 
-/// The diagonal block of a tiled front that begins with pivot `first`; kTransposed: its transpose. 16 lanes, a row each.
+/// Loads the diagonal block of a tiled front that begins with pivot `first`; its transpose if
+/// kTransposed. Called by 16 lanes, a row each.
 template <bool kTransposed, class T>
 __device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index lane) {
   BlockRow<T> row;
@@ -79,7 +82,8 @@ __device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front&
   return row;
 }
 
-/// Entry `lane` of the product of a matrix, a row a lane, and x, an entry a lane; 16 lanes.
+/// Returns entry `lane` of the product of a matrix, one row per lane, and x, one entry per lane; 16
+/// lanes.
 template <class T>
 __device__ T multiply_row(const T (&row)[kBlock], T x) {
   T sum = T(0);
@@ -88,9 +92,10 @@ __device__ T multiply_row(const T (&row)[kBlock], T x) {
   return sum;
 }
 
-/// y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse alone would cost digits where the block is nearly
-/// singular (kernels/correction.cuh). The residual keeps what it rounds. x, y: block rows of nrhs columns, x numbers or sums. All threads
-/// of the block, a half warp a column.
+/// Computes y = L_bb^-1 x, or L_bb^-T x, by the inverse and one step of refinement: the inverse
+/// alone would lose digits if the block is nearly singular (factor/tiled/correction.cuh). The
+/// residual keeps its rounding errors. x, y: block rows of nrhs columns, x numbers or sums. Called
+/// by all threads of the block, a half warp per column.
 template <bool kTransposed, class Right, class T>
 __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const Right* x, T* y) {
   const Index nrhs = memory.nrhs, lane = static_cast<Index>(threadIdx.x) % kBlock;
@@ -107,8 +112,8 @@ __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index 
   }
 }
 
-/// y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; of a tiled front by blocks of 16 columns, whose diagonal blocks are there
-/// inverted.
+/// Computes y_k = L(k,k)^-1 x_k to `y`, w x nrhs in shared memory; for a tiled front by blocks of
+/// 16 columns, by the stored inverses of its diagonal blocks.
 template <class T>
 __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k, T* y) {
   if (f.tiled == kNone) return small_pivot_rows(memory, f, y);
@@ -129,7 +134,7 @@ __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k
   }
 }
 
-/// Rows [first, first + rows) of a front take away L(., k) y_k.
+/// Subtracts L(., k) y_k from rows [first, first + rows) of a front.
 template <class T>
 __device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index k, const T* y) {
   const Index w = pivots_of(f, k), nrhs = memory.nrhs;
@@ -148,7 +153,7 @@ __device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k,
     memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
 }
 
-/// Small fronts whole: one tile of pivots, at most one below.
+/// Does whole small fronts: one tile of pivots, at most one below.
 template <class T>
 __global__ void forward_small(PlanView plan, SolveMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -168,7 +173,8 @@ __global__ void forward_pull(PlanView plan, SolveMemory<T> memory, Index begin) 
   pull_children(plan, memory, plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]]);
 }
 
-/// Step k of large fronts: a block for the pivot rows, which finds y_k; then one for each tile below, which reads it.
+/// Does step k of large fronts: forward_pivots() computes y_k, one block per front; then
+/// forward_tiles() reads it, one block for each tile below.
 template <class T>
 __global__ void forward_pivots(PlanView plan, SolveMemory<T> memory, Index begin, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -197,7 +203,7 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   update_rows(memory, f, cells.first_row(k + 1 + at.tile), cells.rows_of(k + 1 + at.tile), k, y);
 }
 
-/// x = L(0,0)^-T z of a small front, column by column from the last; x to `z`, too.
+/// Computes x = L(0,0)^-T z of a small front, column by column from the last; stores x to `z`, too.
 template <class T>
 __device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Dot2* z) {
   const Index nrhs = memory.nrhs;
@@ -216,7 +222,7 @@ __device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front&
   }
 }
 
-/// x_k = L(k,k)^-T z_k, z in shared memory.
+/// Computes x_k = L(k,k)^-T z_k, z in shared memory.
 template <class T>
 __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
   if (f.tiled == kNone) return small_pivot_rows_back(memory, f, z);
@@ -238,8 +244,8 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
   }
 }
 
-/// x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x), the rows below the pivots where the ancestors have them. One block a
-/// front.
+/// Computes x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x); x of the rows below the
+/// pivots is read from the ancestors' pivots. One block of threads per front.
 template <class T>
 __device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
   const Index w = pivots_of(f, k), nrhs = memory.nrhs, begin = k * kTile;
@@ -266,7 +272,7 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
   for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
 }
 
-/// In the caller's numbering; without a permutation k itself.
+/// Returns the row of row k in the caller's numbering; k itself without a permutation.
 __device__ Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
 template <class T, class V>
@@ -289,7 +295,8 @@ __global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V>
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
 
-/// Of shared memory, for a number of that type for each pivot of a tile and right-hand side.
+/// Returns the bytes of shared memory for a Number for each pivot of a tile and each right-hand
+/// side.
 template <class Number>
 std::size_t pivot_bytes(Index nrhs) {
   return sizeof(Number) * static_cast<std::size_t>(kTile) * static_cast<std::size_t>(nrhs);

@@ -1,6 +1,8 @@
-// Sweeps of several right-hand sides through narrow and small fronts, a warp each: a lane has one right-hand side of every row, of every
-// second where 16 are solved together, of every fourth where 8 are. All numbers of a front lie in shared memory; sums over them are made
-// block by block of rows, in registers, so that L and what it is multiplied by are read once a block, L by all lanes together.
+// Sweeps of several right-hand sides through narrow and small fronts, one warp per front. A lane
+// has one right-hand side of every row; of every second row if 16 are solved together, of every
+// fourth if 8 are. All numbers of a front lie in shared memory. Sums over them are computed block
+// by block of rows, in registers, so that L and its factors are read once per block, L by all lanes
+// together.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,17 +11,17 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-/// Where a lane stands: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
+/// A lane's position: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
 template <int kWidth>
 struct Part {
   static constexpr int kApart = 32 / kWidth;
   static constexpr int kPivots = kWidth == 8 ? 2 : 4, kBelow = kWidth == 8 ? 2 : 8;  // rows of a lane in a block, of pivots and below them
-  static constexpr int kLooks = 8;                                                   // numbers of a lane that are looked at together
+  static constexpr int kLooks = 8;                                                   // numbers of a lane that are awaited together
   int row, column;
   __device__ explicit Part(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
 
-/// What a lane has of x, from the lane that has it of row `of` of kApart.
+/// Returns x of the lane that holds this column in row `of` of kApart.
 template <int kWidth>
 __device__ double from_row(double x, int of, const Part<kWidth>& at) {
   if constexpr (kWidth == 32)
@@ -28,7 +30,7 @@ __device__ double from_row(double x, int of, const Part<kWidth>& at) {
     return __shfl_sync(kAll, x, of * kWidth + at.column);
 }
 
-/// Places of the next front, which its rows' lanes load while this one is done.
+/// Places of the next front, which the lanes of its rows load while this one is done.
 template <int kRows, int kWidth, bool kForward>
 class PlacesAhead {
  public:
@@ -37,7 +39,7 @@ class PlacesAhead {
       : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
     load(0);
   }
-  /// Those of number k to shared memory.
+  /// Stores the places of front number k to shared memory, and loads those of the next.
   __device__ void begin(Index k) {
 #pragma unroll
     for (int h = 0; h < kRows / 32; ++h) {
@@ -49,8 +51,8 @@ class PlacesAhead {
     load(k + 1);
   }
 
-  /// To the L2 cache what number k + 1 starts from, since most of it was written long ago: its update rows, which follow each other, and
-  /// rows of `own`, of its pivots.
+  /// Prefetches to the L2 cache what front number k + 1 starts from, most of which was written long
+  /// ago: its update rows, which are contiguous, and the rows of `own` of its pivots.
   __device__ void prefetch(Index k, const double* update, const double* own) const {
     if (k + 1 >= count_) return;
     const Front& f = fronts_.front(k + 1);
@@ -86,7 +88,8 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
   for (int h = 0; h < kRows / 32; ++h) shared.reciprocal[lane + 32 * h] = reciprocal[h];
 }
 
-/// b and the children's update rows, one after the other, of all rows; two of each row are looked at together.
+/// Adds b and the children's update rows, one after the other, for all rows; waits for two of each
+/// row together.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, const WideMemory& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
@@ -142,7 +145,7 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
   }
 }
 
-/// y of the pivots and x of the rows below them.
+/// Loads y of the pivots and x of the rows below them.
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory<double>& memory,
                                const Part<kWidth>& at) {
@@ -164,7 +167,8 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
   }
 }
 
-/// Of a lane's rows of a block their numbers, less the products of L's columns before `end`; behind row `last` that row's once more.
+/// The numbers of a lane's rows of a block, less the products of L's columns before `end`; rows
+/// behind row `last` repeat it.
 template <int kCount, int kWidth>
 struct RowBlock {
   double sum[kCount];
@@ -184,7 +188,7 @@ struct RowBlock {
   }
 };
 
-/// y of the front's pivots.
+/// Computes y of the front's pivots.
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const SweepMemory<double>& memory,
                                const Part<kWidth>& at) {
@@ -244,10 +248,11 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
   }
 }
 
-/// Products between two of which a sum keeps what it rounds.
+/// Number of products that are added up before they are added to a sum that keeps its rounding error.
 constexpr Index kCarried = 8;
 
-/// Of a lane's columns of a block y less the products of the rows from `end` on: what the sums round is in the second half.
+/// y of a lane's columns of a block, less the products of the rows from `end` on; `error` holds the
+/// rounding errors of the sums.
 template <int kWidth>
 struct ColumnBlock {
   using Part = wide::Part<kWidth>;
@@ -271,7 +276,7 @@ struct ColumnBlock {
   }
 };
 
-/// x of the front's pivots, blocks of columns from the last.
+/// Computes x of the front's pivots, block of columns after block from the last.
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const WideMemory& memory,
                                   const Part<kWidth>& at) {

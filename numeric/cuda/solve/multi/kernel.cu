@@ -1,4 +1,5 @@
-// The kernel of a fast solve of several right-hand sides: as that of one (single/kernel.cu), with rows of numbers in the place of numbers.
+// The kernel of a solve of several right-hand sides by sweeps: as that of one (single/kernel.cu),
+// with rows of numbers in the place of numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
@@ -24,7 +25,7 @@ __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpB
     sweep_fronts_backward(shared[warp], barriers[warp], view, memory, dealt, lane);
 }
 
-/// Shared memory that was read and written is next filled by copies.
+/// Hands shared memory that was read and written over to copies that fill it next.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();
@@ -50,7 +51,8 @@ __device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, c
   if constexpr (!kForward) small(), narrow();
 }
 
-/// Numbers of a group, which solves kWidth of the columns: its own arrays, one behind the other.
+/// Moves the addresses to the arrays of this block's group, which solves kWidth of the columns:
+/// groups' arrays follow one another.
 template <int kWidth>
 __device__ void take_share(WideMemory& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
@@ -78,13 +80,13 @@ __global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, Wid
 
 constexpr int kCopyThreads = 256, kCopyRows = 32;
 
-/// Of row k and column c, where each group has its own columns.
+/// Returns the place of row k and column c; each group has its own columns.
 template <int kWidth>
 __device__ Offset place_of_row(Index k, int c, Index n) {
   return (Offset{c / kWidth} * n + k) * kWidth + c % kWidth;
 }
 
-/// f(row, column) of kCopyRows rows of kColumns, along columns or along rows.
+/// Calls f(row, column) for kCopyRows rows of kColumns, along rows if kByRows, else along columns.
 template <int kColumns, bool kByRows, class F>
 __device__ void for_block(const F& f) {
 #pragma unroll
@@ -97,7 +99,8 @@ __device__ void for_block(const F& f) {
   }
 }
 
-/// Along what lies side by side in the caller's array, whose rows are `step` apart.
+/// Calls f(row, column) along the direction that is contiguous in the caller's array, whose rows
+/// are `step` apart.
 template <int kColumns, class F>
 __device__ void for_caller(Offset step, const F& f) {
   if (step == 1)
@@ -106,8 +109,8 @@ __device__ void for_caller(Offset step, const F& f) {
     for_block<kColumns, true>(f);
 }
 
-/// b by rows, and the numbers of the solve unset. For a backward sweep alone y = b: a NaN of the caller's must not look as if it were still
-/// to come.
+/// Copies b by rows and unsets the numbers of the solve. For a backward sweep alone y = b, with the
+/// caller's NaNs replaced, which could look unset.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
   if (is_skipped(memory.numbers.run_flag)) return;
@@ -128,7 +131,7 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
   });
 }
 
-/// out = x, or y after a forward sweep alone.
+/// Copies x to out, or y after a forward sweep alone.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const double* from) {
   if (is_skipped(memory.numbers.run_flag)) return;
@@ -158,7 +161,7 @@ template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
   const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
-  if (blocks == 0) return 0;  // other devices have none of the three
+  if (blocks == 0) return 0;  // other devices cannot run any of the three
   load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
   if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
   return blocks;

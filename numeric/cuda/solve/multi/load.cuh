@@ -1,5 +1,5 @@
-// The warps that load what others multiply, for several right-hand sides: the loader as in solves of one, and warps that load all
-// numbers: each has some rows of every tile, 16 bytes a lane, and asks for all of them at once.
+// The warps that load what others multiply, for several right-hand sides: the loader as in solves of one, and warps that load all numbers.
+// Each of these has some rows of every tile, 16 bytes per lane, and loads all of them at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,12 @@ namespace kauri::numeric::cuda::sweep::wide {
 
 // ---- the loader
 
-/// Stages of the ring, as the loader fills them.
+/// The ring's stages, as the loader fills them.
 template <int kWidth>
 class Stages {
  public:
   __device__ explicit Stages(const Tiles<kWidth>& shared) : shared_(shared) {}
-  /// The next stage, free, for so many bytes.
+  /// Returns the next stage once it is free, and expects `bytes` bytes in it.
   __device__ double* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
@@ -55,14 +55,14 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
   }
 }
 
-/// To the L2 cache, whenever, `count` words, and what lies with them in units of 16 bytes.
+/// Prefetches `count` words to the L2 cache, with all others in the same units of 16 bytes.
 __device__ inline void prefetch_words(const void* from, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
   if (count > 0)
     ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
 }
 
-/// What a task reads of lists, and of b or y, before it can look at any number: nobody has read that lately.
+/// Prefetches the lists, and b or y, that a task reads before it can load any number: no block has read these lately.
 template <bool kForward, int kWidth>
 __device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
@@ -84,7 +84,7 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
   }
 }
 
-/// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
+/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at the end.
 template <bool kForward, int kWidth>
 __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
@@ -117,9 +117,9 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
   }
 }
 
-// ---- those that load numbers
+// ---- the warps that load numbers
 
-/// Rounds in which a lane brings its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
+/// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
 template <int kWidth>
 struct Rounds;
 template <>
@@ -135,15 +135,15 @@ struct Rounds<32> {
   static constexpr int kApart = 8, kMain = 8, kSpare = 3;
 };
 
-/// Which numbers of a tile a lane brings: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
-/// spare, spare + kApart, ... in the others. All of either are turned about alike (turn_of()), so they are one address each and constants.
+/// The numbers of a tile that a lane loads: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
+/// spare, spare + kApart, ... in the others. turn_of() is the same for all rows of either, so they are one address each and constants.
 template <int kWidth>
 struct NumberLoader : Rounds<kWidth> {
   using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
-  static constexpr int kLanes = kWidth / 2;  // of a row
+  static constexpr int kLanes = kWidth / 2;  // lanes of a row
   static constexpr int kRounds = kMain + kSpare;
   int lane, row, spare, column;
-  /// Found anew where it is used: kept, it would cost registers of all loops.
+  /// Computed anew at each use: kept, it would cost registers of all loops.
   __device__ NumberLoader() {
     const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
     lane = thread % 32, column = lane % kLanes * 2;
@@ -154,18 +154,18 @@ struct NumberLoader : Rounds<kWidth> {
     static_assert(kBringers == 3);
   }
   [[nodiscard]] __device__ int row_of(int round) const { return round < kMain ? row + kApart * round : spare + kApart * (round - kMain); }
-  /// The lane's pair of row row_of(round) of a tile in shared memory.
+  /// Returns the lane's pair of row row_of(round) of a tile in shared memory.
   [[nodiscard]] __device__ double2& at(double* tile, int round) const {
     const int first = place_of<kWidth>(round < kMain ? row : spare, column);
     return *reinterpret_cast<double2*>(tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
   }
 };
 
-/// What they are to a tile in shared memory.
+/// The operation by which loaded numbers change a tile in shared memory.
 enum class Accumulate { set, add, subtract };
 
-/// A lane's numbers of a tile, looked at until they are there: zeros behind the last. Numbers that come next are looked at by all lanes,
-/// again and again; of others one, and not so often. meanwhile(): after the first look.
+/// Waits for a lane's numbers of a tile: zeros behind the last. All lanes load numbers that come next again and again; of other numbers one
+/// lane loads one, less often. Calls meanwhile() after the first loads.
 template <bool kList, int kWidth, class F>
 __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const NumberLoader<kWidth>& mine,
                                            double2 (&x)[NumberLoader<kWidth>::kRounds], const F& meanwhile) {
@@ -214,7 +214,7 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Nu
     if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
-/// Each is stored to the tile, once its place is free, or added to what the same lane has stored there.
+/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to what the same lane has stored there.
 template <int kWidth, class F>
 __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how, bool next, std::uint64_t* empty,
                                              unsigned phase, const F& meanwhile) {
@@ -241,7 +241,7 @@ __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Acc
   __syncwarp();
 }
 
-/// Copies of a lane's numbers of a tile to shared memory, as they are, under way when this returns.
+/// Begins copies of a lane's numbers of a tile, set or unset, to shared memory; they are under way when this returns.
 template <int kWidth>
 __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
   const NumberLoader<kWidth> mine;
@@ -257,7 +257,7 @@ __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
   ptx::commit_copies();
 }
 
-/// What the warp has asked for before its last copies is there, and none of it was unset when it was copied.
+/// Returns true if the copies before the warp's last ones are complete, and none of their numbers was unset when it was copied.
 template <int kWidth>
 __device__ __forceinline__ bool have_come(double* tile) {
   const NumberLoader<kWidth> mine;
@@ -268,7 +268,7 @@ __device__ __forceinline__ bool have_come(double* tile) {
   return __any_sync(kAll, !all) == 0;
 }
 
-/// What was asked for, asked for again as long as it was not there.
+/// Repeats the copies of a tile until all of its numbers were set.
 template <int kWidth>
 __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
   const NumberLoader<kWidth> mine;
@@ -284,11 +284,11 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
     }
     __syncwarp();
     ask<kWidth>(rows, tile);
-    ptx::commit_copies();  // of nothing
+    ptx::commit_copies();  // empty group
   }
 }
 
-/// x[j] from at(j); null: there is none, and zeros count. Each lane looks again and again, with pauses.
+/// Waits for x[j] from at(j); for null x[j] is zero. Each lane loads again and again, with pauses.
 template <int kCount, class F>
 __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   Watch watch;
@@ -308,8 +308,8 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// What the sums of a tile row begin with: b, and, unless tasks of their own add them up, the children's update rows one after the other:
-/// of all of a lane's rows together, since what is waited for is the way there and back.
+/// Writes what the sums of a tile row begin with: b, and, unless other tasks add them up, the children's update rows one after the other:
+/// those of all of a lane's rows together, since each wait is a trip to the L2 cache and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                            const WideMemory& memory) {
@@ -355,8 +355,8 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   __syncwarp();
 }
 
-/// Numbers that a sum over tiles takes, in their order: `adds` vectors that its start is made of, the last of them two tiles before the
-/// last, since it is made of the numbers just before those, and `inputs` tiles to multiply by.
+/// Numbers that a sum over tiles takes, in their order: `adds` vectors of its start, and `inputs` tiles to multiply by. The last vector
+/// comes two tiles before the last, since it is made of the numbers just before those.
 struct Sequence {
   static constexpr Index kTilesAfter = 2;
   Index adds, inputs, late;
@@ -376,7 +376,7 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
   return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
 }
 
-/// Vector a of a start. Backward the first is y.
+/// Returns vector a of a start. Backward the first is y.
 template <bool kForward, int kWidth>
 __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory<double>& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
@@ -391,7 +391,7 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
   }
 }
 
-/// Tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, the front's own or its ancestors'.
+/// Returns tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, own or of ancestors.
 template <bool kForward, int kWidth>
 __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory<double>& memory) {
   const FrontCells cells{front.m, front.p};
@@ -401,14 +401,14 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
-/// The rings as those that load numbers go through them.
+/// Positions of the warps that load numbers in the rings.
 template <int kWidth>
 struct BroughtRings {
   Turn<Shape<kWidth>::kInputs> input;
   Turn<Shape<kWidth>::kStarts> start;
 };
 
-/// Whether there is room to ask for a tile before the one before it has come.
+/// True if there is room to load a tile before the one before it has come.
 template <int kWidth>
 constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
 
@@ -419,7 +419,7 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
   turn.next();
 }
 
-/// All numbers of the sums of tile row i, or backward of tile column i.
+/// Loads all numbers of the sums of tile row i, or backward of tile column i.
 template <bool kForward, int kWidth>
 __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
                            const SweepView& view, const WideMemory& memory) {
@@ -436,7 +436,7 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
   const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
   const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
   const auto input = [&](Index n) { return input_of<kForward, kWidth>(task, front, n, view, memory.numbers); };
-  Index asked = -1;  // an input whose copies are under way, to this place
+  Index asked = -1;  // an input whose copies are under way, to place `coming`
   Turn<Shape<kWidth>::kInputs> coming;
   const auto finish = [&] {
     await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
@@ -461,7 +461,7 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
                          add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
                          (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
                            if (!kAhead<kWidth> || asked < 0) return;
-                           ptx::commit_copies();  // of nothing
+                           ptx::commit_copies();  // empty group
                            finish();
                            asked = -1;
                          });
@@ -478,7 +478,7 @@ __device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
   if constexpr (!kForward) return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
     ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
-    leave_full(shared.barrier.input_full, rings.input);  // as it is: the task's own numbers are to lie there
+    leave_full(shared.barrier.input_full, rings.input);  // not filled: the task stores its own numbers there
   }
   for (Index i = task.row; i < task.row + task.rows; ++i) bring_sums<true>(shared, rings, task, front, i, view, memory);
 }

@@ -1,5 +1,5 @@
-// The fast solve of several right-hand sides: sweeps as those of one (single/memory.hpp), whose numbers are rows of kWidth columns. FP64,
-// Hopper.
+// The solve of several right-hand sides by sweeps: as that of one (single/memory.hpp), with rows of
+// kWidth columns in the place of numbers. FP64, Hopper.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,43 +7,49 @@
 
 namespace kauri::numeric::cuda {
 
-/// Numbers of one solve of a block of right-hand sides: places in `numbers` count rows of as many columns as a group solves, a group's
-/// arrays after the other's, but those of b and out count numbers of their first columns. Columns behind the last right-hand side are
-/// zeros.
+/// Memory of one solve of a block of right-hand sides. Places in `numbers` count rows of as many
+/// columns as a group solves, the arrays of one group after those of the other; those of b and out
+/// count numbers of their first columns. Columns behind the last right-hand side are zeros.
 ///
-/// What is read once, update rows and parts, is unset again by who reads it: so it is unset between solves, of whatever width, and lies
-/// apart from all else. The rest is unset by the launch that brings b.
+/// Update rows and parts are read once, and the reader unsets them again: so they are unset between
+/// solves, of any width, and lie apart from all else. The launch that brings b unsets the rest.
 struct WideMemory {
   SweepMemory<double> numbers;
-  double* rows;          ///< b by rows, in the order of L's; of a tile that is made already room for its correction
-  const Index* b_row;    ///< row i of b is row b_row[i] of L; null: the same
-  const Index* out_row;  ///< of out
-  Offset b_column;       ///< from column to column of b
+  double* rows;          ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch of its correction
+  const Index* b_row;    ///< row i of b is row b_row[i] of L; null: row i
+  const Index* out_row;  ///< as b_row, for out
+  Offset b_column;       ///< numbers from one column of b to the next
   Offset out_column;
-  Offset kept;   ///< rows of update rows and parts
-  Index groups;  ///< that solve some columns each
+  Offset kept;   ///< number of rows of update rows and parts
+  Index groups;  ///< number of groups, each of which solves some of the columns
   Index n;
-  Index columns;  ///< right-hand sides
+  Index columns;  ///< number of right-hand sides
 };
 
-/// Columns that a group of blocks solves together: 8 of up to 8, all of up to 32, or 16, where two groups solve them side by side, with
-/// half of the blocks each: steps of a chain take half as long, and L, which both read, must come from the L2 cache for one of them. That
-/// is better where A and L are small. Or 8, by four groups, where they are smaller still. asked: CudaOptions::group_columns.
+/// Returns the number of columns that a group of blocks solves together: 8 for up to 8 columns; for
+/// up to 32 columns all of them, or 16, solved by two groups side by side with half of the blocks
+/// each, or 8, by four groups. With two groups the steps of a chain take half as long, and one of
+/// the groups must get L, which both read, from the L2 cache: that is better if A and L are small,
+/// and four groups if they are smaller still. asked: CudaOptions::group_columns.
 Index group_width(const Plan& plan, Index width, Index asked);
-/// Of the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()) those of a solve of `columns` by groups of so many.
+/// Returns the places of a solve of `columns` right-hand sides, by groups of `group` columns, in
+/// the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()).
 WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index group);
-/// Those of a solve of one.
+/// Returns the numbers of a solve of one right-hand side in a workspace for `most`.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
-/// Before the first solve of a workspace for several.
+/// Enqueues the unsetting of update rows and parts, before the first solve of a workspace for
+/// several right-hand sides.
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream);
 
-/// Blocks that the current device holds at once, of the kernel of groups of so many columns; 0: it cannot run the kernel. Once per device,
-/// before the first launch. kWidth: 8, 16 or 32.
+/// Returns the number of blocks that the current device holds at once of the kernel for groups of
+/// kWidth columns, 8, 16 or 32; 0 if it cannot run the kernel. Called once for each device, before
+/// the first launch.
 template <int kWidth>
 int wide_blocks();
 
-/// L Y = B, L^T X = Y, or one after the other: launches on the stream. `memory` as wide_memory() has it, with b, out and verdict, for
-/// groups of kWidth columns. blocks: of all groups, at least one each, at most wide_blocks(). Throws Error(device).
+/// Solves L Y = B, L^T X = Y, or one after the other, by launches on the stream. `memory` is as
+/// returned by wide_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of all
+/// groups together, at least one for each, at most wide_blocks(). Throws Error(device).
 template <int kWidth>
 void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
 

@@ -1,7 +1,9 @@
-// Products of tiles of L and of inverses of diagonal tiles with 64 rows of numbers, by FP64 tensor cores: forward a warp has 16 rows of the
-// tile, backward 16 of its columns, and all columns of numbers. What is made is the transposed product: numbers are the left operand, L the
-// right one. So what a lane reads at once, 16 bytes of a row of numbers or of a cell of L, is neighbours in its registers, too (with L on
-// the left each product took as many moves as reads), and nothing is transposed in memory.
+// Products of tiles of L and of inverses of diagonal tiles with 64 rows of numbers, by FP64 tensor
+// cores. Forward a warp has 16 rows of the tile, backward 16 of its columns, and all columns of
+// numbers. They compute the transposed product: numbers are the left operand, L the right one. So
+// the 16 bytes of a row of numbers or of a cell of L that a lane reads at once are adjacent in its
+// registers, too (with L on the left each product took as many moves as reads), and nothing is
+// transposed in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +11,7 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-/// The rings as those that multiply go through them.
+/// Positions of the multiplying warps in the rings.
 template <int kWidth>
 struct Rings {
   Turn<Shape<kWidth>::kStages> stage;
@@ -17,30 +19,34 @@ struct Rings {
   Turn<Shape<kWidth>::kStarts> start;
 };
 
-/// Groups of columns that a product takes at once: 16, or 8 of them twice.
+/// Groups of columns in a product: of 16 columns, or of 8 columns taken twice.
 template <int kWidth>
 constexpr int kGroups = kWidth == 8 ? 1 : kWidth / 16;
 
-/// Sums of 16 rows, two cells of them: of a cell a lane has rows 2 t and 2 t + 1, of a group of columns 2 g and 2 g + 1 (first two, last
-/// two); of 8 columns lanes g and g + 4 have the same.
+/// Sums of 16 rows, that is of two cells. A lane has rows 2 t and 2 t + 1 of a cell, and columns 2
+/// g and 2 g + 1 of a group of columns (first two, last two). With 8 columns lanes g and g + 4 have
+/// the same.
 template <int kWidth>
 struct Sums {
   double of[2][kGroups<kWidth>][4] = {};
 };
 
-/// Rows of a tile whose pairs of columns for_pairs() goes through: slots of a lane. Of 8 columns each of two lanes takes one row of two.
+/// Number of a lane's slots: rows of a tile whose pairs of columns for_pairs() visits. With 8
+/// columns two lanes share two rows, one each.
 template <int kWidth>
 constexpr int kSlots = kWidth == 8 ? 2 : 4;
 template <int kWidth>
 __device__ int own_row(const Lane& at, int slot) {
   return kWidth == 8 ? 16 * at.warp + 8 * slot + 2 * at.t + (at.g >> 2) : 16 * at.warp + 8 * (slot >> 1) + 2 * at.t + (slot & 1);
 }
-/// A lane has columns first_column() + step and the next of each row, for the steps that for_pairs() goes through.
+/// Returns the lane's first column: it has columns first_column() + step and the next of each row,
+/// for the steps that for_pairs() visits.
 template <int kWidth>
 __device__ int first_column(const Lane& at) {
   return kWidth == 8 ? 2 * (at.g & 3) : 2 * at.g;
 }
-/// f(slot, step, x, y): x and y are sums of row own_row(at, slot) of the tile, and may be changed.
+/// Calls f(slot, step, x, y): x and y are sums of row own_row(at, slot) of the tile, and may be
+/// changed.
 template <int kWidth, class F>
 __device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
 #pragma unroll
@@ -60,13 +66,14 @@ __device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
   }
 }
 
-/// Where a lane is, found anew where it is used: what depends on it would be kept in registers through all loops.
+/// Returns the lane's position, computed anew at each use: values that depend on it would be kept
+/// in registers through all loops.
 __device__ inline Lane here() {
   const auto thread = static_cast<unsigned>(ptx::thread_index());
   return {static_cast<int>(thread / 32), static_cast<int>(thread % 32), static_cast<int>(thread % 32 / 4), static_cast<int>(thread % 4)};
 }
 
-/// A lane's numbers of a tile in shared memory, as for_pairs() goes through them.
+/// Addresses of a lane's numbers of a tile in shared memory, as for_pairs() visits them.
 template <int kWidth>
 struct OwnRows {
   double* of[kSlots<kWidth>];
@@ -78,8 +85,9 @@ struct OwnRows {
   [[nodiscard]] __device__ double2& pair(int slot, int step) const { return *reinterpret_cast<double2*>(of[slot] + step); }
 };
 
-/// Numbers of a tile as left operands, their columns along its rows: two neighbours of a row, as they lie, are what a lane has of one k.
-/// Rows 2 t + e of each eight forward, t + 4 e backward.
+/// Numbers of a tile as left operands, their columns along its rows: the two adjacent numbers of a
+/// row in memory are a lane's for one k. It takes rows 2 t + e of each eight forward, t + 4 e
+/// backward.
 template <bool kForward, int kWidth>
 struct Operand {
   const double* of[2];
@@ -87,7 +95,7 @@ struct Operand {
 #pragma unroll
     for (int e = 0; e < 2; ++e) of[e] = tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
   }
-  /// sum += b times rows 8 cell and so on, kCells eights of them.
+  /// Adds b times rows 8 cell, 8 cell + 1, ... to sum, kCells eights of them.
   template <int kCells>
   __device__ void multiply(const double (&b)[2][2 * kCells], Index cell, Sums<kWidth>& sum) const {
     const Index first = cell * (symbolic::kCell * kWidth);
@@ -105,9 +113,10 @@ struct Operand {
   }
 };
 
-/// A lane's right operands, L, or its transpose: of two cells of 8 rows and kCells eights of columns forward, of two cells of 8 columns and
-/// kCells eights of rows backward. `width`: columns of cells that lie beside each other. Where there is but one of the two cells of rows,
-/// or columns, the other is anything.
+/// Loads a lane's right operands, L or its transpose: forward two cells of 8 rows and kCells eights
+/// of columns, backward two cells of 8 columns and kCells eights of rows. `width`: adjacent columns
+/// of cells. If only one of the two cells of rows, or columns, exists, the other operand is
+/// unspecified.
 template <bool kForward, int kCells>
 __device__ void take_right(const double* cells, Index width, const Lane& at, double (&b)[2][2 * kCells]) {
 #pragma unroll
@@ -124,7 +133,7 @@ __device__ void take_right(const double* cells, Index width, const Lane& at, dou
     }
 }
 
-/// sum += the cells times rows 8 cell and so on; kCells of them along the sum.
+/// Adds the cells times rows 8 cell, 8 cell + 1, ... to sum; kCells of them along the sum.
 template <bool kForward, int kCells, int kWidth>
 __device__ void multiply_cells(const double* cells, Index width, const Lane& at, const Operand<kForward, kWidth>& x, Index cell,
                                Sums<kWidth>& sum) {
@@ -138,7 +147,7 @@ __device__ const double* await_stage(const Tiles<kWidth>& shared, const Rings<kW
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// As sweep::leave_stage().
+/// Leaves the current stage, as sweep::leave_stage().
 template <int kWidth>
 __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, int lane) {
   ptx::shared_proxy_fence();
@@ -147,7 +156,7 @@ __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, i
   rings.stage.next();
 }
 
-/// sum += the tile, of so many cells, times x; in two stages, or one.
+/// Adds the tile, of `rows` x `columns` cells, times x to sum; reads two stages, or one.
 template <bool kForward, int kWidth>
 __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows, Index columns, const double* x,
                               Sums<kWidth>& sum) {
@@ -197,7 +206,7 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[FrontCells::kInverseFlag] != 0; }
 };
 
-/// An inverse where it lies beside L.
+/// An inverse in its place beside L in global memory.
 struct InverseOfL {
   static constexpr int kUnroll = 1;
   const double* first;
@@ -205,7 +214,8 @@ struct InverseOfL {
   [[nodiscard]] __device__ const double* block(int i, int j) const { return first + FrontCells::inverse_block(i, j); }
 };
 
-/// sum += V x, or V^T x. The mark in V, entry (0,1), counts as zero: of warp 0 one lane has it.
+/// Adds V x, or V^T x, to sum. The mark in V, entry (0,1), counts as zero: one lane of warp 0 has
+/// it.
 template <bool kForward, int kWidth, class Inverse>
 __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
@@ -219,8 +229,9 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
   }
 }
 
-/// sum += T x, or T^T x, T the diagonal tile k of L where it lies. What is above its diagonal and behind its rows may be anything. There
-/// are few such tiles, so this is to be short.
+/// Adds T x, or T^T x, to sum, with T the diagonal tile k of L in global memory. Entries above its
+/// diagonal and behind its rows may be anything. There are few of these tiles, so the code is
+/// short.
 template <bool kForward, int kWidth>
 __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
                                   Sums<kWidth>& sum) {
@@ -229,7 +240,7 @@ __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, 
   const Operand<kForward, kWidth> operand(x, at);
 #pragma unroll 1
   for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all); ++along) {
-    double b[2][2];  // as take_right() has them, of one cell along the sum
+    double b[2][2];  // as take_right() loads them, of one cell along the sum
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll

@@ -1,5 +1,5 @@
-// What the warps of a block share in sweeps of several right-hand sides. Numbers of a tile of rows lie in shared memory so that neither who
-// brings them nor a product's fragments meet in a bank.
+// Shared memory of a block in sweeps of several right-hand sides. Numbers of a tile of rows are
+// placed so that neither the warps that load them nor the fragments of a product meet in a bank.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,12 +11,14 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-constexpr int kBringers = 3;                                 // warps after the loader: all numbers that products and sums start from
-constexpr int kResident = 2;                                 // blocks a multiprocessor
-constexpr int kRegisters = 128, kMultiplierRegisters = 144;  // a thread: of the kernel, and of those that multiply while there are tiles
+constexpr int kBringers = 3;  // warps after the loader: they load all numbers that products and sums start from
+constexpr int kResident = 2;  // blocks per multiprocessor
+constexpr int kRegisters = 128,
+              kMultiplierRegisters = 144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
 
-/// Rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of sums.
+/// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
+/// sums.
 template <int kWidth>
 struct Shape;
 template <>
@@ -32,8 +34,9 @@ struct Shape<32> {
   static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
 };
 
-/// Where a number of a tile of 64 rows is. Units of four columns are turned about within 128 bytes, by the row: a fragment's rows are t and
-/// t + 4, or 2t and 2t + 1, and either way four of them are then in different banks.
+/// Place of a number in a tile of 64 rows. Units of four columns are permuted within 128 bytes,
+/// depending on the row: a fragment's rows are t and t + 4, or 2t and 2t + 1, and in either case
+/// four of them then lie in different banks.
 __device__ constexpr int turn_of(int row) { return (row >> 1 & 1) << 1 | ((row ^ row >> 2) & 1); }
 template <int kWidth>
 __device__ constexpr int place_of(int row, int column) {
@@ -45,7 +48,7 @@ struct TileShared {
   using Shape = wide::Shape<kWidth>;
   double stage[Shape::kStages][kStageEntries];
   double input[Shape::kInputs][kTile * kWidth];
-  double start[Shape::kStarts][kTile * kWidth];  // then what is left to be multiplied by an inverse
+  double start[Shape::kStarts][kTile * kWidth];  // then the numbers still to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
@@ -56,7 +59,8 @@ struct TileBarriers {
       start_full[Shape::kStarts], start_empty[Shape::kStarts], task_full[2], task_empty[2];
 };
 
-/// What a warp has that takes narrow or small fronts: as WarpShared, and the numbers of all rows.
+/// Shared memory of a warp that takes narrow or small fronts: as WarpShared, and the numbers of all
+/// rows.
 template <int kRows, int kWidth>
 struct alignas(16) FrontShared {
   static constexpr int kPanel = kRows * (kRows + 1) / 2;
@@ -92,8 +96,8 @@ struct Tiles {
   TileBarriers<kWidth>& barrier;
 };
 
-/// True where all rows of a forward task are multiplied by the same numbers: those of the front's one pivot tile, which the task itself
-/// makes, or which are brought once.
+/// Returns true if all rows of a forward task are multiplied by the same numbers: those of the
+/// front's one pivot tile, which the task itself makes, or which are loaded once.
 __device__ inline bool has_one_input(const SweepTask& task) { return task.rows > 1; }
 
 template <int kWidth>
@@ -113,19 +117,19 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
     for (std::uint64_t& barrier : warp.full) ptx::barrier_init(&barrier, 1);
 }
 
-/// Two neighbours of a row, that others wait for.
+/// Publishes two adjacent numbers of a row, which other threads wait for.
 __device__ inline void publish(double* p, double x, double y) {
   if (!watchdog::loses()) ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }
 using cuda::publish;
-/// What is read once is unset by who has read it: see WideMemory.
+/// The value of an unset number. Its reader unsets a number that is read once: see WideMemory.
 __device__ inline double unset_number() { return __longlong_as_double(-1); }
 __device__ inline void unset(double* p) { store_relaxed(p, unset_number()); }
 __device__ inline void unset_pair(double* p) {
   ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(unset_number(), unset_number()));
 }
-/// Rows of numbers: number r is row[r] of an array, or r where there is no list. `last` is likely to be there last. Those that are read
-/// `once` are unset again.
+/// Rows of numbers: number r is row[r] of an array, or r without a list. `last` is the row likely
+/// to be set last. The reader unsets rows that are read `once`.
 struct Rows {
   double* array;
   const Index* row;

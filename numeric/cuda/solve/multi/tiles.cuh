@@ -1,5 +1,5 @@
-// Sweeps of several right-hand sides through tiled fronts: the tasks of one right-hand side (single/tiles.cuh), by products of tensor
-// cores.
+// Sweeps of several right-hand sides through tiled fronts: the tasks of one right-hand side
+// (single/tiles.cuh), by products of tensor cores.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@ __device__ void take(double* tile, Sums<kWidth>& sum) {
   for_pairs(sum, at, [&](int slot, int step, double& x, double& y) { x = own.pair(slot, step).x, y = own.pair(slot, step).y; });
 }
 
-/// Less what has been summed up, in its place; zeros behind row `rows`.
+/// Replaces a tile's numbers by their difference to `sum`; sets those behind row `rows` to zero.
 template <int kWidth>
 __device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
   const Lane at = here();
@@ -33,7 +33,7 @@ __device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
   });
 }
 
-/// Rows that are there of a tile row to rows row(r) of an array.
+/// Publishes the first `rows` rows of a tile row to rows row(r) of an array.
 template <int kWidth, class Row>
 __device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
   const Lane at = here();
@@ -81,9 +81,10 @@ __device__ void flip(Sums<kWidth>& sum) {
       for (int j = 0; j < 4; ++j) sum.of[cell][h][j] = ptx::flipped(sum.of[cell][h][j]);
 }
 
-/// sum = y + V (c - T y), y = V c, or with V^T and T^T: where V alone is not accurate enough, one step of refinement, from L as it lies. c,
-/// in shared memory, is there for all. `scratch`: of the tile's rows, in an array that nobody else reads any more; lanes keep there what is
-/// theirs, c while y is in c's place, then y.
+/// Computes sum = y + V (c - T y), y = V c, or with V^T and T^T: one step of refinement, for a V
+/// that alone is not accurate enough, with T and V in global memory. All warps have written c, in
+/// shared memory. `scratch`: the tile's rows of an array that no other thread reads any more; each
+/// lane keeps its own entries there, c while y is in c's place, then y.
 template <bool kForward, int kWidth>
 __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel, const FrontCells& cells, Index k, double* c,
                                   double* scratch, Sums<kWidth>& sum) {
@@ -125,8 +126,9 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
   });
 }
 
-/// sum = V c, or V^T c, of diagonal tile k, c as each warp has put its rows. `product`: less U, or W, times the numbers that come next,
-/// those of the tile before it, where c is what all other tiles leave; of a marked tile the tile of L is there in place of U.
+/// Computes sum = V c, or V^T c, for diagonal tile k, c as each warp has put its rows. If
+/// `product`, subtracts U, or W, times the numbers that come next, those of the tile before it; c
+/// then lacks only that tile's product. For a marked tile the tile of L lies in the place of U.
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const WideMemory& memory, const Front& front, Index k,
                            bool product, double* c, Sums<kWidth>& sum) {
@@ -157,8 +159,8 @@ __device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>
   publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
 
-/// Numbers of a pivot tile from what is left of its sums, in `start`; to the task's input, too, where rows below in the same task read
-/// them.
+/// Computes the numbers of a pivot tile from its reduced sums, in `start`; also stores them to the
+/// task's input if rows below in the same task read them.
 template <int kWidth>
 __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
                               double* start, Sums<kWidth>& sum, const WideMemory& memory) {
@@ -171,7 +173,8 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
   together();
 }
 
-/// Some rows of a tile row: the children's update rows, each warp its rows, in a fixed tree: a lane has two columns of every kTogether-th.
+/// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a
+/// fixed tree: a lane has two columns of every kTogether-th update row.
 template <int kWidth>
 __device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
                             const SweepMemory<double>& memory) {
@@ -233,7 +236,8 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
   if (has_one_input(task)) leave_input(shared, rings);
 }
 
-/// sum + part, with what that rounds in the place of part: the next products go on from there.
+/// Adds part to sum, and sets part to the rounding error of that: the next products are added to
+/// it.
 __device__ inline void carry(double& sum, double& part) {
   const Dot2 both = add(Dot2{sum}, Dot2{part});
   sum = both.sum, part = both.error;
@@ -261,7 +265,7 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, 
     multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column), await_input(shared, rings), part);
     leave_input(shared, rings);
   }
-  carry(sum, part);  // what is left in `part` is less than what the sum rounds
+  carry(sum, part);  // the rest in `part` is less than the rounding error of sum
   if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
   take_away(start, cells.rows_of(task.column), sum);
@@ -289,7 +293,7 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
+/// Executes all tasks of tiled fronts, by all threads of a block.
 template <bool kForward, int kWidth>
 __device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };

@@ -1,9 +1,11 @@
-// What the kernels of a sweep share: numbers that are their own flags.
+// Numbers that are their own flags, which the kernels of sweeps share.
 //
-// A number that is not there yet has all bits set (a NaN that no arithmetic makes): who needs it looks until it is another. It is stored
-// and loaded whole, by relaxed accesses of the device's scope; nothing else is ordered by it, since what follows from it is in the number.
-// So a number is seen one trip to the L2 cache after it is stored: no flag comes behind it, and no fence before. Which task waits for whom
-// says the order of tickets (symbolic/device/sweep_lists.hpp).
+// A number that is not computed yet has all bits set (a NaN that no arithmetic makes); a thread
+// that needs it loads it until it differs. Numbers are stored and loaded whole, by relaxed accesses
+// of device scope; no other access is ordered by them, since all that follows from a number is in
+// the number. So a number is visible one trip to the L2 cache after its store: it needs no flag
+// behind it and no fence before. The order of tickets defines which task waits for which
+// (symbolic/device/sweep_lists.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,13 +21,14 @@ using kernels::ptx::store_relaxed;
 using watchdog::Awaited;
 using watchdog::Watch;
 
-/// Of row k in the caller's numbering; without a permutation k itself.
+/// Returns the row of row k in the caller's numbering; k itself without a permutation.
 __device__ inline Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
 
-/// Pauses between looks, in ns: for what the next step waits for, and for what comes later.
+/// Pauses between loads, in ns: for numbers that the next step waits for, and for later ones.
 constexpr unsigned kSoon = 20, kLater = 60;
 
-/// By the upper half alone: what has it otherwise is a NaN of the caller's, which publish() changes.
+/// Returns true if a number is set. Tests the upper half alone: any other number with that upper
+/// half is a NaN of the caller's, which publish() replaces.
 __device__ inline bool is_set(double x) { return __double2hiint(x) != -1; }
 
 __device__ inline double await_number(const double* p) {
@@ -35,13 +38,14 @@ __device__ inline double await_number(const double* p) {
   return x;
 }
 
-/// Until a number is there, with pauses.
+/// Waits until a number is set, with pauses of `pause` ns.
 __device__ inline void await_there(const double* p, unsigned pause) {
   Watch watch;
   while (!is_set(load_relaxed(p))) watch.look(Awaited::number, p, 0, 0), __nanosleep(pause);
 }
 
-/// For a loop that has looked in vain at numbers k in [0, kCount), those that are there by is_there(k), at at(k).
+/// Reports to the watchdog the first of the numbers k in [0, kCount), at addresses at(k), for which
+/// is_there(k) is false: a loop calls it after waiting in vain.
 template <int kCount, class There, class At>
 __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, const At& at) {
   if constexpr (watchdog::kOn) {
@@ -51,8 +55,8 @@ __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, con
   }
 }
 
-/// Numbers as they are, those that are not there yet again and again: all that are missing are asked for together, since each look takes as
-/// long as the way to the L2 cache and back. Pauses leave that to others.
+/// Waits until all numbers are set. It loads those that are missing again, all together, since each
+/// load takes a trip to the L2 cache and back. The pauses leave the cache to other threads.
 template <int kCount>
 __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount], unsigned pause) {
   Watch watch;
@@ -70,7 +74,7 @@ __device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCou
   }
 }
 
-/// f(number k) for k in [0, count) in turn, number k at p + k step: four are looked at together.
+/// Calls f(number k) for k in [0, count) in turn, number k at p + k step; waits for four together.
 template <class F>
 __device__ void for_numbers(const double* p, Offset step, Index count, unsigned pause, const F& f) {
   for (Index k = 0; k < count; k += 4, p += 4 * step) {
@@ -85,13 +89,13 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
   }
 }
 
-/// A NaN of the caller's may have come through as it was.
+/// Returns x, or the canonical NaN if x is a NaN of the caller's that looks unset.
 __device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
 __device__ inline void publish(double* p, double x) {
   if (!watchdog::loses()) store_relaxed(p, as_number(x));
 }
 
-/// a + b, with what the sum of the two rounds; the same for (b, a).
+/// Returns a + b with the rounding error of their sum; add(b, a) has the same bits.
 __device__ inline Dot2 add(const Dot2& a, const Dot2& b) {
   const double sum = __dadd_rn(a.sum, b.sum), shadow = __dsub_rn(sum, a.sum);
   const double error = __dadd_rn(__dsub_rn(a.sum, __dsub_rn(sum, shadow)), __dsub_rn(b.sum, shadow));

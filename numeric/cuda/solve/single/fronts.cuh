@@ -1,6 +1,7 @@
-// Sweeps through narrow and small fronts, a warp each. Fronts are dealt in turn, in the order of their levels: a warp knows its next
-// fronts, and has their descriptions, places, parts of b or y, and the next panel brought while it does this one. Substitution goes column
-// by column, a row a lane (two in fronts of more than 32 rows).
+// Sweeps through narrow and small fronts, one warp per front. Fronts are dealt in turn, in the
+// order of their levels: so a warp knows its next fronts, and loads their descriptions, places,
+// parts of b or y, and the next panel while it does the current one. Substitution goes column by
+// column, one row per lane (two in fronts of more than 32 rows).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,13 +16,14 @@ using symbolic::packed_column;
 constexpr unsigned kAll = 0xffffffffu;
 constexpr int kFrontWords = sizeof(Front) / sizeof(int);
 
-/// Which fronts of view.order a warp takes: `count` from `first` on, every `step`-th.
+/// The fronts of view.order that a warp takes: `count` from `first` on, every `step`-th.
 struct Dealt {
   Index first, step, count;
 };
 
-/// A warp's fronts, as they come: number k is there, with its panel on the way, and the descriptions of the two after it. Panels:
-/// WarpShared, or what has the same room for panels and descriptions.
+/// A warp's fronts, one after another: number k is loaded, its panel is on the way, and so are the
+/// descriptions of the two fronts after it. Panels: WarpShared, or a type with the same members for
+/// panels and descriptions.
 template <class Panels>
 class Fronts {
  public:
@@ -39,7 +41,7 @@ class Fronts {
     __syncwarp();
     if (dealt.count > 0) prefetch(0);
   }
-  /// On to number k.
+  /// Goes on to front number k, and prefetches the next panel if it fits beside that of k.
   __device__ void begin(Index k) {
     k_ = k;
     watchdog::take_front(id(k));
@@ -49,7 +51,8 @@ class Fronts {
     fits_ = k + 1 < dealt_.count && storage(k) + storage(k + 1) <= Panels::kRoom;
     if (fits_) prefetch(k + 1);
   }
-  /// The warp has read the panel: see leave_stage().
+  /// Called when the warp has read the panel (see leave_stage()): prefetches the next one if it did
+  /// not fit before.
   __device__ void end() {
     ptx::shared_proxy_fence();
     __syncwarp();
@@ -63,7 +66,7 @@ class Fronts {
   }
 
  private:
-  /// Behind the last: any front.
+  /// Returns the front with number k; any front if k is behind the last.
   [[nodiscard]] __device__ Index id_of(Index k) const { return k < dealt_.count ? __ldg(view_.order + dealt_.first + k * dealt_.step) : 0; }
   [[nodiscard]] __device__ int word_of(Index s) const {
     return lane_ < kFrontWords ? __ldg(reinterpret_cast<const int*>(view_.front + s) + lane_) : 0;
@@ -72,7 +75,8 @@ class Fronts {
     if (lane_ < kFrontWords) reinterpret_cast<int*>(&shared_.front[k & 3])[lane_] = word;
     if (lane_ == 0) shared_.id[k & 3] = id;
   }
-  /// Rounded up to units of 16 bytes, which panels begin with: whole pairs of doubles are.
+  /// Returns the entries of a panel rounded up to units of 16 bytes, in which panels begin; whole
+  /// pairs of doubles already are.
   [[nodiscard]] __device__ int storage(Index k) const {
     const int entries = small_of(front(k)).panel_storage();
     return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
@@ -95,11 +99,12 @@ class Fronts {
   bool fits_ = false;
 };
 
-/// Where what a lane's rows, lane and lane + 32, need of others is, and goes.
+/// Places of the data that a lane's rows, lane and lane + 32, read from other fronts, and of their
+/// results.
 template <int kHalves>
 struct RowPlaces {
-  std::uint32_t own[kHalves];                  // of pivots: in the caller's numbering
-  std::uint32_t place[kHalves];                // below, forward: of the update row; backward: the row of x
+  std::uint32_t own[kHalves];                  // pivots: row in the caller's numbering
+  std::uint32_t place[kHalves];                // rows below: forward the update row, backward the row of x
   std::uint32_t begin[kHalves], end[kHalves];  // forward: update rows that a row starts from
 
   template <bool kForward>
@@ -120,7 +125,7 @@ struct RowPlaces {
   }
 };
 
-/// Those of number k are there, of its pivots b or y as well; places of the next one are on their way.
+/// Places of front number k, and b or y of its pivots; those of the next front are on their way.
 template <class S, int kRows, bool kForward>
 class Ahead {
  public:
@@ -135,7 +140,7 @@ class Ahead {
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) number[h] = coming_[h];
   }
-  /// Before number k is done: what the next ones need is asked for.
+  /// Begins the loads that the next fronts need, before front number k is done.
   __device__ void ask(Index k) {
     look(k + 1);
     after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_, lane_);
@@ -173,7 +178,7 @@ class Ahead {
   double coming_[kHalves];
 };
 
-/// 1 / L(r, r) of a lane's pivots.
+/// Computes 1 / L(r, r) of a lane's pivots.
 template <class S, int kHalves>
 __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&out)[kHalves]) {
 #pragma unroll
@@ -183,7 +188,8 @@ __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&
   }
 }
 
-/// The children's update rows, one after the other, to each of a lane's rows; those of both rows are looked at together.
+/// Adds the children's update rows, one after the other, to each of a lane's rows; waits for those
+/// of both rows together.
 template <int kHalves>
 __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, double (&v)[kHalves]) {
   if constexpr (kHalves == 1) {
@@ -203,8 +209,8 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, 
   }
 }
 
-/// Pivots of half kHalf, up to `end`, are taken away from the rows below: v_r -= (L_rc / L_cc) v_c, so that from column to column there are
-/// one exchange and one product.
+/// Eliminates the pivots of half kHalf, up to `end`, from the rows below: v_r -= (L_rc / L_cc) v_c,
+/// so that from column to column there are one exchange and one product.
 template <int kHalf, class S, int kHalves>
 __device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane, double (&v)[kHalves]) {
   const S* column = l + packed_column(32 * kHalf, m) + lane;
@@ -254,7 +260,8 @@ __device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers&
   }
 }
 
-/// A sum in twice the precision whose last error is not in `error` yet: nobody waits for that.
+/// A sum in twice the precision that adds its latest rounding error to `error` one step late, so
+/// that no operation waits for it.
 struct Trailing {
   Dot2 sum;
   double last = 0;
@@ -269,8 +276,10 @@ struct Trailing {
   }
 };
 
-/// Columns of half kHalf from the last: x of each, taken away from those before it. Of the product with the column just before it what it
-/// rounds is left out, all other errors are in: it comes too late by five operations.
+/// Solves for the columns of half kHalf from the last: computes x of each and subtracts its
+/// products from the columns before it. The rounding error of the last product, with the column
+/// eliminated just before, is left out, since it would come five operations too late; all other
+/// errors are added.
 template <int kHalf, class S, int kHalves>
 __device__ void eliminate_back(const S* l, const Front& f, Index end, Index column, const double (&reciprocal)[kHalves],
                                Trailing (&z)[kHalves], double (&x)[kHalves], int lane) {
@@ -287,8 +296,9 @@ __device__ void eliminate_back(const S* l, const Front& f, Index end, Index colu
   }
 }
 
-/// y less the products of the rows below the pivots, whose x is in shared.x: of column `column` and the one 32 further. Columns lie side by
-/// side, as many lanes have one together; all of them end with the sum.
+/// Sets z to y less the products of the rows below the pivots, whose x is in shared.x: for column
+/// `column` and the one 32 further. Columns lie side by side, as many as `width`; lanes of the same
+/// column add up its rows, and all of them end with the sum.
 template <class S, int kHalves>
 __device__ void subtract_below(const S* l, const Front& f, const double* x, const double (&number)[kHalves], int width, Index column,
                                int lane, Trailing (&z)[kHalves]) {
@@ -307,7 +317,8 @@ __device__ void subtract_below(const S* l, const Front& f, const double* x, cons
   }
 }
 
-/// x of the rows below the pivots to shared memory, looked at together; and y, which is there by then or a little later.
+/// Waits for x of the rows below the pivots, all together, and stores it to shared memory; waits
+/// for y, which is set by then or a little later.
 template <class S, int kHalves>
 __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, const RowPlaces<kHalves>& at, int lane, double* x,
                                  double (&number)[kHalves]) {

@@ -1,6 +1,7 @@
-// The kernel of a fast solve. A block goes from narrow fronts to small ones, to tiles, and back, each as soon as it is done with what comes
-// before: there is nothing to wait for but numbers. Whoever waits for a number waits for what comes earlier in one fixed order of all work
-// (levels of fronts dealt to warps, tickets of tiles), and all blocks are there at once, so nobody waits for ever.
+// The kernel of a solve by sweeps. A block goes from narrow fronts to small ones, to tiles, and
+// back, each as soon as it is done with the work before: it waits for numbers alone. A thread that
+// waits for a number waits for work that comes earlier in one fixed order (levels of fronts dealt
+// to warps, tickets of tiles), and all blocks are resident at once, so no thread waits forever.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -12,8 +13,9 @@
 namespace kauri::numeric::cuda::sweep {
 namespace {
 
-/// Fronts [begin, end) of view.order, dealt to the warps of a group's blocks, block by block; those warps of a block that there is room
-/// for.
+/// Sweeps through fronts [begin, end) of view.order, which are dealt to the warps of a group's
+/// blocks, block by block. Only the first kWarps warps of a block, for which there is shared
+/// memory, take fronts.
 template <bool kForward, class S, int kRows, int kWarps>
 __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
                              const SweepMemory<S>& memory, const BlockRange& group, Index begin, Index end) {
@@ -42,14 +44,16 @@ __device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const Swee
   sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 
-/// y as a caller gave it, whose NaN must not look as if it were still to come. Who is ahead of this waits for it.
+/// Replaces the caller's NaNs in y that look unset. Threads that are ahead of this wait for these
+/// numbers.
 __device__ void set_all(double* y, Index n) {
   for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
-/// Shared memory that was read and written is next filled by copies. Barriers lie apart from all that: some that had been made anew where
-/// copies had been let through what had not come.
+/// Hands shared memory that was read and written over to copies that fill it next. Barriers lie
+/// apart from that memory: barriers that were initialised anew in memory that copies had filled let
+/// waits pass before the data had come.
 __device__ void hand_over() {
   ptx::shared_proxy_fence();
   __syncthreads();

@@ -1,5 +1,5 @@
-// The warps that bring what others multiply (sweep_tiles.cu): tiles of L, the numbers that they are multiplied by, and those that sums
-// start from.
+// The warps that load what others multiply (tiles.cuh): tiles of L, the numbers that they are
+// multiplied by, and the numbers that sums start from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,12 +10,12 @@ namespace kauri::numeric::cuda::sweep {
 
 // ---- the loader
 
-/// Stages of the ring, as the loader fills them.
+/// The ring's stages, as the loader fills them.
 template <class S>
 class Stages {
  public:
   __device__ explicit Stages(const Tiles<S>& shared) : shared_(shared) {}
-  /// The next stage, free, for so many bytes.
+  /// Returns the next stage once it is free, and expects `bytes` bytes in it.
   __device__ S* begin(int bytes) {
     ptx::barrier_wait(&shared_.barrier.empty[turn_.at], turn_.phase ^ 1);
     ptx::barrier_arrive_expecting(&shared_.barrier.full[turn_.at], bytes);
@@ -31,7 +31,8 @@ class Stages {
   Turn<kStages> turn_;
 };
 
-/// Tile (i, k) of a panel, two pairs of columns a stage. Ring: Stages, or another of stages as large.
+/// Loads tile (i, k) of a panel, two pairs of columns per stage. Ring: Stages, or another type with
+/// stages as large.
 template <class Ring, class S>
 __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
@@ -45,7 +46,7 @@ __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells,
   }
 }
 
-/// The same for the backward sweep, half the rows a stage.
+/// Loads tile (i, k) of a panel for the backward sweep, half the rows per stage.
 template <class Ring, class S>
 __device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
@@ -71,7 +72,8 @@ __device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
   stages.end();
 }
 
-/// A product, in the order in which sweeps read it: half a stage each.
+/// Loads a product of an inverse and a tile, in the order in which sweeps read it: half of it per
+/// stage.
 template <class Ring, class S>
 __device__ void load_product(Ring& stages, const S* product) {
   for (int half = 0; half < 2; ++half) {
@@ -104,7 +106,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
   }
 }
 
-/// Draws tickets until there are none, and fills the ring. A task whose front is kNone is the end.
+/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at
+/// the end.
 template <bool kForward, class S>
 __device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
@@ -136,15 +139,16 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const 
   }
 }
 
-// ---- those that bring numbers
+// ---- the warps that load numbers
 
-/// Tiles whose numbers the next step waits for: the last, which is multiplied after the inverse, and the one before it, which is before.
+/// Number of tiles whose numbers the next step waits for: the last one, which is multiplied after
+/// the inverse, and the one before it, multiplied before the inverse.
 constexpr Index kNear = 2;
 
-/// Where a lane's two numbers are; null: there is none, and zero counts.
+/// Addresses of a lane's two numbers; null: zero stands for the number.
 struct Places {
   const double* of[2];
-  const double* last;  // that which is likely to come last
+  const double* last;  // of the number that is likely to be set last
 };
 struct Two {
   double of[2];
@@ -153,8 +157,9 @@ __device__ inline Two look(const Places& at) {
   return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]), at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
 
-/// Numbers that come next are looked at by all lanes, again and again; of others one, and not so often, so that many blocks that wait do
-/// not keep the L2 cache from the few that all wait for.
+/// Waits for a lane's two numbers. All lanes load numbers that come next again and again; of other
+/// numbers one lane loads one, and less often, so that many waiting blocks do not keep the L2 cache
+/// from the few numbers that all wait for.
 __device__ inline Two await_two(const Places& at, bool next, int lane) {
   Two out = look(at);
   Watch watch;
@@ -184,7 +189,8 @@ __device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
   return {{lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr}, numbers + rows - 1};
 }
 
-/// Numbers of tile row i in the backward sweep: x of the front's own pivots, or of its ancestors'.
+/// Returns the places of numbers of tile row i in the backward sweep: x of the front's own pivots,
+/// or of its ancestors'.
 template <class S>
 __device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view,
                                      const SweepMemory<S>& memory, int lane) {
@@ -234,7 +240,8 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view, const S
   }
 }
 
-/// What row r of a tile row starts from: b, the children's update rows one after the other, less the parts of its sum.
+/// Returns the number that row r of a tile row starts from: b plus the children's update rows one
+/// after the other, less the parts of its sum.
 template <class S>
 __device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
                                    const SweepMemory<S>& memory) {
@@ -256,7 +263,7 @@ __device__ inline Dot2 start_column(const SweepTask& task, const Front& front, I
   return sum;
 }
 
-/// A row of each lane.
+/// Writes the starts of a tile row, one row per lane.
 template <bool kForward, class S>
 __device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                             const SweepMemory<S>& memory, Turn<2>& turn, Index r) {

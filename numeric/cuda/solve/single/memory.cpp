@@ -1,17 +1,18 @@
-// The memory of a fast solve.
+// The places of numbers in a workspace of sweeps, and their initial state.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/solve/multi/memory.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Four groups, or two, solve 9 to 32 columns up to so many rows and entries of L: then chains are what a solve waits for, not its numbers
-/// or L. One H200: 0.71 to 0.9 of the time of two groups by four from 2600 to 10,000 rows, 1.1 with 24,000 and 34,000 that hubs tie
-/// together.
+/// Largest number of rows for which four groups, or two, solve 9 to 32 columns, and largest number
+/// of entries of L: below these the chains bound the time of a solve, not its numbers or L. One
+/// H200: four groups take 0.71 to 0.9 of the time of two from 2600 to 10,000 rows, and 1.1 with
+/// 24,000 and 34,000 rows that hubs tie together.
 constexpr Index kFewestRows = Index{1} << 14, kFewRows = Index{1} << 16;
 constexpr Offset kSmallFactor = Offset{1} << 24;
 
-/// Parts of sums lie behind the update rows, each a row of so many columns.
+/// Sets the places of parts of sums: they lie behind the update rows, in rows of `columns` numbers.
 template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
@@ -67,7 +68,8 @@ void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStre
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 
-/// All bits of a number that is not there yet are set, and the first ticket is the one after -1.
+/// An unset number has all bits set, which makes a ticket -1: the first ticket drawn is the one
+/// after -1.
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream) {
   check(cudaMemsetAsync(numbers, 0xff, static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double), stream),
         "numbers of a solve");

@@ -1,6 +1,7 @@
-// Products of tiles and of inverses of diagonal tiles with 64 numbers (tiles.cuh): forward a warp has 16 rows of the tile, whose sums
-// end in four lanes each; backward it has 16 columns, whose sums over tiles, which keep what they round (dot2.cuh), end in eight. Both read
-// L in the order in which cells lie, 16 bytes a lane.
+// Products of tiles and of inverses of diagonal tiles with 64 numbers (tiles.cuh). Forward a warp
+// has 16 rows of the tile, whose sums end in four lanes each; backward it has 16 columns, whose
+// sums end in eight, and whose sums over tiles keep their rounding errors (dot2.cuh). Both read L
+// in the order of its cells, 16 bytes per lane.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// The rings as those that multiply go through them.
+/// Positions of the multiplying warps in the rings.
 struct Rings {
   Turn<kStages> stage;
   Turn<kInputs> input;
@@ -21,8 +22,8 @@ __device__ inline const S* await_stage(const Tiles<S>& shared, const Rings& ring
   ptx::barrier_wait(&shared.barrier.full[rings.stage.at], rings.stage.phase);
   return shared.data.stage[rings.stage.at];
 }
-/// What was read of a stage has come once the fence is passed: loads that are merely under way may be overtaken by the copy that comes
-/// next, and have been (in one of some 10^6 tiles).
+/// Leaves the current stage. All loads from it are complete once the fence is passed: the next copy
+/// may overtake loads that are only under way, and did (in one of some 10^6 tiles).
 template <class S>
 __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lane) {
   ptx::shared_proxy_fence();
@@ -31,14 +32,15 @@ __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lan
   rings.stage.next();
 }
 
-/// A lane's part of a whole tile, in registers before the numbers come that it is multiplied by: from then on there are sixteen products a
-/// sum left, and the ring goes on meanwhile.
+/// A lane's part of a whole tile, loaded to registers before the numbers come that it is multiplied
+/// by: then only sixteen products per sum are left, and the ring goes on meanwhile.
 struct WholeTile {
   double2 of[2][8];
 };
 __device__ inline bool is_whole(Index rows, Index columns) { return rows == symbolic::kTileCells && columns == symbolic::kTileCells; }
 
-/// of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4 h + 2 pair + e.
+/// Loads a whole tile. of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4
+/// h + 2 pair + e.
 template <class S>
 __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
 #pragma unroll
@@ -53,7 +55,8 @@ __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lan
     leave_stage(shared, rings, at.lane);
   }
 }
-/// of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and the next.
+/// Loads a whole tile, backward. of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and
+/// the next.
 template <class S>
 __device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
 #pragma unroll
@@ -65,7 +68,8 @@ __device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, cons
   }
 }
 
-/// sum[r][0] + sum[r][1] += rows 16 w + 8 r + g of the tile times x: two sums, since a product waits for the one before it.
+/// Adds rows 16 w + 8 r + g of the tile times x to sum[r][0] + sum[r][1]: two sums, since a product
+/// waits for the one before it.
 __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, const double* x, double (&sum)[2][2]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
@@ -83,9 +87,10 @@ __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, cons
       }
 }
 
-/// part[2 c + e] = columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x: up to eight products of a lane, summed up as
-/// they round. What their sum over tiles rounds is kept (Dot2); ten operations a product would be most of the time from one tile to the
-/// next.
+/// Adds columns 16 w + 8 c + 2 t + e of the tile times rows g, 8 + g, ... of x to part[2 c + e]: up
+/// to eight products per lane, rounded as they are added. Only the sum over tiles keeps its
+/// rounding errors (Dot2): ten operations per product would be most of the time from one tile to
+/// the next.
 __device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x, double (&part)[4]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
@@ -105,8 +110,9 @@ struct Four {
   double of[4];
 };
 
-/// The same for tiles at a front's edges, of which there are few: apart, and the rings by value, so that those stay in registers. Forward
-/// (columns + 3) / 4 stages, backward (rows + 3) / 4.
+/// Multiplies a tile at a front's edge as multiply_tile(). There are few of these: so it is a
+/// function apart, and takes the rings by value, which keeps them in registers. It reads (columns +
+/// 3) / 4 stages forward, (rows + 3) / 4 backward.
 template <class S>
 __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
   double sum[2][2] = {};
@@ -151,18 +157,20 @@ __device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, La
   return part;
 }
 
-/// Past the stages of an edge's tile of so many cells in the direction that they divide.
+/// Advances the ring past the stages of an edge's tile of `cells` cells in the direction that
+/// stages divide.
 __device__ inline void pass_stages(Rings& rings, Index cells) {
   for (Index k = 0; k < cells; k += 4) rings.stage.next();
 }
 
-/// Sums over the lanes of equal g.
+/// Returns the sum over the lanes of equal g.
 __device__ inline double sum_of_row(double x) {
   x += exchange(x, 1);
   return x + exchange(x, 2);
 }
 
-/// Of each of four sums over the lanes of equal t one to each lane: that of column own_column().
+/// Reduces four sums over the lanes of equal t and returns one of them in each lane: that of column
+/// own_column().
 __device__ inline double sum_of_column(const double (&sum)[4], int lane) {
   const bool high = lane & 16, odd = lane & 8;
   const double even = (high ? sum[2] : sum[0]) + exchange(high ? sum[0] : sum[2], 16);
@@ -189,7 +197,7 @@ struct InverseStages {
     leave_stage(shared, rings, lane);
     if (blocks == 4) leave_stage(shared, rings, lane);
   }
-  /// Past them, as long as they are held.
+  /// Advances the ring past these stages without leaving them.
   __device__ void pass(Rings& rings) const {
     rings.stage.next();
     if (blocks == 4) rings.stage.next();
@@ -197,8 +205,9 @@ struct InverseStages {
   [[nodiscard]] __device__ bool needs_correction() const { return first[1] != 0; }
 };
 
-/// A lane's part of an inverse: of[j][2 r + c] forward of block (w, j), rows 8 r + g, columns 8 c + 2 t and the next; backward of block (j,
-/// w). Zeros where there is no block. Entry (0, 1) of the first block is a mark, and counts as zero.
+/// A lane's part of an inverse: of[j][2 r + c], forward of block (w, j), rows 8 r + g, columns 8 c
+/// + 2 t and the next; backward of block (j, w). Zeros if there is no block. Entry (0, 1) of the
+/// first block is a mark, and counts as zero.
 struct Inverse {
   double2 of[4][4];
 };
@@ -220,7 +229,7 @@ __device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inv
   if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
 }
 
-/// out[r] = row 16 w + 8 r + g of V x, all lanes. x is zero behind the rows of the tile.
+/// Sets out[r] to row 16 w + 8 r + g of V x, in all lanes. x is zero behind the rows of the tile.
 __device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
   double sum[2][2] = {};
 #pragma unroll
@@ -237,7 +246,7 @@ __device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const 
   out[0] = sum_of_row(sum[0][0] + sum[0][1]), out[1] = sum_of_row(sum[1][0] + sum[1][1]);
 }
 
-/// Row own_column() of V^T x.
+/// Returns row own_column() of V^T x.
 __device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at, const double* x) {
   double sum[2][4] = {};
 #pragma unroll

@@ -1,4 +1,4 @@
-// Which blocks of a sweep's grid do what, and which fronts a warp takes.
+// The work of each block of a sweep's grid, and the fronts of each warp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,20 +6,20 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Blocks of the grid.
+/// A range of blocks of the grid.
 struct BlockRange {
   Index first, count;
 };
 
-/// A block among those that do one solve: the grid, or an equal share of it.
+/// A block's place among those that do one solve: the grid, or an equal share of it.
 struct Place {
   Index block, blocks;
   __device__ explicit Place(Index shares = 1)
       : block(static_cast<Index>(blockIdx.x) / shares), blocks(static_cast<Index>(gridDim.x) / shares) {}
 };
 
-/// Who does what. Where there are blocks enough, each kind of work has its own, and all of them wait with all that they need at hand; else
-/// all do one after the other.
+/// The blocks for each kind of work. If there are blocks enough, each kind has its own, and these
+/// wait with all their data at hand; else all blocks do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const Place& at = Place()) {
@@ -32,13 +32,14 @@ struct Roles {
   __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }
 };
 
-/// This block's place in a group; none: -1.
+/// Returns this block's place in a group; -1 if it is not in the group.
 __device__ inline Index place_in(const BlockRange& group, const Place& at = Place()) {
   const Index block = at.block - group.first;
   return block < group.count ? max(block, Index{-1}) : Index{-1};
 }
 
-/// Of fronts [begin, end) of view.order those that a warp takes of `warps` in each block of a group; backward from the last.
+/// Returns those of the fronts [begin, end) of view.order that a warp takes, of `warps` in each
+/// block of a group; backward from the last.
 template <bool kForward>
 __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp, const Place& at = Place()) {
   const Index block = place_in(group, at);

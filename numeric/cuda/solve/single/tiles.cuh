@@ -1,7 +1,8 @@
-// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block of four warps that multiply, and four that load: the loader draws
-// tickets and streams tiles of L and inverses of diagonal tiles through a ring of shared memory, without waiting for any number of the
-// solve, so a task's first tiles are there when its numbers come; another warp brings the numbers that tiles are multiplied by, two
-// those that sums start from. All go through the same tiles in the same order.
+// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block has four warps that multiply and
+// four that load. The loader draws tickets and streams tiles of L and inverses of diagonal tiles through a
+// ring of shared memory, without waiting for any number of the solve, so a task's first tiles are loaded when
+// its numbers come. Another warp loads the numbers that tiles are multiplied by, and two warps those that
+// sums start from. All go through the same tiles in the same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// rest = c - T y, or c - T^T y, T the diagonal tile k: what V leaves, from L itself. All threads that multiply; y and c are theirs to
-/// read.
+/// Computes rest = c - T y, or c - T^T y, with T the diagonal tile k: the residual of a product with V, from
+/// L itself. Called by all threads that multiply; they may read y and c.
 template <bool kForward, class S>
 __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
   const symbolic::CellLayout layout = cells.panel();
@@ -25,7 +26,7 @@ __device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k
   rest[r] = sum.value();
 }
 
-/// y += V (sum - T y): one step of refinement, where V alone is not accurate enough.
+/// Adds V (sum - T y) to y: one step of refinement, for a V that alone is not accurate enough.
 template <class S>
 __device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
                                     const S* panel, Index k, const double* sum, double (&y)[2]) {
@@ -64,8 +65,8 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
   rings.input.next();
 }
 
-/// Products of tile row i of a task, but for the last one where that is one with the inverse; those of its own numbers, or of numbers that
-/// the input warp brings.
+/// Adds the products of tile row i of a task, but for the last one if that includes the inverse. They are
+/// products with the task's own numbers, or with numbers that the input warp loads.
 template <class S>
 __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
                                     Index i, double (&out)[2]) {
@@ -95,7 +96,7 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
   rings.start.next();
 }
 
-/// What sums of rows start from, less the products, and where update rows go.
+/// Sets sum to the starts of rows, less the products, and place to where update rows go.
 template <class S>
 __device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;
@@ -110,7 +111,8 @@ struct Rows {
   double of[2];
 };
 
-/// Rows of V (right - C y) where V is marked, C the tile of L that is there in place of a product, y the numbers of the tile before.
+/// Returns rows of V (right - C y) for a marked V: C is the tile of L in place of a product, y the numbers of
+/// the tile before.
 template <class S>
 __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells, const S* panel,
                                           Index k, double* right) {
@@ -135,8 +137,8 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
   return out;
 }
 
-/// The numbers of a tile from those of the tile before it, to f: y = V right - U y, where V right is in `y`. Past the inverse and the
-/// product.
+/// Computes the numbers of a tile from those of the tile before it, and passes them to f: y = V right - U y,
+/// with V right in `y`. Advances the ring past the inverse and the product.
 template <class S, class F>
 __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
                                  const FrontCells& cells, const S* panel, Index k, double* right, double (&y)[2], const F& f) {
@@ -158,7 +160,8 @@ __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lan
   leave_input(shared, rings, at.lane);
 }
 
-/// Numbers of a pivot tile, of what start_rows() left; to shared.data.own, too, where rows below in the same task read them.
+/// Computes the numbers of a pivot tile from the result of start_rows(); also stores them to shared.data.own
+/// if rows below in the same task read them.
 template <class S>
 __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
                                      Index i, double (&sum)[2], const SweepMemory<S>& memory) {
@@ -172,7 +175,7 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
   if (at.t == 0) right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
   const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
   Inverse inverse;
-  take_inverse<true>(stages, at, inverse);  // while the others come
+  take_inverse<true>(stages, at, inverse);  // while the other warps come
   together();
   multiply_inverse(inverse, at, right, sum);
   const S* panel = memory.l + front.panel;
@@ -188,12 +191,12 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
   publish_rows(sum);
   stages.leave(shared, rings, at.lane);
   if (i + 1 == task.row + task.rows) return;
-  together();  // nobody corrects by it any more
+  together();  // no thread corrects by it any more
   if (at.t == 0) shared.data.own[row] = sum[0], shared.data.own[row + 8] = sum[1];
   together();
 }
 
-/// Update rows.
+/// Publishes update rows.
 template <class S>
 __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at, Index rows, double (&sum)[2],
                                          const SweepMemory<S>& memory) {
@@ -205,7 +208,7 @@ __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, c
   if (row + 8 < rows) publish(memory.update + place[1], sum[1]);
 }
 
-/// Some rows of a tile row: the children's update rows, a warp its own, in a fixed tree.
+/// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a fixed tree.
 template <class S>
 __device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
                                    const SweepMemory<S>& memory) {
@@ -256,7 +259,7 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
   }
 }
 
-/// correct_step() of a column.
+/// Does correct_step() for a column.
 template <class S>
 __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells,
                                                  const S* panel, Index k, double* right) {
@@ -279,7 +282,7 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
   return x;
 }
 
-/// step_rows() of a column: x = V^T right - W^T x of the tile after it, where V^T right is in `x`.
+/// Does step_rows() for a column: x = V^T right - W^T x of the tile after it, with V^T right in `x`.
 template <class S, class F>
 __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
                                    const FrontCells& cells, const S* panel, Index k, double* right, double x, const F& f) {
@@ -299,7 +302,8 @@ __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const L
   leave_input(shared, rings, at.lane);
 }
 
-/// What lanes of a column add up: tiles of L from the last tile row that the task takes to `first`.
+/// Returns the sums of products of a column, from the last tile row that the task takes to `first`; each lane
+/// that of own_column().
 template <class S>
 __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task,
                                            const FrontCells& cells, Index first) {
@@ -327,7 +331,8 @@ __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings,
         last[k] = part[k];
     }
   }
-  // What the sums of the last tile and of lanes round is of the size of what the result rounds.
+  // The rounding errors of the last tile's sums and of the sums over lanes are as large as that of rounding
+  // the result.
   double all[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) all[k] = sums[k].sum + (last[k] + sums[k].error);
@@ -393,7 +398,8 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
   }
 }
 
-/// All tasks of tiled fronts, by all threads of a block. Warps that multiply hold whole tiles in registers.
+/// Executes all tasks of tiled fronts, by all threads of a block. The multiplying warps hold whole tiles in
+/// registers.
 template <bool kForward, class S>
 __device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };

@@ -1,5 +1,6 @@
-// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's four warps, products' operands brought
-// to shared memory by asynchronous copies of all threads, some stages ahead.
+// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's four
+// warps. All threads bring the operands of products to shared memory by asynchronous copies, some stages
+// ahead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,7 @@ inline constexpr int kStageCount = 3;
 inline constexpr int kSharedEntries = kStageCount * kStageEntries;
 inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // a warp's rows of a slab
 
-/// Who a thread is.
+/// A thread's place in its team: warp and lane.
 struct Member {
   int warp;
   int lane;
@@ -25,7 +26,8 @@ __device__ __forceinline__ Member this_thread() {
   return {thread / 32, thread % 32};
 }
 
-/// A block's shared memory: the stages, in whose place a task keeps what else it needs; the task; and what goes with a diagonal tile.
+/// Shared memory of a block: the stages, in whose place a task keeps all else it needs; the task; and data of
+/// a diagonal tile.
 template <class T>
 struct Shared {
   T stages[kSharedEntries];
@@ -37,26 +39,27 @@ struct Shared {
   int blocks;  // Room
 };
 
-/// Named anew by each task, so that its accesses are known to be of shared memory.
+/// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its accesses
+/// are to shared memory.
 template <class T>
 __device__ __forceinline__ Shared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
   return *reinterpret_cast<Shared<T>*>(bytes);
 }
 
-/// Where a team keeps what is not a product's operand.
+/// Shared memory of a team beside the operands of products.
 template <class T>
 struct Room {
   T* work;         // kWorkEntries: a triangle and rows that are solved for, or a chain's tiles
   T* reciprocals;  // kTile
   T* columns;      // two of 16
-  T* left;         // kLeftSlabs of two warps: of a chain, what it multiplies that others made
-  int* blocks;     // of a pivot tile that is solved with, how many are there
+  T* left;         // kLeftSlabs of two warps: a chain's operands that other teams made
+  int* blocks;     // number of blocks in memory of the pivot tile that is solved with
 };
 inline constexpr int kWorkEntries = 2 * kTileEntries;
 
-/// A team that is a block, and brings what it multiplies itself: the stages are free when it is done with products. Other kinds of teams
-/// have the same members.
+/// A team that is a block and brings its operands itself: the stages are free when it is done with products.
+/// Teams of other kinds have the same members.
 template <class LoopOf>
 struct Alone {
   using Loop = LoopOf;
@@ -70,11 +73,11 @@ struct Alone {
     return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries, &shared.blocks};
   }
   __device__ static void sync() { __syncthreads(); }
-  /// What the thread has written is about to be announced.
+  /// Called before the thread's writes are announced.
   __device__ static void publish() {}
 };
 
-/// As fill() and add_sums() want it.
+/// A Member as fill() and add_sums() take it.
 template <class Kernel>
 struct TeamMember : Member {
   __device__ void sync_consumers() const { Kernel::sync(); }
@@ -86,7 +89,8 @@ __device__ __forceinline__ void copy_run(T* shared, const T* global, int entries
   for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) ptx::copy_16_async(shared + e, global + e);
 }
 
-/// Rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab; a column that is alone gets zeros beside it.
+/// Copies rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab. If the
+/// pair has a single column, the second one is set to zero.
 template <class T>
 __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, int row, int rows, int column, int thread, int threads) {
   thread = anew(thread);
@@ -103,16 +107,17 @@ __device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, in
   }
 }
 
-/// What a task multiplies, slab after slab.
+/// The operands of a task's products, slab after slab.
 template <class T>
 struct Operands {
   const FrontTask& task;
   const FrontViewOf<T>& front;
   T* stages;
   int slabs;
-  int ready;  // slabs that are known to be there
+  int ready;  // number of slabs known to be finished
 
-  /// That slab of the rows' and the column's tiles of L is finished. Each warp for itself.
+  /// Waits until that slab is finished in the rows' and the column's tiles of L. Called by each warp for
+  /// itself.
   __device__ void wait_for(int slab, int lane) {
     if (ready > slab) return;
     const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
@@ -120,7 +125,7 @@ struct Operands {
     __syncwarp();
   }
 
-  /// The copies of a slab, if there is one: slabs of the two row tiles, then of the column's.
+  /// Begins the copies of a slab if slab < slabs: slabs of the two row tiles, then of the column's.
   __device__ void load_slab(int slab, const Member& me) {
     if (slab < slabs) {
       const int k = slab / kSlabs, column = 2 * (slab % kSlabs);
@@ -137,7 +142,7 @@ struct Operands {
   }
 };
 
-/// The tile that a warp works on, and its first row of cells in it. `active`: it has one.
+/// The tile that a warp works on, and its first row of cells there. `active`: the warp has rows.
 struct Place {
   int tile;
   int row_cell;
@@ -155,13 +160,14 @@ __device__ __forceinline__ void wait_until_filled(const FrontViewOf<T>& front, i
   if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
 }
 
-/// The tile has a value in memory to begin with.
+/// Returns true if the tile starts from values in memory.
 template <class T>
 __device__ __forceinline__ bool has_beginning(const FrontTask& task, const FrontViewOf<T>& front) {
   return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
-/// A part of a long sum to memory: what is there less the sum, and so on from zero. `before`: something is there.
+/// Stores a part of a long sum: the tile in memory minus the sum; then sets acc to zero. `before`: the tile
+/// holds values.
 template <class Loop>
 __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
                                            const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
@@ -173,7 +179,7 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
   set_zero<Loop>(acc);
 }
 
-/// Between parts of a long sum. `parts`: one is in memory; then it is.
+/// Stores acc between two parts of a long sum. `parts`: a part is in memory; set to true.
 template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc, const FrontTask& task,
                                                const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
@@ -184,8 +190,8 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// The products of a task, from zero; the first stages are on their way. Returns whether a part of them is in memory. Afterwards nothing of
-/// the stages is read any more.
+/// Adds the products of a task, from zero; the first stages are on their way. Returns true if a part of them
+/// is in memory. When it returns, no thread reads the stages any more.
 template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, Operands<typename Loop::T>& operands, const Levels& levels,
                                              int least_part, const Place& place, const Member& me) {
@@ -196,7 +202,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
     if (slab > 0 && slab % part == 0 && place.active)
       put_part_aside<Loop>(acc, operands.task, operands.front, levels, place, parts, me.lane);
     ptx::wait_for_copies<kStageCount - 2>();
-    __syncthreads();  // the stage is there, and no one reads the one before
+    __syncthreads();  // the stage is complete, and no thread reads the one before
     operands.load_slab(slab + kStageCount - 1, me);
     const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
     if (place.active)
@@ -208,7 +214,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
   return parts;
 }
 
-/// What the products are taken from: the tile in memory, and the children's blocks.
+/// Subtracts from acc what the products are subtracted from: the tile in memory, and the children's blocks.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const FrontTask& task,
                                                    const FrontViewOf<typename Loop::T>& front, const Place& place, bool parts, int lane) {
@@ -222,13 +228,13 @@ __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& 
   gather<Loop>(acc, front, row, front.cells.first_cell(task.column) * kCell, lane);
 }
 
-/// Row r of a slab.
+/// Returns the address of row r of a slab.
 template <class T>
 __device__ __forceinline__ T* slab_row(T* slab, int r) {
   return slab + r / kCell * kPairEntries + r % kCell * kCell;
 }
 
-/// Row r of a slab's, or a 16 x 16 block's, entries: to and from registers.
+/// Copies the entries of a row of a slab, or of a 16 x 16 block, to registers and back.
 template <class T>
 __device__ __forceinline__ void load_row(T (&x)[kSlabColumns], const T* row) {
 #pragma unroll
@@ -250,8 +256,8 @@ __device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
   }
 }
 
-/// A row's 16 entries in a slab: x, with x T^T = the row as it was. `triangle`: T, a 16 x 16 block of a slab; with the reciprocals of its
-/// diagonal. One lane.
+/// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of a slab,
+/// with the reciprocals of its diagonal. Called by one lane.
 template <class T>
 __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
   T x[kSlabColumns];
@@ -273,7 +279,7 @@ __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* r
   store_row(row, x);
 }
 
-/// A warp's rows of a slab to pair `column` / 2 of a tile.
+/// Stores a warp's rows of a slab to pair `column` / 2 of a tile.
 template <class T>
 __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x, int row_cell, int column, int lane) {
   lane = anew(lane);
@@ -286,8 +292,9 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// Brings blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work, and the reciprocals of its diagonal:
-/// all that are there when block `from` is. Returns how many are. The whole team.
+/// Copies blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work, and the
+/// reciprocals of its diagonal: all blocks in memory once block `from` is. Returns their number. Called by
+/// the whole team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front, int column, int from, const Member& me) {
   if (me.thread() == 0) *room.blocks = blocks_there(wait_for_block(state_of(front, column), from));
@@ -306,7 +313,7 @@ __device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontView
   return end;
 }
 
-/// Columns of cells move to the left, two of them.
+/// Moves columns of cells two to the left.
 template <class Loop>
 __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
 #pragma unroll
@@ -319,15 +326,17 @@ __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
   }
 }
 
-/// A panel task after its products: X, X T^T = C, for each warp's rows, 16 columns after 16: by substitution, a row a lane, then the
-/// columns right of them less what they give these. In: minus C in acc. A loop whose accumulators move up: unrolled, its instructions came
-/// from afar each time. told(s): the warp has stored its rows of columns 16 s.., or has none. The whole team.
+/// Finishes a panel task after its products: solves X T^T = C for each warp's rows, 16 columns after 16, by
+/// substitution, a row per lane, then updates the columns right of them. In: minus C in acc. The accumulators
+/// move up, so that the loop is not unrolled: the instructions of an unrolled loop were fetched from a
+/// farther cache each time. told(s) is called once the warp has stored its rows of columns 16 s.., or has
+/// none. Called by the whole team.
 template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
 __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, const FrontViewOf<T>& front, const FrontTask& task,
                                             const Place& place, const Member& me, const Told& told) {
   const Room<T> room = Kernel::room();
   const int width = front.cells.cells_of(task.column);
-  int blocks = 0;  // that are there
+  int blocks = 0;  // that are in memory
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
     const bool there = 2 * s < width, active = there && place.active;
@@ -350,7 +359,8 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, co
   }
 }
 
-/// A task on tiles after its products, with minus their result in acc; all but its announcement. told: as for solve_slabs().
+/// Finishes a task on tiles after its products, with minus their result in acc, but for its announcement.
+/// told: as for solve_slabs().
 template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, const FrontTask& task,
                                              const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
@@ -361,7 +371,7 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, c
   store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, me.lane);
 }
 
-/// All of a task on tiles but its announcement.
+/// Executes a task on tiles but for its announcement.
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
@@ -380,7 +390,7 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
   finish_tiles<Alone<Loop>>(acc, task, front, levels, place, me, [](int) {});
 }
 
-/// Tasks that compute no products; false for others.
+/// Executes a task that computes no products; returns false for other tasks.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels,
                                             const ValuesOf<T>& values, const SumsOf<T>& sums) {
@@ -394,7 +404,7 @@ __device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontVi
   return true;
 }
 
-/// Tells other teams that the task's tiles are written. The whole team.
+/// Announces to other teams that the task's tiles are written. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void announce(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
   Kernel::publish();
