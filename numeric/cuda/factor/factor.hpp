@@ -76,8 +76,8 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   void enqueue(cudaStream_t stream) const;
   /// Launches the graph if it is made, else calls enqueue(). The second call makes the graph.
   void run(cudaStream_t stream);
-  /// Enqueues what precedes all fronts: sets the shift, resets the verdict, and copies the values
-  /// from `from` on the device to value_. A null `from` leaves value_ unchanged.
+  /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
+  /// the values from `from` on the device to value_. A null `from` leaves value_ unchanged.
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
   /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
   /// workspace.nrhs() columns.

@@ -8,8 +8,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Returns the bytes of a workspace for `nrhs` right-hand sides: Plan::workspace_bytes(), or what
-/// the solve level by level takes if the device does not solve by sweeps. Throws Error(overflow).
+/// Returns the bytes of a workspace for `nrhs` right-hand sides: Plan::workspace_bytes(), or the
+/// bytes of a solve level by level if the device does not solve by sweeps. Throws Error(overflow).
 template <class T>
 Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& context);
 

@@ -16,8 +16,8 @@ namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kBelowReady = 1;  // named barrier: block (j+1,j) is in shared memory
 
-/// Shared memory of a front beside its entries; double-buffered if one phase writes what the next
-/// one reads.
+/// Shared memory of a front beside its entries; two buffers for data that one phase writes and the
+/// next one reads.
 struct ChainScratch {
   double* operations;  // 2 x kOperationsEntries
   double* exchange;    // kExchangeEntries

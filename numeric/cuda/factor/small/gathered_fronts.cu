@@ -47,7 +47,7 @@ __device__ void clear(double* packed, Index entries, int lane) {
   for (Index e = lane; e < entries / 2; e += 32) units[e] = make_double2(0.0, 0.0);
 }
 
-/// Adds A's entries and the shift. The lanes hold where the columns begin and search there.
+/// Adds A's entries and the shift. The lanes hold the columns' first entries and search among them.
 __device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
   const std::uint32_t* column = source.plan.entry_ptr + front.first;
   const std::uint32_t begin = column[0];

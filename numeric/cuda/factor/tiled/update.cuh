@@ -1,6 +1,6 @@
 // One task of a front: two 64 x 64 tiles in the accumulators of four warps. A producer thread streams the
 // operands of products through shared memory. The four warps, the producer's and the fetcher's are the six
-// warps of a team. A block has two teams, since two such sets of accumulators fill the registers of a
+// warps of a team. A block has two teams, since two of these sets of accumulators fill the registers of a
 // multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -320,7 +320,8 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
   }
 }
 
-/// Loads what the products are subtracted from: the tile in memory, and the children's blocks.
+/// Initialises acc before the products: minus the tile in memory, or zero if it holds no values, minus the
+/// children's entries.
 __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
                                           int lane) {
   if (task.kind != TaskKind::contribution || front.loads_block != 0) {

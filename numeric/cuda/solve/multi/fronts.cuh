@@ -51,8 +51,8 @@ class PlacesAhead {
     load(k + 1);
   }
 
-  /// Prefetches to the L2 cache what front number k + 1 starts from, most of which was written long
-  /// ago: its update rows, which are contiguous, and the rows of `own` of its pivots.
+  /// Prefetches to the L2 cache the numbers that front number k + 1 starts from, most of which were
+  /// written long ago: its update rows, which are contiguous, and the rows of `own` of its pivots.
   __device__ void prefetch(Index k, const double* update, const double* own) const {
     if (k + 1 >= count_) return;
     const Front& f = fronts_.front(k + 1);

@@ -110,7 +110,7 @@ __device__ void for_caller(Offset step, const F& f) {
 }
 
 /// Copies b by rows and unsets the numbers of the solve. For a backward sweep alone y = b, with the
-/// caller's NaNs replaced, which could look unset.
+/// caller's NaNs replaced, which could have the bits of an unset number.
 template <int kWidth, int kColumns>
 __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool forward) {
   if (is_skipped(memory.numbers.run_flag)) return;

@@ -1,5 +1,5 @@
-// The warps that load what others multiply, for several right-hand sides: the loader as in solves of one, and warps that load all numbers.
-// Each of these has some rows of every tile, 16 bytes per lane, and loads all of them at once.
+// The warps that load data for the multiplying warps, for several right-hand sides: the loader as in solves of one, and warps that load all
+// numbers. Each of these has some rows of every tile, 16 bytes per lane, and loads all of them at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -308,8 +308,8 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// Writes what the sums of a tile row begin with: b, and, unless other tasks add them up, the children's update rows one after the other:
-/// those of all of a lane's rows together, since each wait is a trip to the L2 cache and back.
+/// Writes the values that the sums of a tile row start from: b, and, unless other tasks add them up, the children's update rows one after
+/// the other: those of all of a lane's rows together, since each wait is a trip to the L2 cache and back.
 template <int kWidth>
 __device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
                            const WideMemory& memory) {

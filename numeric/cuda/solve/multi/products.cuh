@@ -24,8 +24,8 @@ template <int kWidth>
 constexpr int kGroups = kWidth == 8 ? 1 : kWidth / 16;
 
 /// Sums of 16 rows, that is of two cells. A lane has rows 2 t and 2 t + 1 of a cell, and columns 2
-/// g and 2 g + 1 of a group of columns (first two, last two). With 8 columns lanes g and g + 4 have
-/// the same.
+/// g and 2 g + 1 of a group of columns (first two, last two). With 8 columns lanes g and g + 4 hold
+/// the same numbers.
 template <int kWidth>
 struct Sums {
   double of[2][kGroups<kWidth>][4] = {};

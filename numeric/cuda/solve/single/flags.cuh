@@ -89,7 +89,7 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
   }
 }
 
-/// Returns x, or the canonical NaN if x is a NaN of the caller's that looks unset.
+/// Returns x, or the canonical NaN if x is a NaN of the caller's with the bits of an unset number.
 __device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
 __device__ inline void publish(double* p, double x) {
   if (!watchdog::loses()) store_relaxed(p, as_number(x));

@@ -1,7 +1,7 @@
 // Sweeps through narrow and small fronts, one warp per front. Fronts are dealt in turn, in the
-// order of their levels: so a warp knows its next fronts, and loads their descriptions, places,
-// parts of b or y, and the next panel while it does the current one. Substitution goes column by
-// column, one row per lane (two in fronts of more than 32 rows).
+// order of their levels: so the next fronts of a warp are known, and it loads their descriptions,
+// places, parts of b or y, and the next panel while it does the current one. Substitution goes
+// column by column, one row per lane (two in fronts of more than 32 rows).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -44,8 +44,8 @@ __device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const Swee
   sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
 }
 
-/// Replaces the caller's NaNs in y that look unset. Threads that are ahead of this wait for these
-/// numbers.
+/// Replaces NaNs of the caller's in y that have the bits of an unset number. Threads that are ahead
+/// of this wait for these numbers.
 __device__ void set_all(double* y, Index n) {
   for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);

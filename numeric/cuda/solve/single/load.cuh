@@ -1,5 +1,5 @@
-// The warps that load what others multiply (tiles.cuh): tiles of L, the numbers that they are
-// multiplied by, and the numbers that sums start from.
+// The warps that load data for the multiplying warps (tiles.cuh): tiles of L, the numbers that they
+// are multiplied by, and the numbers that sums start from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

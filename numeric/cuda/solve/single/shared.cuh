@@ -150,8 +150,8 @@ __device__ inline bool ends_with_product_back(const SweepTask& task, Index pivot
 template <class S>
 constexpr int kBytes = static_cast<int>(sizeof(S));
 
-/// Rounds y as a caller receives it who asks for the forward sweep alone: so a solve in parts has
-/// the bits of the whole.
+/// Rounds y to S, as a forward sweep alone hands it to the caller: so a forward and a backward
+/// sweep apart give the bits of both in one call.
 template <class S>
 __device__ inline double handed_on(double y) {
   return static_cast<double>(static_cast<S>(y));

@@ -96,7 +96,7 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
   rings.start.next();
 }
 
-/// Sets sum to the starts of rows, less the products, and place to where update rows go.
+/// Sets sum to the starts of rows, less the products, and place to the places of the update rows.
 template <class S>
 __device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;

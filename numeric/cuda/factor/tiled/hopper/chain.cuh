@@ -4,7 +4,7 @@
 // Warp 0 eliminates, and the others are arranged so that it never waits. Warps 1-3 make the tile
 // below, columns of 16 behind warp 0 (substitution by blocks, with their inverses); its square
 // updates the next diagonal tile from shared memory. The producer stores and announces finished
-// columns and tiles. The fetcher copies what other teams make.
+// columns and tiles. The fetcher copies other teams' tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -235,8 +235,8 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
 
 // ---- the fetcher: one thread ----
 
-/// Copies what the steps of a chain need from other teams. It is not the producer, since each of
-/// the two waits for other threads.
+/// Copies the tiles of other teams that the steps of a chain read. The fetcher is a thread apart
+/// from the producer, since each of the two waits for other threads.
 __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
   if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills, Awaited::filled);
@@ -267,7 +267,7 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
 
 // ---- the producer: one thread ----
 
-/// Stores and announces what a chain makes: the diagonal tiles by columns, so that other teams
+/// Stores and announces the results of a chain: the diagonal tiles by columns, so that other teams
 /// solve with finished ones.
 __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Levels& levels) {
   const unsigned steps = barriers.steps;

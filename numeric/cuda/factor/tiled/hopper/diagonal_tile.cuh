@@ -2,9 +2,9 @@
 //
 // A 64 x 64 tile is done in four steps of 16 columns. One warp eliminates a 16 x 16 block with an
 // identity below it, one row per lane, without square roots on the way (L D L^T, scaled at the
-// end), which gives L and its inverse at once. All else is products by mma whose accumulators are
-// the next operands. The other warps wait for this warp: it does no more than the next block needs,
-// and they do the rest.
+// end), which gives L and its inverse at once. All other work is products by mma whose accumulators
+// are the next operands. The other warps wait for this warp: it does no more than the next block
+// needs, and they do the rest.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -64,7 +64,7 @@ struct ChainMemory {
   double* inverse;   // 4 blocks
   double* columns;   // kExchangeEntries
   double* first;     // 4 cells: block (0,0) of the next D
-  double* square;    // accumulators: what is subtracted from that block
+  double* square;    // accumulators: the product that is subtracted from that block
   int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse needs a correction
   ChainBarriers* barriers;
 };
@@ -167,7 +167,7 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
   }
 }
 
-/// Step j of a chain: its tiles, and what they are assembled from.
+/// Step j of a chain: its tiles, and the products and children that they take.
 struct ChainStep {
   TileView diagonal;  // tile (j, j)
   bool has_product;   // L(j, j-1) L(j, j-1)^T is still to be subtracted from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)

@@ -75,7 +75,7 @@ __device__ Member server_of_team(int team, unsigned thread) {
 }
 
 /// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
-/// the consumers, except where a task may wait for later tickets.
+/// the consumers, unless the task may wait for later tickets.
 __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
                              bool dependent, unsigned pauses, Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
@@ -106,7 +106,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
   }
 }
 
-/// Copies the data that chains wait for, while the producer stores what they make; announces the
+/// Copies the data that chains wait for, while the producer stores their results; announces the
 /// slabs of panel tasks.
 __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control, const Member& me) {
   unsigned phases = 0;  // of the panel tasks in each slot

@@ -405,8 +405,8 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// Stores and announces what a chain makes: diagonal tiles by columns, so that other teams solve with finished columns.
-/// Called by a warp beside the team.
+/// Stores and announces the results of a chain: diagonal tiles by columns, so that other teams solve with finished
+/// columns. Called by a warp beside the team.
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels, int lane) {
   static_assert(Kernel::kAnnouncers == 32);

@@ -1,5 +1,5 @@
 // One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's four
-// warps. All threads bring the operands of products to shared memory by asynchronous copies, some stages
+// warps. All threads copy the operands of products to shared memory by asynchronous copies, some stages
 // ahead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -58,14 +58,14 @@ struct Room {
 };
 inline constexpr int kWorkEntries = 2 * kTileEntries;
 
-/// A team that is a block and brings its operands itself: the stages are free when it is done with products.
+/// A team that is a block and copies its operands itself: the stages are free when it is done with products.
 /// Teams of other kinds have the same members.
 template <class LoopOf>
 struct Alone {
   using Loop = LoopOf;
   using T = typename Loop::T;
   static constexpr int kLeftSlabs = 1;
-  static constexpr int kAnnouncers = 0;  // threads that store and announce what a chain makes, apart from those that make it
+  static constexpr int kAnnouncers = 0;  // threads that store and announce the results of a chain, apart from those that compute them
   static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
 
   __device__ static Room<T> room() {
@@ -214,7 +214,8 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
   return parts;
 }
 
-/// Subtracts from acc what the products are subtracted from: the tile in memory, and the children's blocks.
+/// Subtracts from acc the values that the tile has before the products: the tile in memory, if it holds
+/// values, and the children's entries.
 template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const FrontTask& task,
                                                    const FrontViewOf<typename Loop::T>& front, const Place& place, bool parts, int lane) {

@@ -1,7 +1,7 @@
 // A group's products (group_products.cuh) of floats in two parts of 16 bits, at twice the rate of
 // TF32 and with half of its bytes. x 2^11 is the sum of a high and a low half, and high high +
 // (high low + low high) misses only what is below 2^-22, as with parts in TF32. Halves have 5 bits
-// of exponent: for |x| < 2^5 the products also miss what is below 2^-36; larger numbers become
+// of exponent: for |x| < 2^5 the products also miss terms below 2^-36; larger numbers become
 // infinite, and their products NaN. So this is for factors of scaled matrices: no entry of their L
 // is 2 or more.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -1,6 +1,6 @@
 // The portable kernel's tasks in float on Hopper, by tensor cores in TF32 or FP16; a producer warp
-// brings the operands by bulk copies. Lists, fronts and counters are the same, and in TF32 so are
-// all bits of L.
+// copies the operands in bulk. Lists, fronts and counters are the same, and in TF32 so are all bits
+// of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -100,7 +100,7 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
 }
 
 /// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
-/// the consumers, except where a task may wait for later tickets. Called by one warp.
+/// the consumers, unless the task may wait for later tickets. Called by one warp.
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count, int* next, unsigned pauses, int lane) {
   Shared<T>& shared = shared_memory<T>();
