@@ -12,7 +12,7 @@ inline constexpr int kTileEntries = kTile * kTile;
 inline constexpr int kCellEntries = symbolic::kCellEntries;
 inline constexpr int kInverseEntries = symbolic::kInverseEntries;
 inline constexpr int kSlabColumns = 16;                    // k of one mma: two columns of cells
-inline constexpr int kSlabEntries = kTile * kSlabColumns;  // of a tile in shared memory, where all tiles are whole
+inline constexpr int kSlabEntries = kTile * kSlabColumns;  // entries of a slab of a tile in shared memory, where all tiles are whole
 inline constexpr int kSlabs = kTile / kSlabColumns;
 
 /// A tile of a front in global memory: cells [0, height) of `width` columns. Pair j of columns lies

@@ -70,7 +70,7 @@ struct alignas(16) FrontShared {
   double reciprocal[kRows];
   Front front[4];
   Index id[4];
-  std::uint32_t place[kRows], begin[kRows], end[kRows];  // RowPlaces
+  std::uint32_t place[kRows], begin[kRows], end[kRows];  // as in RowPlaces
 };
 
 template <int kWidth>

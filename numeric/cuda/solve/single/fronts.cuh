@@ -152,7 +152,7 @@ class Ahead {
   }
 
   RowPlaces<kHalves> places;
-  double number[kHalves];  // of pivots: b, or y
+  double number[kHalves];  // b, or y, of pivots
 
  private:
   __device__ void look(Index k) {

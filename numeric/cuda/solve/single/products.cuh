@@ -14,7 +14,7 @@ struct Rings {
   Turn<kStages> stage;
   Turn<kInputs> input;
   Turn<2> start;
-  unsigned parity = 0;  // of TileShared::sum
+  unsigned parity = 0;  // index into TileShared::sum
 };
 
 template <class S>

@@ -18,7 +18,7 @@ constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; 
 constexpr int kThreads = 32 * 8;
 constexpr int kResident = 3;                                // blocks per multiprocessor
 constexpr int kRegisters = 80, kMultiplierRegisters = 112;  // per thread: of the kernel, and of the multiplying warps while there are tiles
-constexpr int kStages = 4;                                  // of the ring: a tile and the inverse after it
+constexpr int kStages = 4;                                  // stages of the ring: a tile and the inverse after it
 constexpr int kStageEntries = 2048;
 constexpr int kInputs = 4;                                       // tiles of numbers to multiply by
 constexpr int kPair = 2 * kCellEntries;                          // entries of one cell row of a pair of columns
@@ -32,10 +32,10 @@ struct TileShared {
   S stage[kStages][kStageEntries];
   double input[kInputs][kTile];
   double start[2][2 * kTile];     // backward: then the rounding errors of these sums
-  double sum[2][kTile];           // of the rows of a diagonal tile, to be multiplied by its inverse
-  double own[kTile];              // the product
+  double sum[2][kTile];           // sums of the rows of a diagonal tile, to be multiplied by its inverse
+  double own[kTile];              // the product, the numbers of that tile
   double rest[kTile];             // the residual of a correction
-  std::uint32_t place[2][kTile];  // forward: of update rows; backward: of rows of x in the caller's numbering
+  std::uint32_t place[2][kTile];  // forward: places of update rows; backward: rows of x in the caller's numbering
   SweepTask task[2];
   Front front[2];
 };
@@ -59,7 +59,7 @@ struct WarpBarriers {
   std::uint64_t full[2];
 };
 
-constexpr int kNarrowWarps = 8, kSmallWarps = 3;  // of a block
+constexpr int kNarrowWarps = 8, kSmallWarps = 3;  // warps of a block that take fronts
 
 /// Barriers of one direction: each kind of fronts has its own, since fronts of one kind follow
 /// those of another.

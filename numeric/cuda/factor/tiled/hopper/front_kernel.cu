@@ -109,7 +109,7 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
 /// Copies the data that chains wait for, while the producer stores their results; announces the
 /// slabs of panel tasks.
 __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control, const Member& me) {
-  unsigned phases = 0;  // of the panel tasks in each slot
+  unsigned phases = 0;  // bit s: phase of the barriers of panel tasks in slot s
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(control.ticket_full + slot, (draw / kTicketSlots) & 1);

@@ -9,7 +9,7 @@
 namespace kauri::numeric::cuda::kernels::portable {
 
 // Named barriers: one for each half of the block, and those by which the diagonal's half tells the other.
-inline constexpr int kHalfBarrier = 1;       // and the next
+inline constexpr int kHalfBarrier = 1;       // and the next one, for the other half
 inline constexpr int kProductBarrier = 3;    // L(j,j-1) is no longer read
 inline constexpr int kSlabBarrier = 4;       // and the next three: columns 16 s.. of L(j,j) are complete
 inline constexpr int kBelowBarrier = 8;      // and the next three: columns 16 s.. of L(j+1,j) are complete, for the next step
@@ -72,7 +72,7 @@ struct FailedPivot {
 /// the products.
 template <class T>
 __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
-  const T* half = x + lane / 16 * kCellEntries;  // of the columns
+  const T* half = x + lane / 16 * kCellEntries;  // this half warp's half of the columns
   T own[kCell];
   const auto load_half = [&](T(&to)[kCell], int row) {
 #pragma unroll

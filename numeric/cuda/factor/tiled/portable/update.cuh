@@ -9,7 +9,7 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-inline constexpr int kThreads = kConsumers;  // of a block, which is a team
+inline constexpr int kThreads = kConsumers;  // threads of a block, which is a team
 inline constexpr int kStageCount = 3;
 inline constexpr int kSharedEntries = kStageCount * kStageEntries;
 inline constexpr int kWarpSlabEntries = 4 * kPairEntries;  // a warp's rows of a slab
@@ -36,7 +36,7 @@ struct Shared {
   FrontTask task;
   FrontViewOf<T> front;
   int ticket;
-  int blocks;  // Room
+  int blocks;  // see Room
 };
 
 /// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its accesses

@@ -17,8 +17,8 @@ struct HalfParts {
   std::uint32_t low[4];
 };
 
-inline constexpr float kHalfScale = 0x1p11F;     // of operands
-inline constexpr float kHalfUnscale = 0x1p-22F;  // of products
+inline constexpr float kHalfScale = 0x1p11F;     // scale of operands
+inline constexpr float kHalfUnscale = 0x1p-22F;  // scale of products
 
 /// Splits x and y into parts. If a number is not finite as a half, its `low` is infinite or NaN,
 /// and its products are NaN.

@@ -16,9 +16,9 @@ using portable::Place;
 using portable::Room;
 
 inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps
-inline constexpr int kFirstSplitter = kConsumers + 32;  // thread
+inline constexpr int kFirstSplitter = kConsumers + 32;  // first thread of the splitters
 inline constexpr int kTicketSlots = 2;
-inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // after those of chains
+inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // named barriers before it are those of chains
 
 /// A ticket with its task and front, which the producer copies for all other warps.
 template <class T>
