@@ -1,4 +1,4 @@
-// Where numbers live and are computed: the CPU (always there) or a CUDA device.
+// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,145 +15,184 @@ namespace numeric {
 class Executor;  // numeric/backend.hpp
 }
 
-/// What computes.
+/// Kinds of devices that compute.
 enum class BackendKind {
   cpu,   ///< threads of the host
   cuda,  ///< a CUDA device
 };
 
-/// Memory, threads or streams of one device. Explicit, and outlives the prepared plans, factors, workspaces and products made with it;
-/// moving it does not disturb them. Move-only; one moved from may be assigned to and destroyed, nothing else. One backend may serve several
-/// factors; calls on different factors may run at the same time.
+/// Memory and threads, or streams, of one device. The caller creates it and keeps it alive longer
+/// than the prepared plans, factors, workspaces and products made with it; moving it leaves them
+/// valid. Move-only; a moved-from backend may only be assigned to or destroyed. One backend may
+/// serve several factors, and calls on different factors may run at the same time.
 class Backend {
  public:
   ~Backend();
   Backend(Backend&&) noexcept;
   Backend& operator=(Backend&&) noexcept;
 
-  /// Where this one computes.
+  /// Returns the kind of device: the CPU or a CUDA device.
   [[nodiscard]] BackendKind kind() const;
-  /// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: the name of the cost table, and on the CPU of the kernels used (on a
-  /// device CudaOptions::compute says those).
+  /// Returns the name of the cost table for this device: "cpu-avx512", "cpu-avx2", "cpu-generic",
+  /// "sm_90" ... On the CPU this is also the name of the kernels in use; on a device kernels()
+  /// returns theirs.
   [[nodiscard]] std::string target() const;
-  /// What does large fronts in a scalar of 4 or 8 bytes: on the CPU the target's name, on a device the loops "hopper", "tensor", "fma",
-  /// "tf32x3", "tf32" or "fp16x3" (see CudaCompute), "levels" where it can run none of them and all fronts are done level by level, and
-  /// "none" where the loops asked for are not those of this scalar.
+  /// Returns the name of the kernels that factorise large fronts in a scalar of 4 or 8 bytes. On
+  /// the CPU this is target(). On a device it is the arithmetic, "hopper", "tensor", "fma",
+  /// "tf32x3", "tf32" or "fp16x3" (see CudaCompute); "levels" if the device can run none of these
+  /// kernels, so that all fronts are done level by level; "none" if CudaOptions::compute is for the
+  /// other scalar alone.
   [[nodiscard]] std::string kernels(int scalar_bytes) const;
-  /// The same for the factor in float of a MixedFactor, whose matrix is scaled: on Hopper "fp16x3".
+  /// Returns the name of the kernels for the float factor of a MixedFactor, whose matrix is scaled:
+  /// "fp16x3" on Hopper under CudaCompute::automatic, else kernels(4).
   [[nodiscard]] std::string mixed_kernels() const;
-  /// What bounds phases here, of factors in a scalar of 4 or 8 bytes; memory is what is beyond all caches. On the CPU measured, by all
-  /// threads, at the process's first call for a scalar and a number of threads: some tenths of a second, and 256 MB meanwhile, or what
-  /// there is of them; Error(memory) where there are not even 16. On a device what its clocks, its multiprocessors and its memory bus come
-  /// to, as its maker tells it; on one whose rates kauri does not know 0.
+  /// Returns the two rates that bound phases on this device, for factors in a scalar of 4 or 8
+  /// bytes: operations, and bytes read from memory beyond all caches. On the CPU the first call of
+  /// the process for a scalar and a number of threads measures both with all threads; this takes
+  /// some tenths of a second, and 256 MB meanwhile, or as much as the system gives. Throws
+  /// Error(memory) if it gives less than 16 MB. On a device the rates follow from clocks,
+  /// multiprocessors and memory bus, as the manufacturer states them; flops_per_s is 0 for a device
+  /// whose operations per cycle kauri does not know.
   [[nodiscard]] Roofline roofline(int scalar_bytes = 8) const;
-  /// The same for the factor in float of a MixedFactor.
+  /// Returns roofline(4), but for the kernels of the float factor of a MixedFactor
+  /// (mixed_kernels()).
   [[nodiscard]] Roofline mixed_roofline() const;
-  /// The device in words, for reports.
+  /// Returns the name of the processor or of the CUDA device, for reports.
   [[nodiscard]] std::string device() const;
-  /// Threads really used, which may be fewer than asked for.
+  /// Returns the threads in use, which may be fewer than asked for; 1 on a device.
   [[nodiscard]] int threads() const;
 
-  /// Bytes that prepared plans, factors, workspaces and products (SparseProduct) of this backend hold now.
+  /// Returns the bytes that prepared plans, factors, workspaces, batches, selected inverses,
+  /// products (SparseProduct) and fused solves (FusedSolve) of this backend hold now.
   [[nodiscard]] Offset bytes_in_use() const;
-  /// The most of them at a time since reset_peak(), or since the backend was made.
+  /// Returns the largest bytes_in_use() since reset_peak(), or since the backend was made.
   [[nodiscard]] Offset peak_bytes() const;
-  /// From now on: peak_bytes() is what is in use.
+  /// Sets the peak to bytes_in_use().
   void reset_peak();
 
-  /// kauri's own: cpu_backend() and cuda_backend() make backends.
+  /// Internal: cpu_backend() and cuda_backend() make backends.
   explicit Backend(std::unique_ptr<numeric::Executor> executor);
-  /// kauri's own.
+  /// Internal.
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:
   std::unique_ptr<numeric::Executor> executor_;
 };
 
-/// threads >= 1, or 0 for one per hardware thread that is the process's, no more than quotas of its control groups pay for, or for what the
-/// host program set with tbb::global_control. More than oneTBB allows are cut, see threads(). They are this backend's (an own arena): no
-/// environment variable is read, no setting of the host program is changed. The result does not depend on their number, bit for bit.
+/// Makes a backend that computes on the CPU. threads >= 1, or 0 for the default: one per hardware
+/// thread that the process may run on, but no more than the quotas of its control groups allow; a
+/// limit that the host program set with tbb::global_control replaces these quotas. If oneTBB allows
+/// fewer threads than asked for, the backend uses those (see Backend::threads()). The threads
+/// belong to this backend's own arena: it reads no environment variable and changes no setting of
+/// the host program. Results do not depend on the number of threads, bit for bit. Throws
+/// Error(usage) for threads < 0.
 ///
-/// Calls that compute throw Error(memory) where the system refuses a thread; with threads = 1 none is asked for. A child that fork()
-/// made of a process in which kauri had threads, or which had called kauri and had other threads than the one that forked, starts none:
-/// what the child was given, and what it makes, goes on with the calling thread alone, to the same bits. What another thread was calling
-/// when the process forked is not to be used in the child.
+/// Calls that compute throw Error(memory) if the system refuses a thread; with threads = 1 they
+/// start none. After fork() the child starts no threads if kauri had threads in the parent, or if
+/// the parent had called kauri and had other threads than the one that forked: the child then
+/// computes with the calling thread alone, on inherited and on new objects, to the same bits. Do
+/// not use in the child an object that another thread was using when the process forked.
 Backend cpu_backend(int threads = 0);
 
-/// A stream of a backend's device: a cudaStream_t, which converts by itself; null is the default stream of the context that the
-/// backend works in, see cuda_backend(). On the CPU always null.
+/// A stream of a backend's device: a cudaStream_t, which converts implicitly. Null is the default
+/// stream of the context in which the backend works, see cuda_backend(). Always null on the CPU.
 using StreamHandle = void*;
 
-/// Where a CUDA backend takes the device's memory from, in place of cudaMalloc and cudaFree: once for each prepared plan, factor,
-/// workspace, refiner, product, selected inverse, FusedSolve (beside what it has of the former) and array of DeviceValues; for the time of
-/// a call, by refine(), backward_error() and multiply(), which keep A's rows there, by Factor::multiply(), lower_diagonal() and
-/// log_determinant(), and by what a SparseProduct does with the host's memory; for A's rows by each compute() of a Solver, as long as it
-/// holds that matrix; and for a short time when the backend is made. Both functions are called with the device current, from any thread,
-/// and by several at a time, but never by calls that enqueue. No call moves or frees what is in use on a stream.
+/// Functions from which a CUDA backend takes device memory, in place of cudaMalloc and cudaFree. It
+/// calls them
+///
+/// - once for each prepared plan, factor, workspace, batch and its workspace, refiner, product,
+///   selected inverse, FusedSolve (beside those of the factor and workspace that it contains) and
+///   array of DeviceValues::copy_of();
+/// - for a MixedFactor, in addition to its factors and workspaces, for A and for the vectors that
+///   depend on nrhs;
+/// - for the duration of a call, in refine(), backward_error(), residual() and multiply(), which
+///   store A's rows there, in estimate_condition(), lower_diagonal(), determinant(), worst_pivot()
+///   and log_determinant(), and in calls of a SparseProduct with host memory;
+/// - in each compute() of a Solver, for A's rows, as long as the solver holds that matrix;
+/// - for a short time when the backend is made.
+///
+/// Both functions are called with the device current, from any thread and by several threads at a
+/// time, but never by calls that enqueue. No call moves or frees memory that is in use on a stream.
 struct DeviceAllocator {
-  /// `bytes` > 0 on the device, aligned to 256, usable on any stream at once; null where there are not that many: then the call that asked
-  /// throws Error(memory).
+  /// Returns `bytes` > 0 of device memory, aligned to 256 bytes and usable on any stream at once,
+  /// or null if there are not as many: then the call that asked throws Error(memory).
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
-  /// Takes back what allocate() gave, with the same number of bytes.
+  /// Frees memory that allocate() returned; bytes is the size that was asked for.
   void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
-  void* user = nullptr;  ///< passed on; lives as long as anything made with the backend
+  void* user = nullptr;  ///< passed to both functions; must outlive all that is made with the backend
 };
 
-/// Arithmetic of the products in large fronts on a device. `automatic` takes in double `hopper` on compute capability 9.0, else `tensor`
-/// where tensor cores are fast in double (8.0, 9.0, 10.0), else `fma`; in float it takes `tf32x3` on these, else `fma`. A choice that is
-/// for float alone leaves double on `automatic`; with a choice that is for double alone, the backend makes no factors in float.
+/// Arithmetic of the products in large fronts on a device. In double `automatic` takes `hopper` if
+/// the device can run it, else `tensor` if its tensor cores are fast in double (compute capability
+/// 8.0, 9.0 and 10.0), else `fma`; in float it takes `tf32x3` on these three, else `fma`. A choice
+/// for float alone leaves double on `automatic`; with a choice for double alone the backend makes
+/// no factors in float.
 enum class CudaCompute {
   automatic,  ///< the choice above
-  hopper,  ///< double: mma.m16n8k16, bulk copies; small fronts too have kernels of their own. Compute capability 9.0, 114 multiprocessors
-  tensor,  ///< double: mma.m8n8k4. From 8.0 on
-  fma,     ///< fused multiply-adds. From 8.0 on
-  tf32x3,  ///< float: tensor cores in TF32, operands in two parts, three products of four: errors of L about those of `fma`. From 8.0 on
-  tf32,    ///< float: the same with operands of 11 bits and one product: L to about 3 digits, for a preconditioner. From 8.0 on
-  /// float: as tf32x3 by tensor cores in FP16, faster, for entries of L below 31 in magnitude, to 2^-36; with a larger one the matrix
-  /// may count as not positive definite. What MixedFactor, whose matrices are scaled, takes on its own. Compute capability 9.0
+  hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute capability 9.0, >= 114 multiprocessors
+  tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
+  fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
+  tf32x3,     ///< float: TF32 tensor cores, operands in two parts, three of four products: errors of L about those of `fma`; 8.0 or newer
+  tf32,       ///< float: TF32 tensor cores, operands of 11 bits, one product: L to about 3 digits, for a preconditioner; 8.0 or newer
+  /// float: FP16 tensor cores, split as in `tf32x3` and faster, for entries of L below 31 in
+  /// magnitude, to within 2^-36; with a larger entry the matrix may count as not positive definite.
+  /// MixedFactor, which scales its matrices, takes it under `automatic`. Compute capability 9.0.
   fp16x3,
 };
 
-/// How cuda_backend() uses a device.
+/// Options of cuda_backend().
 struct CudaOptions {
-  int device = 0;                                ///< as CUDA numbers them
+  int device = 0;                                ///< number of the device as CUDA counts, from 0
   DeviceAllocator allocator{};                   ///< both functions null: cudaMalloc and cudaFree
-  CudaCompute compute = CudaCompute::automatic;  ///< for large fronts
-  /// Solves on Hopper by sweeps that are as fast as memory, in place of simple kernels level by level, the way of everything else. Of
-  /// factors in float these read L as it is, and keep all numbers of a solve in double but b, x and, between the two sweeps, y. Without it
-  /// what DeviceSchedule::Sweeps::bytes says is not taken, and workspaces are of other sizes.
+  CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
+  /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
+  /// as on all other devices; the lists of DeviceSchedule::Sweeps::bytes are then not allocated,
+  /// and workspaces have other sizes. For factors in float the sweeps read L in float and keep all
+  /// numbers of a solve in double, except b, x and, between the two sweeps, y.
   bool fast_solve = true;
-  /// Right-hand sides that these sweeps take together at most, of factors in double: 1, 8 or 32. A workspace for more than one has room for
-  /// as many solutions at once (Plan::workspace_bytes). With 1 each column has the bits of its solve alone, and less room is taken.
+  /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A
+  /// workspace for more than one has room for that many solutions at once
+  /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
+  /// are smaller.
   Index solves_together = 32;
-  /// Columns that one group of thread blocks solves, when 9 to 32 columns are solved together: 8 (four groups side by side), 16 (two) or 32
-  /// (one). 0 chooses by size: with at most 2^24 entries of L, 8 up to 2^14 rows of A and 16 up to 2^16 rows; else 32. The bits of a column
-  /// depend on this.
+  /// Columns that one block group solves if 9 to 32 columns are solved together: 8 (four groups
+  /// side by side), 16 (two) or 32 (one). 0 chooses by size: with at most 2^24 entries of L, 8 up
+  /// to 2^14 rows of A and 16 up to 2^16 rows; otherwise 32. The bits of a column depend on this.
   Index group_columns = 0;
 };
 
-/// Beside what factors and workspaces hold on the device, a backend keeps 16 MB of page-locked memory of the host, through which ordinary
-/// memory is copied at the speed of the bus, and streams and page-locked places for verdicts, as many as factors and workspaces have had
-/// at a time. These belong to no plan's bytes.
+/// Makes a backend that computes on a CUDA device.
 ///
-/// The backend works in the CUDA context that the calling thread has on that device, if it has one: a context of its own (cuCtxCreate),
-/// which then lives as long as anything made with the backend, and which its streams and arrays belong to. Else it works in the device's
-/// primary context, that of the CUDA runtime and of the libraries built on it, made where it is not there and kept until the process ends.
-/// Each call enters that context, from any thread, and leaves the thread the context that it had, or none: no other device is touched.
-/// Calls that are not on a capturing stream themselves do not disturb captures, of any thread, and are not disturbed by them; destructors
-/// too, wherever they run.
+/// In addition to the device memory of factors and workspaces, the backend keeps 16 MB of
+/// page-locked host memory, through which it copies pageable memory at the speed of the bus, and
+/// pools of streams and of page-locked places for verdicts, as many as were in use at a time. No
+/// plan counts their bytes.
 ///
-/// Throws Error(device) where kauri was built without CUDA, the device is not there, with the driver's reason, or this build has no code
-/// for it, Error(usage) where one function of the allocator is null and the other is not, or the device
-/// cannot run the loops; Factor<float>::create throws it where these are of double alone.
+/// The backend works in the CUDA context that the calling thread has on that device, if it has one:
+/// either its own (cuCtxCreate), which then must outlive all that is made with the backend and to
+/// which the backend's streams and arrays belong, or the primary one. Otherwise it works in the
+/// device's primary context, that of the CUDA runtime and of the libraries built on it; it creates
+/// this context if necessary and keeps it until the process ends. Each call, from any thread,
+/// enters the backend's context and afterwards restores the thread's own context, or none; it
+/// touches no other device. Calls and destructors that do not themselves take a capturing stream
+/// neither disturb captures of any thread nor are disturbed by them.
+///
+/// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
+/// reason; this build has no code for it), usage (only one function of the allocator is null;
+/// solves_together or group_columns is out of range; the device cannot run the kernels of
+/// CudaOptions::compute), memory. If `compute` is for double alone, Factor<float>::create() throws
+/// Error(usage).
 Backend cuda_backend(const CudaOptions& options);
-/// The same with all other options as they are by default. device: as CUDA numbers them, from 0.
+/// Makes a backend on this device, which CUDA counts from 0, with all other options at their
+/// defaults.
 Backend cuda_backend(int device = 0);
 
-/// True if cuda_backend(0) would succeed, as far as that is known without a CUDA context on the device, which is not made: the device is
-/// there, and this build has code for it. Of several devices it is the first that is asked.
+/// Returns true if cuda_backend(0) would succeed, as far as that is known without creating a CUDA
+/// context: device 0 exists, and this build has code for it. It does not look at other devices.
 bool cuda_available();
 
-/// The CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".
+/// Returns the CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".
 std::string host_target();
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// How much a solution of A x = b may change when A and b change a little, and what the pivots say of it for nothing.
+// Condition of A: how much x changes when A and b change a little, estimated by solves or bounded by the pivots at no extra cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,47 +8,57 @@
 
 namespace kauri {
 
-/// Norms of A and of its inverse: largest sums of magnitudes of a column, which for a symmetric A are those of a row. Relative errors of x
-/// are at most about condition() times the normwise backward error.
+/// Norms of A and of its inverse in the 1-norm, the largest column sum of magnitudes; for a
+/// symmetric A it equals the infinity norm. The relative error of x is at most about condition()
+/// times the normwise backward error.
 struct ConditionEstimate {
   double norm = 0;          ///< ||A||_1, exact
-  double inverse_norm = 0;  ///< ||A^-1||_1 is at least this, and seldom more than three times as large; infinite where solutions overflow
-  int solves = 0;           ///< that were made: at most 11
-  /// At least 1 but for rounding; 0 for a matrix without rows.
+  double inverse_norm = 0;  ///< lower bound of ||A^-1||_1, seldom less than a third of it; infinite if solutions overflow
+  int solves = 0;           ///< number of solves made: at most 11
+  /// Returns ||A||_1 ||A^-1||_1: at least 1 up to rounding, 0 for a matrix without rows.
   [[nodiscard]] double condition() const { return norm * inverse_norm; }
 };
 
-/// By solves with the factor of `a`, which is not shifted: Hager's method (SIAM J. Sci. Stat. Comput. 5, 1984) as Higham made it safe (ACM
-/// Trans. Math. Softw. 14, 1988). Vectors are where the factor is: on a device memory is taken for two of them for the time of the call,
-/// and a few numbers are copied for each solve. O(n + nnz) beside the solves. Throws Error(usage) for a factor that is not valid, a
-/// workspace of another plan, and an `a` of another pattern than the plan's; Error(memory). stop: as for Factor::solve().
+/// Estimates the condition of `a` by solves with its factor, which must be that of `a` without a
+/// shift. The method is Hager's (SIAM J. Sci. Stat. Comput. 5, 1984) with Higham's safeguards (ACM
+/// Trans. Math. Softw. 14, 1988). Vectors stay where the factor is: on a device the call allocates
+/// two of them for its duration, and copies a few numbers for each solve. Takes O(n + nnz) in
+/// addition to the solves. Throws Error: usage (a factor that is not valid, a workspace of another
+/// plan, an `a` of another pattern than the plan's or with another number of values), memory. stop:
+/// as for Factor::solve().
 template <Scalar T>
 ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
                                      const std::stop_token& stop = {});
 
-/// The pivot of which cancellation left least beside the diagonal entry that elimination began with. Scaling rows with columns does not
-/// change the ratio. The condition of A in the 2-norm is at least 1 / ratio(), since ||A|| >= A(j,j) and ||A^-1|| >= (A^-1)(j,j) >=
-/// 1 / L(j,j)^2, so a small ratio shows that A is nearly singular. A large one does not show that it is not: R with 1 on its diagonal and
-/// -1 right of it makes an A = R^T R whose pivots are all 1, and whose condition grows as 4^n (Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2002, chapter 8). estimate_condition() tells both.
+/// The pivot with the greatest cancellation: its ratio to the diagonal entry of A from which
+/// elimination began is the least. Symmetric scaling of rows and columns does not change the ratio.
+///
+/// The condition of A in the 2-norm is at least 1 / ratio(), since ||A|| >= A(j,j) and ||A^-1|| >=
+/// (A^-1)(j,j) >= 1 / L(j,j)^2, so a small ratio shows that A is nearly singular. A large ratio
+/// does not show the opposite: R with 1 on its diagonal and -1 right of it gives an A = R^T R whose
+/// pivots are all 1 and whose condition grows as 4^n (Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2002, chapter 8). estimate_condition() covers both cases.
 struct PivotLoss {
   Index column = kNone;  ///< j, in the caller's numbering; kNone for a matrix without rows
   double pivot = 1;      ///< L(j,j)^2
-  double diagonal = 1;   ///< A(j,j), with its shift
-  /// The less of 1024 n eps and sqrt(eps), eps that of the scalar: n, since an eigenvector of the least eigenvalue that is spread over all
-  /// rows leaves n times that eigenvalue as a pivot, 1024 eps for three digits above rounding, and at most half of all digits, since n eps
-  /// is no small number in float.
+  double diagonal = 1;   ///< A(j,j), including its shift
+  /// Limit of nearly_singular(): the smaller of 1024 n eps and sqrt(eps), with eps of the scalar.
+  /// The factor n: if the eigenvector of the least eigenvalue is spread over all rows, the pivot is
+  /// n times that eigenvalue. The factor 1024: three digits above rounding. The bound sqrt(eps): at
+  /// most half of all digits, since n eps is not small in float.
   double limit = 0;
-  /// At most 1 but for rounding.
+  /// Returns pivot / diagonal: at most 1 up to rounding.
   [[nodiscard]] double ratio() const { return pivot / diagonal; }
-  /// ratio() is below the limit: half of the digits of x or more may be wrong, in large systems, and in small ones nearly all, however
-  /// small the backward error is.
+  /// Returns true if ratio() is below the limit: then half or more of the digits of x may be wrong
+  /// in a large system, and nearly all in a small one, however small the backward error is.
   [[nodiscard]] bool nearly_singular() const { return ratio() < limit; }
 };
 
-/// Of all columns; of equal ratios that of the least index in the plan's permutation. a: what was factorised, with the shift on its
-/// diagonal. O(n + nnz); the diagonal of L is copied from a device. Throws Error(usage) for a factor that is not valid, and an `a` of
-/// another pattern than the plan's; Error(device).
+/// Returns the pivot of the least ratio over all columns; of equal ratios, that of least index in
+/// the plan's permutation. `a` is the matrix that was factorised, with the shift added to its
+/// diagonal. Takes O(n + nnz); a factor on a device first copies the diagonal of L to the host.
+/// Throws Error: usage (a factor that is not valid; an `a` of another pattern than the plan's or
+/// with another number of values), memory, device.
 template <Scalar T>
 PivotLoss worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor);
 

@@ -1,4 +1,4 @@
-// Dense matrices where a CUDA device computes.
+// DeviceMatrixView: a dense matrix in the memory of a CUDA device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,19 +8,20 @@
 
 namespace kauri {
 
-/// A dense matrix in the memory of a CUDA device, of either layout, borrowed: of cudaMalloc and its kin, or managed. A type of its own, so
-/// that a call for the host's memory is not taken for one for the device's.
+/// Non-owning view of a dense matrix, of either layout, in device memory from cudaMalloc or a
+/// similar function, or in managed memory. A distinct type, so that calls for host memory and for
+/// device memory cannot be confused.
 ///
 ///     factor.solve(kauri::DeviceMatrixView<double>({data, n, columns, ld}), workspace);
 template <class T>
 class DeviceMatrixView {
  public:
-  /// Of a view whose data are on the device.
+  /// Wraps a view whose data are in device memory.
   explicit DeviceMatrixView(MatrixView<T> there) : view_(there) {}
-  /// On the device: not to be read elsewhere.
+  /// Returns the wrapped view; the host must not read its data.
   [[nodiscard]] const MatrixView<T>& view() const { return view_; }
 
-  /// The same, to be read only.
+  /// Converts to a read-only view.
   template <std::same_as<const T> U>
   operator DeviceMatrixView<U>() const {
     return DeviceMatrixView<U>(view_);

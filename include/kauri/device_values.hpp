@@ -1,4 +1,4 @@
-// Values of A where a backend computes.
+// DeviceValues: values of A in a backend's memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,25 +14,27 @@ namespace numeric {
 class DeviceBytes;  // numeric/backend.hpp
 }
 
-/// Values of A in the memory of a backend's device, in the order of the pattern analysed: refactorize() takes them without a copy from the
-/// host. What writes them has ended before refactorize(), which works on a stream of its own, or is on the stream that refactorize() or
-/// enqueue_refactorize() is told.
-/// On the CPU that is ordinary memory. Counted in no backend's bytes: they are the caller's, as A is. Move-only; one moved from may be
-/// assigned to and destroyed, nothing else.
+/// Values of A in the memory of a backend's device, in the order of the pattern analysed;
+/// refactorize() takes them without a copy from the host. The work that writes them must have ended
+/// before refactorize(), which works on its own stream, or be enqueued on the stream that
+/// refactorize() or enqueue_refactorize() takes. On the CPU they are in ordinary memory. No backend
+/// counts their bytes: they are the caller's, as A is. Move-only; a moved-from object may only be
+/// assigned to or destroyed.
 template <Scalar T>
 class DeviceValues {
  public:
-  /// Throws Error(memory).
+  /// Copies `host` to the backend's device. Throws Error(memory).
   static DeviceValues copy_of(std::span<const T> host, Backend& backend);
-  /// Somebody else's memory on the device, which lives as long as this is used.
+  /// Refers to the caller's device memory, which must outlive every use of the result.
   static DeviceValues borrow(std::span<const T> device);
   DeviceValues(DeviceValues&&) noexcept;
   DeviceValues& operator=(DeviceValues&&) noexcept;
   ~DeviceValues();
 
-  /// New numbers, as many as there are. Not for what is borrowed: Error(usage).
+  /// Overwrites all values; `host` has as many. Throws Error(usage) for another length and for
+  /// borrowed values.
   void assign(std::span<const T> host);
-  /// On the device: not to be read elsewhere.
+  /// Returns the values, in device memory: the host must not read them if the backend is a device.
   [[nodiscard]] std::span<const T> span() const { return span_; }
 
  private:

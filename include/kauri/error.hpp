@@ -1,4 +1,4 @@
-// Error (misuse, input, memory, device: thrown) and Breakdown ("not positive definite": returned by value).
+// Error, which is thrown (usage, input, overflow, memory, device, cancelled), and Breakdown ("not positive definite"), which is returned.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,57 +12,63 @@
 
 namespace kauri {
 
-/// What an Error is about; the program's exit codes follow it.
+/// Kinds of errors; the exit status of the program `kauri` follows from them.
 enum class ErrorKind {
   usage,      ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
   input,      ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
   overflow,   ///< a count does not fit its type
-  memory,     ///< not enough memory for a factor or a workspace (the text names the bytes asked for)
-  device,     ///< the accelerator failed or is not there
-  cancelled,  ///< the call's std::stop_token was asked to stop: everything may be called again, with another token
+  memory,     ///< not enough memory, as for a factor or a workspace (the text names the bytes asked for)
+  device,     ///< the device failed or does not exist
+  cancelled,  ///< the std::stop_token of the call was asked to stop; all objects may be used again, with another token
 };
 
-/// Thrown for everything but "not positive definite" and the ordinary std::bad_alloc: analyses, readers, generators, and the buffers of
-/// factors and workspaces, whose bytes a plan tells beforehand, fail with Error(memory); matrices, graphs, orderings called by themselves
-/// and other containers of the host fail with std::bad_alloc, as standard containers do. After either, nothing leaks and every argument is
-/// as usable as before the call, but for a factor filled with values that are not finite: it is not valid until it is filled again. kauri
-/// never prints or aborts.
+/// Exception for every failure but "not positive definite", which is a Breakdown, and
+/// std::bad_alloc. Analyses, readers, generators and the buffers of factors and workspaces, whose
+/// bytes a plan states beforehand, throw Error(memory); matrices, graphs, orderings called directly
+/// and other containers of the host throw std::bad_alloc, as standard containers do. After either
+/// exception nothing leaks, and every argument is as usable as before the call, with one exception:
+/// a factor whose refactorisation failed, as by values that are not finite, is not valid until it
+/// is refactorised. kauri never prints and never aborts.
 class Error : public std::runtime_error {
  public:
-  /// what: the text of what(), which names the place and the figure.
+  /// Makes an error; what() returns the text `what`, which names the place and the figure.
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
-  /// What it is about.
+  /// Returns the kind of the error.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
  private:
   ErrorKind kind_;
 };
 
-/// A is not positive definite (to working precision).
+/// A failed factorisation: A is not positive definite to working precision.
 struct Breakdown {
   Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
-  double pivot = 0;      ///< the diagonal value met there before the square root: zero, negative, or not finite
+  double pivot = 0;      ///< the pivot of that column before the square root: zero, negative, or not finite
 };
 
-/// A value or an error of type E. value() on an error throws std::logic_error; error() on a value likewise.
+/// A value, or an error of type E. value() throws std::logic_error if there is an error, error() if
+/// there is a value.
 template <class T, class E>
 class [[nodiscard]] Result {
  public:
-  /// A value.
+  /// Holds a value.
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  /// An error.
+  /// Holds an error.
   Result(E error) : state_(std::in_place_index<1>, std::move(error)) {}
-  /// True where there is no error.
+  /// Returns true if there is no error.
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
-  /// ok().
+  /// Converts to ok().
   explicit operator bool() const noexcept { return ok(); }
-  /// The value, in this object; throws std::logic_error on an error.
+  /// Returns the value, by reference into this object. Throws std::logic_error if there is an
+  /// error.
   [[nodiscard]] T& value() & { return require_value(), std::get<0>(state_); }
-  /// The same, to be read.
+  /// Returns the value for reading, by reference into this object. Throws std::logic_error if there
+  /// is an error.
   [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(state_); }
-  /// The same, to be moved from.
+  /// Returns the value to be moved from, by reference into this object. Throws std::logic_error if
+  /// there is an error.
   [[nodiscard]] T&& value() && { return require_value(), std::get<0>(std::move(state_)); }
-  /// The error, in this object; throws std::logic_error where ok().
+  /// Returns the error, by reference into this object. Throws std::logic_error if ok().
   [[nodiscard]] const E& error() const {
     if (ok()) throw std::logic_error("kauri::Result: error() called on a value");
     return std::get<1>(state_);
@@ -75,19 +81,19 @@ class [[nodiscard]] Result {
   std::variant<T, E> state_;
 };
 
-/// Success without a value, or an error.
+/// Success without a value, or an error of type E.
 template <class E>
 class [[nodiscard]] Result<void, E> {
  public:
-  /// Success.
+  /// Holds success.
   Result() = default;
-  /// An error.
+  /// Holds an error.
   Result(E error) : error_(std::move(error)), ok_(false) {}
-  /// True where there is no error.
+  /// Returns true if there is no error.
   [[nodiscard]] bool ok() const noexcept { return ok_; }
-  /// ok().
+  /// Converts to ok().
   explicit operator bool() const noexcept { return ok_; }
-  /// The error, in this object; throws std::logic_error where ok().
+  /// Returns the error, by reference into this object. Throws std::logic_error if ok().
   [[nodiscard]] const E& error() const {
     if (ok_) throw std::logic_error("kauri::Result: error() called on a success");
     return error_;
