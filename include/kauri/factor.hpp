@@ -38,20 +38,24 @@ class SchurComplement;
 template <Scalar T>
 class FusedSolve;
 
-/// Scratch memory of solves, and of what else is enqueued, on one factor at a time, for up to nrhs right-hand sides at once (more are done
-/// in blocks). Allocated here and nowhere else; one per thread or stream that solves: a call with one that another thread's call is using
-/// throws Error(usage). Outlives what was enqueued with it. Move-only; one moved from may be assigned to and destroyed, nothing else.
+/// Scratch memory for solves, and for other enqueued work, on one factor at a time, for up to nrhs
+/// right-hand sides at once; solves of more columns proceed in blocks. Solves allocate nothing
+/// else. Each thread or stream that solves needs its own; a call whose workspace is in use by
+/// another thread's call throws Error(usage). A workspace must outlive the work enqueued with it.
+/// Move-only; a moved-from workspace may only be assigned to or destroyed.
 template <Scalar T>
 class Workspace {
  public:
-  /// For factors of that plan on that backend. nrhs >= 1. Throws Error(memory) with the bytes asked for, those of Plan::workspace_bytes().
+  /// Allocates a workspace for factors of this plan on this backend. Throws Error: memory (with the
+  /// bytes asked for, those of Plan::workspace_bytes()), usage (nrhs < 1, a null plan, or a plan
+  /// for a CPU on a device's backend).
   static Workspace create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend);
-  /// For the factor's plan, where the factor lives.
+  /// Allocates a workspace for the factor's plan on the factor's backend. Throws as above.
   static Workspace create(const Factor<T>& factor, Index nrhs);
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
-  /// Right-hand sides at once.
+  /// Returns the right-hand sides that are solved together: nrhs of create(), at most kSolveBlock.
   [[nodiscard]] Index nrhs() const;
 
  private:
@@ -63,113 +67,144 @@ class Workspace {
   const numeric::Executor* executor_;
 };
 
-/// What a call solves with a factor P A P^T = B = L L^T; x and b have A's numbering where A or P takes or gives it, else B's:
-/// B(k,l) = A(old_of(k), old_of(l)).
+/// Systems that a call can solve with a factor P A P^T = B = L L^T. x and b of System::A, b of P
+/// and x of Pt are in A's numbering, all others in that of B: B(k,l) = A(old_of(k), old_of(l)).
 enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices have capitals, as in the equations
   A,                 ///< A x = b
   B,                 ///< B x = b
-  L,                 ///< L x = b; of P b: half of A x = b
-  Lt,                ///< L^T x = b; then P^T x: the other half, and of normal deviates b a sample of the distribution whose precision is A
+  L,                 ///< L x = b; with P b as b, the first half of A x = b
+  Lt,                ///< L^T x = b; then P^T x is the second half of A x = b, or for b ~ N(0, I) a sample of N(0, A^-1)
   P,                 ///< x = P b: x(k) = b(old_of(k))
   Pt,                ///< x = P^T b: x(old_of(k)) = b(k)
 };                   // NOLINTEND(readability-identifier-naming)
 
-/// P A P^T = L L^T. Move-only; one moved from may be assigned to and destroyed, nothing else. create() allocates; refactorize() fills;
-/// solves are const and safe from several threads with a workspace each; refactorize() is one call at a time, Error(usage) beside another
-/// one, and not to be called while the factor is solved with.
+/// The Cholesky factor L of a matrix A, P A P^T = L L^T. create() allocates it, refactorize()
+/// computes it. Solves are const, and several threads may solve at once with a workspace each.
+/// refactorize() takes one call at a time, throws Error(usage) beside another one, and must not run
+/// while the factor is solved with. Move-only; a moved-from factor may only be assigned to or
+/// destroyed.
 template <Scalar T>
 class Factor {
  public:
-  /// Buffers only: not valid until refactorize() succeeds. Throws Error(memory) with the bytes asked for, those of Plan::peak_bytes() that
-  /// the prepared plan does not hold, before any number is looked at; Error(usage) where plan or loops are not those of T and the backend.
+  /// Allocates the buffers; the factor is not valid until refactorize() succeeds. Throws, before
+  /// any value of A is read, Error: memory (with the bytes asked for: those of Plan::peak_bytes()
+  /// that the prepared plan does not hold), usage (this machine has no kernels for the plan's
+  /// target, or the backend's kernels are not for T).
   static Factor create(const PreparedPlan& plan);
-  /// With a plan prepared for this factor alone. On a device whose memory comes from cudaMalloc Error(memory) is thrown before anything is
-  /// uploaded, with all bytes needed, if fewer are free.
+  /// Prepares the plan for this factor alone, then creates the factor. On a device whose memory
+  /// comes from cudaMalloc it throws Error(memory), with all bytes needed, before it uploads
+  /// anything, if fewer bytes are free. Throws Error(usage) also for a null plan and for a plan for
+  /// a CPU on a device's backend.
   static Factor create(std::shared_ptr<const Plan> plan, Backend& backend);
   Factor(Factor&&) noexcept;
   Factor& operator=(Factor&&) noexcept;
   ~Factor();
 
-  /// What it was made for; lives as long as the factor.
+  /// Returns the plan, which lives as long as the factor.
   [[nodiscard]] const Plan& plan() const;
-  /// The same, shared.
+  /// Returns the plan, with shared ownership.
   [[nodiscard]] std::shared_ptr<const Plan> shared_plan() const;
-  /// True after a successful refactorize(), and where fetch_verdict() brought a good verdict.
+  /// Returns true after a successful refactorize(), or after fetch_verdict() returned a good
+  /// verdict.
   [[nodiscard]] bool valid() const { return verdict().status == VerdictStatus::positive_definite; }
 
-  /// Of the last factorisation, as far as the host knows: what refactorize() or fetch_verdict() saw; `none` from enqueue_refactorize() on.
+  /// Returns the verdict of the last factorisation as far as the host knows it: the one that
+  /// refactorize() or fetch_verdict() read; `none` from enqueue_refactorize() until then.
   [[nodiscard]] const DeviceVerdict& verdict() const;
-  /// Waits for all work on the stream, and takes over the verdict that lies on the device. For what was enqueued on that stream, and for
-  /// replays of graphs that captured it. Throws Error(device) if that work failed.
+  /// Waits for all work on the stream, then copies the verdict from the device and returns it: for
+  /// work enqueued on that stream, and for replays of graphs that captured it. Throws Error: device
+  /// (that work failed), usage (a stream for the CPU, where it must be null).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
-  /// Where the device keeps the verdict, for the stream's own use; the same as long as the factor lives. On the CPU ordinary memory.
+  /// Returns the address of the verdict on the device, for later work on the stream; it does not
+  /// change while the factor lives. On the CPU it is in ordinary memory.
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
-  /// x holds B (n rows, any number of columns) on entry and X with A X = B on return. Throws Error(usage) if the factor is not valid,
-  /// the sizes do not fit, or the workspace belongs to another plan. A device's factor copies page-locked memory as it lies, which is
-  /// faster than other memory, and than rows with gaps between them. No solve of this class judges x: a NaN or an infinity in b gives such
-  /// an x without an Error; refine() and Solver measure its error.
+  /// Solves A X = B: x (n rows, any number of columns) holds B on entry and X on return. Throws
+  /// Error(usage) if the factor is not valid, the sizes do not fit, or the workspace belongs to
+  /// another plan or, on a device, to another backend. A factor on a device copies b and x directly
+  /// if they are in page-locked memory, which is faster than from pageable memory; a row-major
+  /// matrix with gaps between its rows (ld > cols) never takes the fast path. No solve of this
+  /// class judges x: a NaN or an infinity in b yields a NaN or an infinity in x without an Error;
+  /// refine() and Solver measure the error of x.
   ///
-  /// stop: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms, with x anything; factor and workspace are as
-  /// before. On a device a solve that has begun runs to its end.
+  /// stop: if any thread requests a stop, the call throws Error(cancelled) within some 50 ms; the
+  /// contents of x are then undefined, factor and workspace are unchanged. On a device a solve that
+  /// has begun runs to its end.
   void solve(MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data, ld and layout). The two may have
-  /// different layouts. Throws Error(usage) where x begins at b's first entry but has others elsewhere.
+  /// Solves A X = B with B in b, which keeps its values; b and x have the same shape, and may have
+  /// different layouts. x must not overlap b unless it is b itself (same data, ld and layout).
+  /// Throws Error(usage) also if x begins at b's first entry but is laid out differently.
   void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
 
-  /// A part of it, or its steps one after the other: P, L, Lt and Pt in turn give the bits of A. Also for P and Pt the factor is valid.
+  /// Solves a part of A x = b; see System. P, L, Lt and Pt in turn give the bits of A. The factor
+  /// must be valid for P and Pt, too.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
 
-  /// The same with b and x on the factor's device: the same bits, and nothing is copied. What writes b has ended before; x is there when
-  /// this returns. Throws Error(usage) also where a matrix lies in the host's memory or another device's, and for a factor on the CPU.
+  /// Solves A X = B with x in the memory of the factor's device, which holds B on entry: same bits
+  /// as with host memory, and nothing is copied. The work that writes x must have ended before the
+  /// call; the call returns when X is complete. Throws Error(usage) also for a matrix in host
+  /// memory or in another device's memory, and for a factor on the CPU.
   void solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const;
-  /// The same with B in b, as wide as x, which is kept: x does not overlap it, or is b itself (data, ld and layout).
+  /// Solves A X = B with B in b and X in x, both on the device, of the same shape; x must not
+  /// overlap b unless it is b itself (same data, ld and layout).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
-  /// A part of it, likewise on the device.
+  /// Solves a part of A x = b with b and x on the device; see System.
   void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
 
-  /// Enqueues a solve on the caller's stream, and returns without waiting for it (but that CUDA makes the host wait once about a thousand
-  /// launches are enqueued on a stream, of which a solve on devices before Hopper takes some for each level of the tree, and one in float
-  /// some for each right-hand side); nothing is allocated. Factor, b, x and workspace are in use until the work is done: what changes them
-  /// before comes later in the same stream's order. Several solves may be on several streams at once, with a workspace each.
+  /// Enqueues a solve of A X = B on the caller's stream and returns without waiting for it; x, in
+  /// the memory of the factor's device, holds B on entry. It allocates nothing. (CUDA itself blocks
+  /// the host once about a thousand launches are enqueued on a stream; a solve on a device before
+  /// Hopper takes some launches for each level of the tree, a solve in float some for each
+  /// right-hand side.) Factor, b, x and workspace are in use until the work is done: work that
+  /// changes them must come later in the order of the same stream. Several solves may run on
+  /// several streams at once, with a workspace each.
   ///
-  /// The factor is valid, or its verdict has not been fetched since enqueue_refactorize(): on the same stream a solve may follow at once.
-  /// If A then is not positive definite, all entries of x are NaN. The stream may be capturing: then the work becomes part of the caller's
-  /// graph, with the addresses of factor, workspace, b and x as they are now; a replay reads the numbers that b and the factor hold then.
+  /// The factor must be valid, or its verdict not yet fetched since enqueue_refactorize(), so that
+  /// a solve may follow at once on the same stream. If A then is not positive definite, all entries
+  /// of x are NaN. The stream may be capturing: then the work becomes part of the caller's graph,
+  /// with the present addresses of factor, workspace, b and x; a replay reads the values that b and
+  /// the factor hold at that time.
   ///
   /// Throws Error: usage (as solve()), device (CUDA refused the work).
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
-  /// The same with B in b, as for solve().
+  /// Enqueues a solve of A X = B with B in b, under the conditions of solve() with b and x.
   void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
-  /// A part of it, likewise on the caller's stream: the bits of solve() with that system. Without a good verdict x is NaN for P and Pt,
-  /// too.
+  /// Enqueues a solve of a part of A x = b, with the bits of solve() for that system. Without a
+  /// good verdict x is NaN, for P and Pt too.
   void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// Enqueues log_determinant() (kauri/lower_factor.hpp) of a factor on a device: the same bits, left in `there`, a number in the memory of
-  /// that device, or NaN if A then is not positive definite. Nothing is allocated or waited for, the workspace has room for what is made on
-  /// the way, and all holds that is said of enqueue_solve() about verdicts, streams, captures and what is in use until the work is done.
+  /// Enqueues log_determinant() (kauri/lower_factor.hpp) of a factor on a device: it writes the
+  /// same bits to `there`, one number in the memory of that device, or NaN if A then is not
+  /// positive definite. It allocates nothing, does not wait, and takes scratch from the workspace.
+  /// The rules of enqueue_solve() on verdicts, streams, captures and objects in use apply.
   ///
-  /// Throws Error: usage (a factor on the CPU or not valid, a workspace of another plan or backend, a place in other memory), device.
+  /// Throws Error: usage (a factor on the CPU or not valid, a workspace of another plan or backend
+  /// or in use, `there` null or in other memory), device.
   void enqueue_log_determinant(double* there, Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// x = L b or x = L^T b, by System::L or System::Lt, in B's numbering: then solve(System::Pt) brings L z, of normal deviates z, to the
-  /// caller's, a sample of the distribution whose covariance is A. Else as solve(), but Error(usage) for other systems.
+  /// Computes x = L b (System::L) or x = L^T b (System::Lt), in B's numbering. For z ~ N(0, I),
+  /// solve(System::Pt) of L z is a sample of N(0, A) in the caller's numbering. Shapes, errors,
+  /// workspace and stop are as in solve(); throws Error(usage) for other systems.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
-  /// The same with b and x on the factor's device: the same bits, and nothing is copied. As solve() of such matrices.
+  /// Computes the product with b and x in the memory of the factor's device: same bits as with host
+  /// memory, and nothing is copied. Conditions are those of solve() with device matrices.
   void multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
-  /// The same on the caller's stream: all holds that is said of enqueue_solve(), but that some launches for each level of the tree are
-  /// enqueued on every device, for as many right-hand sides at once as the workspace has room for.
+  /// Enqueues the product on the caller's stream under the rules of enqueue_solve(), except that on
+  /// every device it takes some launches for each level of the tree, for as many right-hand sides
+  /// at once as the workspace has room for.
   void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
                         StreamHandle stream) const;
 
-  /// Entry (row, col) of L as stored, for tests and extraction; rows and columns of B = P A P^T; zero outside the pattern of L.
+  /// Returns entry (row, col) of L as stored, for tests and extraction; rows and columns are those
+  /// of B = P A P^T. Zero outside the pattern of L. Throws Error(usage) for an index out of range.
   [[nodiscard]] T entry(Index row, Index col) const;
 
-  /// kauri's own: null on the CPU. Throws Error(usage) for what no solve takes.
+  /// Internal. Returns null on the CPU. Throws Error(usage) if the factor is not valid or the
+  /// workspace does not fit.
   [[nodiscard]] std::unique_ptr<numeric::NormEstimator<T>> make_norm_estimator(Workspace<T>& workspace) const;
-  /// kauri's own.
+  /// Internal.
   [[nodiscard]] numeric::FactorImpl<T>& store() const { return *store_; }
-  /// kauri's own.
+  /// Internal.
   [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
 
  private:
@@ -181,63 +216,75 @@ class Factor {
   void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
   [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;
   std::unique_ptr<numeric::FactorImpl<T>> store_;
-  numeric::Executor* executor_;  // stays where it is when a Backend moves
+  numeric::Executor* executor_;  // address does not change when the Backend is moved
 };
 
-/// Fills the factor with the Cholesky factor of A + shift*I. value: length plan.nnz, in the order of the pattern analysed. No allocation.
-/// A Breakdown leaves the factor invalid, with plan and buffers kept: try again with a larger shift.
-/// Throws Error(usage) for a wrong length or a shift that is not finite, Error(input) naming row and column of a NaN or infinite entry that
-/// made it fail: then too the factor is not valid until it is filled again. Only the number of values can be checked here; the form below
-/// sees the pattern too.
+/// Computes the Cholesky factor of A + shift*I. value: length plan.nnz, in the order of the pattern
+/// analysed, in host memory. Allocates nothing. A Breakdown leaves the factor invalid and keeps
+/// plan and buffers: try again with a larger shift. Throws Error: usage (a wrong number of values,
+/// a shift that is not finite, another call that fills the factor meanwhile), input (a NaN or an
+/// infinite value made the factorisation fail; the text names its row and column). After
+/// Error(input) the factor is not valid until it is refactorised. This form checks only the number
+/// of values; the form with a SymmetricView compares the pattern too.
 ///
-/// stop, here and below: asked to stop, by any thread, the call throws Error(cancelled) within some 50 ms. The factor is as it was if that
-/// was before the work began, else not valid until it is filled again, which may be at once. On a device the token is looked at before the
-/// work begins, which then runs to its end.
+/// stop, here and below: if any thread requests a stop, the call throws Error(cancelled) within
+/// some 50 ms. If the work had not begun, the factor is unchanged; otherwise it is not valid until
+/// it is refactorised, which may be at once. On a device the token is read before the work begins,
+/// which then runs to its end.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// The same with values that lie on the factor's device.
+/// Computes the factor from values in the memory of the factor's device, without a copy from the
+/// host.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// The same with values that work on the caller's stream writes, enqueued by now: the device begins when that work has ended, which the
-/// host does not wait for. Null is the default stream, as for enqueue_refactorize(). Throws Error(usage) also where the stream is
-/// capturing, and for a stream on the CPU.
+/// Computes the factor from device values that the work already enqueued on the caller's stream
+/// writes: the device begins when that work has ended, and the host does not wait for it before. A
+/// null stream is the default stream, as for enqueue_refactorize(). Throws Error(usage) also if the
+/// stream is capturing, and for a stream that is not null on the CPU.
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop = {});
 
-/// The same, and Error(usage) if a's pattern is not the one analysed, entry by entry: the first that differs is named. O(n + nnz) more.
+/// Computes the factor from the values of `a`. Throws Error(usage) also if a's pattern is not the
+/// one analysed, entry by entry; the text names the first entry that differs. The comparison takes
+/// O(n + nnz).
 template <Scalar T>
 Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
-/// The last factorisation once more with another shift, after a Breakdown or not: value as in that call, and unchanged since. On a device
-/// these numbers are there already, and are not copied again, whichever form brought them.
+/// Repeats the last factorisation with another shift, after a Breakdown or not; value is as in that
+/// call, unchanged. On a device the factor still has these values, whichever form of the call
+/// brought them, and does not copy them again, unless that call was captured.
 template <Scalar T>
 Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
                                             const std::stop_token& stop = {});
 
-/// Enqueues a refactorisation on the caller's stream, and returns at once: no memory is allocated, nothing is waited for. (A factor's
-/// second refactorisation that is not captured makes a CUDA graph for those that follow, which takes the host a little longer. Where fronts
-/// are done level by level, the first two enqueue some launches a level; CUDA itself makes the host wait once about a thousand are enqueued
-/// on a stream.) The verdict stays on the device, see Factor::fetch_verdict(); until that is called the factor is not valid. A value that
-/// is not finite is no Error here but makes A not positive definite. `value` must stay as it is until the work is done.
+/// Enqueues a refactorisation on the caller's stream and returns at once: it allocates no memory
+/// and does not wait. (The second refactorisation of a factor outside a capture makes a CUDA graph
+/// for the following ones, which takes the host a little longer. If fronts are done level by level,
+/// the first two enqueue some launches for each level; CUDA itself blocks the host once about a
+/// thousand are enqueued on a stream.) The verdict stays on the device; until
+/// Factor::fetch_verdict() the factor is not valid. A value that is not finite is no Error here: A
+/// then counts as not positive definite. `value` must not change until the work is done.
 ///
-/// The stream may be capturing: then the work becomes part of the caller's graph, with the addresses of factor and `value` and with `shift`
-/// as they are now; a replay reads the numbers that `value` holds then. Calls on one factor, replays among them, are the caller's to keep
-/// apart: in one stream's order, or waited for; also before the factor is destroyed. Different factors may run at once on any streams,
-/// with the same bits as alone.
+/// The stream may be capturing: then the work becomes part of the caller's graph, with the present
+/// addresses of factor and `value` and the present shift; a replay reads the values that `value`
+/// holds at that time. The caller must keep calls on one factor apart, replays included, by the
+/// order of one stream or by waiting, and must wait before the factor is destroyed. Different
+/// factors may run at the same time on any streams, with the same bits as alone.
 ///
-/// On the CPU the stream is null, and the work is done when this returns. Throws Error: usage (as refactorize(), a stream for the CPU,
-/// values that do not lie on the factor's device),
+/// On the CPU the stream must be null, and the work is done on return. Throws Error: usage (as
+/// refactorize(); a stream for the CPU; values that are not in the memory of the factor's device),
 /// device (CUDA refused the work).
 template <Scalar T>
 void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream);
 
-/// create + refactorize.
+/// Creates a factor of the plan and computes it: Factor::create(), then refactorize(). Returns the
+/// factor or the Breakdown.
 template <Scalar T>
 Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
                                        std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});

@@ -1,4 +1,4 @@
-// FusedSolve: a factorisation and one solve by it in one pass, for values that are solved with once.
+// FusedSolve: a factorisation and one solve in a single pass, for matrices that are solved with once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,66 +10,86 @@
 
 namespace kauri {
 
-/// A X = B where each A meets one B alone, as in Newton's method or steps of a diffusion that changes: the forward elimination of B goes
-/// along with the factorisation, in which b is a row more of A (the bordered matrix [C B^T; B A] of George & Liu 1981, with B's rows
-/// ordered last), so that when L is there so is y = L^-1 P b, as a row of L; what is left is the backward sweep. A Factor reads L twice for
-/// a solve, this once.
+/// Solves A X = B where each A is solved with only once, as in Newton's method or in time steps of
+/// a diffusion that changes. The forward elimination of B is part of the factorisation: b is an
+/// additional row of A, in the bordered matrix [C B^T; B A] of George & Liu 1981 with B's rows
+/// ordered last, so that the factorisation yields y = L^-1 P b as a row of L, and only the backward
+/// sweep remains. A Factor reads L twice for a solve, this reads it once.
 ///
 ///     auto step = kauri::FusedSolve<double>::create(a.pattern(), plan, backend);
 ///     for (...) if (auto ok = step.solve(value, b, x); !ok) { ... ok.error().column ... }
 ///
-/// The solution has the accuracy of Factor::solve(), but not its bits: sums of the forward elimination are those of the factorisation.
-/// More solves with the same A, a determinant or anything else that wants L, are a Factor's. A column of b has the bits of its place, and
-/// one that is not finite is an Error, or NaN, of all.
+/// The solution has the accuracy of Factor::solve(), but other bits: the forward elimination sums
+/// in the order of the factorisation. Use a Factor for further solves with the same A, for a
+/// determinant, or for anything else that needs L. The bits of a column of b depend on its position
+/// among the columns. One column that is not finite makes the call fail for all columns: an Error,
+/// or NaN in all of x.
 ///
-/// The columns of B together have b . A^-1 b less than 2^960, of floats 2^120 (the largest eigenvalue of B^T A^-1 B is), which b in sane
-/// units keep by far; where they do not, that is told, and scaling b helps.
+/// The largest eigenvalue of B^T A^-1 B, for one column b . A^-1 b, must be below 2^960, in float
+/// below 2^120, which b in reasonable units is by far. Otherwise the call reports it; scaling b
+/// helps.
 ///
-/// Memory beside that of a Factor of A, for each right-hand side: a row of L and n values and their places in the plan; a workspace's
-/// vectors; three more vectors; and once a copy of A's values. On a device two small copies and a gather surround the sweep. So below some
-/// 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster, by up to an eighth. Move-only; one moved from may
-/// be assigned to and destroyed, nothing else; one call at a time: a second one throws Error(usage).
+/// In addition to the memory of a Factor of A this takes, for each right-hand side, a row of L, n
+/// values and their positions in the plan, the vectors of a workspace and three more vectors; and
+/// once a copy of A's values. On a device two small copies and a gather accompany the sweep. Hence
+/// below some 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster,
+/// by up to an eighth.
+///
+/// Takes one call at a time: a second one throws Error(usage). Move-only; a moved-from object may
+/// only be assigned to or destroyed.
 template <Scalar T>
 class FusedSolve {
  public:
-  /// For nrhs >= 1 right-hand sides together. a: the pattern that the plan was made for; of the plan its permutation, target and workers
-  /// are taken, and a plan of the bordered matrix is made, which takes as long as the symbolic phase did. The only call that allocates.
-  /// Throws Error: input (a bad pattern), usage (nrhs < 1, another pattern than the plan's, CudaCompute::fp16x3 for floats, where
-  /// Factor<T>::create does), memory,
-  /// overflow (n + nrhs beyond 2^31 - 1; more than kMostEntries entries with those of B).
+  /// Allocates everything for nrhs >= 1 right-hand sides together; no other call allocates. a: the
+  /// pattern that the plan was made for. The plan supplies permutation, target and workers for a
+  /// plan of the bordered matrix, which takes as long to make as the symbolic phase did. Throws
+  /// Error: input (a bad pattern), usage (nrhs < 1, a null plan, another pattern than the plan's,
+  /// CudaCompute::fp16x3 in float, and wherever Factor<T>::create() throws it), memory, overflow (n
+  /// + nrhs beyond 2^31 - 1; more than kMostEntries entries, including those of B).
   static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs = 1);
   FusedSolve(FusedSolve&&) noexcept;
   FusedSolve& operator=(FusedSolve&&) noexcept;
   ~FusedSolve();
 
-  /// value: of A, length nnz, in the order of the pattern. b and x: n rows and nrhs() columns, of either layout; x may be b or overlap it.
-  /// A Breakdown, in A's numbering: A is not positive definite, and x is anything. Throws Error: usage (other sizes), input (an entry of A
-  /// or of b that is not finite, by name, and a b that is too large), cancelled (`stop`, as for refactorize(): on the CPU within some
-  /// 50 ms, on a device before the work begins).
+  /// Solves A X = B. value: the values of A, length nnz, in the order of the pattern. b and x: n
+  /// rows and nrhs() columns each, of either layout; x may be b or overlap it. Returns a Breakdown
+  /// in A's numbering if A is not positive definite; the contents of x are then undefined. Throws
+  /// Error: usage (other sizes), input (an entry of A or of b is not finite, with its row and
+  /// column; b is too large), cancelled (`stop`, as for refactorize(): on the CPU within some 50
+  /// ms, on a device only before the work begins).
   Result<void, Breakdown> solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop = {});
-  /// The same with all of it where the backend computes, on the CPU ordinary memory. What writes them has ended before; x is there when
-  /// this returns.
+  /// Solves A X = B with values, b and x in the memory of the backend's device, on the CPU in
+  /// ordinary memory. The work that writes values and b must have ended before the call; the call
+  /// returns when x is complete.
   Result<void, Breakdown> solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                                 const std::stop_token& stop = {});
-  /// The same on the caller's stream, without waiting, also a capturing one (null for the CPU, where all is done when this returns). The
-  /// verdict stays on the device until fetch_verdict(); where it is not good, all of x is NaN. A value that is not finite is no Error here.
-  /// All holds that is said of enqueue_refactorize() and Factor::enqueue_solve() of what is in use until the work is done.
+  /// Enqueues the solve on the caller's stream, which may be capturing, and does not wait; on the
+  /// CPU the stream must be null, and the work is done on return. The verdict stays on the device
+  /// until fetch_verdict(); unless it is good, all of x is NaN. A value that is not finite is no
+  /// Error here. The rules of enqueue_refactorize() and Factor::enqueue_solve() on objects in use
+  /// until the work is done apply.
   void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream);
 
-  /// Of the last call, as far as the host knows: `none` from enqueue_solve() on. Columns are A's; not positive definite with kNone as its
-  /// column: A is, but b is not finite or too large. The smallest pivot is A's, but that of the border (and then of column kNone) where
-  /// that is less, of an A or a b near the limit.
+  /// Returns the verdict of the last call as far as the host knows it, with columns in A's
+  /// numbering; `none` from enqueue_solve() until fetch_verdict(). Not positive definite with
+  /// column kNone means that A is positive definite, but b is not finite or too large. The smallest
+  /// pivot is that of A, unless that of the border is less, because A or b is near the limit; its
+  /// column then is kNone.
   [[nodiscard]] const DeviceVerdict& verdict() const;
-  /// Waits for all work on the stream, and takes over the verdict that lies on the device. Throws Error(device) if that work failed.
+  /// Waits for all work on the stream, then copies the verdict from the device and returns it.
+  /// Throws Error: device (that work failed), usage (a stream for the CPU).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
-  /// Where the device keeps the verdict, for the stream's own use; columns there are nrhs() more than A's, and those below it of b.
+  /// Returns the address of the verdict on the device, for later work on the stream. It is that of
+  /// the bordered matrix: columns 0 to nrhs() - 1 are those of b, and nrhs() + j is column j of A.
   [[nodiscard]] const DeviceVerdict* verdict_address() const;
 
-  /// Of the bordered matrix: its costs are those of a call, but that of solves the forward half is not done.
+  /// Returns the plan of the bordered matrix. Its costs are those of a call, except that a call
+  /// omits the forward half of the solves.
   [[nodiscard]] const Plan& plan() const;
-  /// Right-hand sides.
+  /// Returns the number of right-hand sides.
   [[nodiscard]] Index nrhs() const;
-  /// Of values and vectors, beside those of the factor and its workspace; counted in the backend's.
+  /// Returns the bytes of values and vectors beside those of the factor and its workspace; the
+  /// backend counts them.
   [[nodiscard]] Offset bytes() const;
 
  private:
