@@ -1,5 +1,5 @@
-// Named test systems made from formulas: the same words give the same matrix, bit for bit, on every platform; the values of tri2d and rgg3d
-// pass through the C library's hypot and cbrt, so theirs repeat where it rounds those alike.
+// Generators of named test systems. A specification gives the same matrix, bit for bit, on every platform; the values of tri2d and rgg3d
+// use hypot and cbrt of the C library, so that they are the same only where it rounds these alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace kauri {
 
-/// The matrix of a specification such as "poisson3d 60" or "elast3d 24 --holes 7 0.2 --shuffle 3"; see generator_help().
-/// Throws Error(usage) naming the word that is wrong.
+/// Returns the matrix of a specification such as "poisson3d 60" or "elast3d 24 --holes 7 0.2
+/// --shuffle 3"; see generator_help(). Throws Error: usage (naming the word that is wrong), memory.
 SymmetricMatrix<double> generate(std::string_view spec);
 
-/// A line per kind, for --help.
+/// Returns one line for each kind of system, for --help.
 std::string generator_help();
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// L itself, copied out of a factor: for those who want its entries, not solutions.
+// The entries of L, its diagonal and the determinant, copied out of a factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,35 +8,43 @@
 
 namespace kauri {
 
-/// L of B = P A P^T = L L^T by compressed columns, owned; rows and columns are those of B, see Permutation.
+/// L of B = P A P^T = L L^T by compressed columns. Owns its arrays; rows and columns are those of
+/// B, see Permutation.
 template <Scalar T>
 struct LowerFactor {
   std::vector<Offset> col_ptr;  ///< length n+1
   std::vector<Index> row;       ///< length col_ptr[n]: ascending in each column, the diagonal first
-  std::vector<T> value;         ///< length col_ptr[n]
+  std::vector<T> value;         ///< length col_ptr[n]: the entries, in the order of row
 };
 
-/// A copy of the factor's entries, from its device too: those of Plan::supernodes, so zeros among them where amalgamation padded columns,
-/// and none where AnalyzeOptions::amalgamate is off (then each column has EliminationTree::column_count entries). O(entries). Throws
-/// Error(usage) if the factor is not valid, Error(device) if the copy failed.
+/// Returns a copy of L, from a device too. Its pattern is that of Plan::supernodes: it contains
+/// zeros where amalgamation padded columns, and none if AnalyzeOptions::amalgamate was false (each
+/// column then has EliminationTree::column_count entries). O(entries). Throws Error: usage (the
+/// factor is not valid), device (the copy failed).
 template <Scalar T>
 LowerFactor<T> lower_factor(const Factor<T>& factor);
 
-/// The diagonal of L alone, length n, in the order of B; the square of its product is det(A). Errors as above.
+/// Returns the diagonal of L, length n, in the order of B; the square of its product is det(A). On
+/// a device the call allocates n numbers for its duration. Throws as lower_factor(), and
+/// Error(memory).
 template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor);
 
-/// det(A), of the A + shift I last factorised: the product of the pivots to twice the digits of a double, rounded once, and once more below
-/// the least normal number. 1 for a matrix without rows; infinite or 0 where no double has it. Several pivots have the same rounded root in
-/// L's diagonal; of these the one with the most zeros at its end is taken: one that is an integer or another short number comes back
-/// exactly, others to within two units in the last place of T. Errors as above.
+/// Returns det(A + shift I) of the last factorisation: the product of the pivots with twice the
+/// digits of a double, rounded once, and a second time if it is subnormal. 1 for a matrix without
+/// rows; infinite or 0 if the determinant is out of the range of double. Several pivots have the
+/// same rounded square root, which L's diagonal holds; of these the call takes the one with the
+/// most trailing zero bits, so that a pivot that is an integer or another short number is recovered
+/// exactly, any other to within two units in the last place of T. Throws as lower_diagonal().
 template <Scalar T>
 double determinant(const Factor<T>& factor);
 
-/// ln det(A), of the A + shift I last factorised: what a determinant says where it would overflow. 0 for a matrix without rows. Errors as
-/// above. Of the factor's numbers, on the CPU within 2^-52 times the sum of |ln L(j,j)^2|, on a device within 2^-51 times its own magnitude
-/// (and n 2^-101); there memory is taken for the time of the call, some 30 kB at most: Error(memory). Factor::enqueue_log_determinant()
-/// does without.
+/// Returns ln det(A + shift I) of the last factorisation, also where determinant() overflows or
+/// underflows. 0 for a matrix without rows. The error, given the numbers of the factor, is on the
+/// CPU at most 2^-52 times the sum of |ln L(j,j)^2|, on a device at most 2^-51 times the magnitude
+/// of the result plus n 2^-101. On a device the call allocates some 30 kB at most for its duration;
+/// Factor::enqueue_log_determinant() allocates nothing. Throws Error: usage (the factor is not
+/// valid), memory, device.
 template <Scalar T>
 double log_determinant(const Factor<T>& factor);
 
