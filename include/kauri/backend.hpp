@@ -23,7 +23,7 @@ enum class BackendKind {
 
 /// Memory and threads, or streams, of one device. The caller creates it and keeps it alive longer
 /// than the prepared plans, factors, workspaces and products made with it; moving it leaves them
-/// valid. Move-only; a moved-from backend may only be assigned to or destroyed. One backend may
+/// valid. Move-only; one that was moved from may only be assigned to or destroyed. One backend may
 /// serve several factors, and calls on different factors may run at the same time.
 class Backend {
  public:
@@ -189,7 +189,7 @@ Backend cuda_backend(const CudaOptions& options);
 Backend cuda_backend(int device = 0);
 
 /// Returns true if cuda_backend(0) would succeed, as far as that is known without creating a CUDA
-/// context: device 0 exists, and this build has code for it. It does not look at other devices.
+/// context: device 0 exists, and this build has code for it. Other devices are not tested.
 bool cuda_available();
 
 /// Returns the CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".

@@ -83,8 +83,8 @@ class BatchFactor;
 /// Scratch memory for solves with one batch at a time, for `nrhs` columns of each item at once;
 /// solves of more columns proceed in blocks. Solves allocate nothing else. Each thread or stream
 /// that solves needs its own; a call whose workspace is in use by another thread's call throws
-/// Error(usage). A workspace must outlive the work enqueued with it. Move-only; a moved-from
-/// workspace may only be assigned to or destroyed.
+/// Error(usage). A workspace must outlive the work enqueued with it. Move-only; one that was moved
+/// from may only be assigned to or destroyed.
 template <Scalar T>
 class BatchWorkspace {
  public:
@@ -109,8 +109,8 @@ class BatchWorkspace {
 /// values; on the CPU they are those of a Factor. If the factorisation of an item fails, its
 /// verdict says so and its solutions are NaN; the other items are not affected. refactorize() takes
 /// one call at a time, throws Error(usage) beside another one, and must not run while the batch is
-/// solved with; solves are const and may run at the same time, with a workspace each. Move-only; a
-/// moved-from batch may only be assigned to or destroyed.
+/// solved with; solves are const and may run at the same time, with a workspace each. Move-only;
+/// one that was moved from may only be assigned to or destroyed.
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);
 ///     auto workspace = kauri::BatchWorkspace<double>::create(batch, 1);
@@ -139,7 +139,7 @@ class BatchFactor {
   [[nodiscard]] Index items() const;   ///< number of matrices
   [[nodiscard]] BatchWay way() const;  ///< the way in use: together or one_by_one, never automatic
 
-  /// Returns the verdicts of the last factorisation as far as the host knows them, one per item;
+  /// Returns the verdicts of the last factorisation, one per item, as the host last read them;
   /// columns are in the caller's numbering. All are `none` from enqueue_refactorize() until
   /// fetch_verdicts(). A value that is not finite makes its item not positive definite, with the
   /// pivot that resulted.

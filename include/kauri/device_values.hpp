@@ -18,8 +18,8 @@ class DeviceBytes;  // numeric/backend.hpp
 /// refactorize() takes them without a copy from the host. The work that writes them must have ended
 /// before refactorize(), which works on its own stream, or be enqueued on the stream that
 /// refactorize() or enqueue_refactorize() takes. On the CPU they are in ordinary memory. No backend
-/// counts their bytes: they are the caller's, as A is. Move-only; a moved-from object may only be
-/// assigned to or destroyed.
+/// counts their bytes: they are the caller's, as A is. Move-only; one that was moved from may only
+/// be assigned to or destroyed.
 template <Scalar T>
 class DeviceValues {
  public:

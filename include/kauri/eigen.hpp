@@ -1,5 +1,5 @@
-// Eigen's face of kauri: LLT stands where Eigen::SimplicialLLT or Eigen::CholmodSupernodalLLT stands. Of the public headers this one alone
-// needs Eigen (3.4 or newer), and kauri/kauri.hpp does not include it.
+// LLT: kauri behind the interface of Eigen's solvers, in place of Eigen::SimplicialLLT or Eigen::CholmodSupernodalLLT. This is the only
+// public header that needs Eigen (3.4 or newer); kauri/kauri.hpp does not include it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,10 +25,10 @@
 #include "kauri/lower_factor.hpp"
 #include "kauri/refine.hpp"
 
-/// kauri behind Eigen's interfaces.
+/// Classes of kauri with the interfaces of Eigen.
 namespace kauri::eigen {
 
-// NOLINTBEGIN(readability-identifier-naming): the names are Eigen's, which the programs call that this is dropped into
+// NOLINTBEGIN(readability-identifier-naming): programs that exchange Eigen's solver for this one call Eigen's names
 
 /// P A P^T = L L^T of a sparse symmetric positive definite A, and solutions of A X = B:
 ///
@@ -36,25 +36,25 @@ namespace kauri::eigen {
 ///     if (solver.info() != Eigen::Success) ...
 ///     const Eigen::VectorXd x = solver.solve(b);
 ///
-/// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type; other sparse expressions and maps are
-/// copied into one by the call, as Eigen's solvers do. It may be uncompressed; nothing of it is kept by reference. UpLo_: the half that is
-/// read, Eigen::Lower or Eigen::Upper, whether the other one is there or not; of Lower | Upper the lower one. Ordering_:
-/// Eigen::NaturalOrdering<> for the caller's own order, in which L has the same entries, and P is a postorder of the elimination tree,
-/// where Eigen has none; in place of every other one kauri chooses by the pattern, see setOrdering().
+/// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type, compressed or not; the call copies
+/// other sparse expressions and maps into one, as Eigen's solvers do. No reference to the matrix is kept. UpLo_: the half that is read,
+/// Eigen::Lower or Eigen::Upper, whether the other one is stored or not; for Lower | Upper the lower one. Ordering_:
+/// Eigen::NaturalOrdering<> for the caller's order, in which L has the same entries; P is then a postorder of the elimination tree,
+/// whereas Eigen has no P. For any other type kauri chooses the ordering by the pattern, see setOrdering().
 ///
-/// info() tells of the last call: Success; NumericalIssue: A is not positive definite, breakdown() says where; InvalidInput: everything
-/// else that is wrong with a call or a matrix, lastErrorMessage() says what (not square, another pattern than the one analysed, a value
-/// that is not finite, options that do not fit, counts too large); NoConvergence: with setRefinement() a solve since the last factorize()
-/// left an x that is not finite or has a backward error above solved_error(), and lastErrorMessage() has it; x stays as it is, and solves
-/// go on. What the machine lacks is thrown: Error(memory), Error(device), std::bad_alloc. After any failure the object may be used again,
-/// and a factorize() that fails keeps the plan.
+/// info() returns the outcome of the last call. Success. NumericalIssue: A is not positive definite; breakdown() has column and pivot.
+/// InvalidInput: any other fault of a call or a matrix, which lastErrorMessage() describes (not square, another pattern than the one
+/// analysed, a value that is not finite, options that do not fit, counts too large). NoConvergence: with setRefinement(), a solve since
+/// the last factorize() left an x that is not finite or whose backward error exceeds solved_error(); lastErrorMessage() has the error, x
+/// keeps its values, and further solves are possible. Missing resources are thrown: Error(memory), Error(device), std::bad_alloc. After
+/// any failure the object may be used again; a factorize() that fails keeps the plan.
 ///
-/// solve() takes dense and sparse right-hand sides as Eigen's solvers do, and may be called from several threads at once, as may everything
-/// that is const; compute(), analyzePattern(), factorize() and setters must run alone, with no other call on the object. Dense ones, by
-/// columns or by rows, are read and written where they lie; copied are expressions, and what may overlap x. Where there is no factor
-/// (info() is NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN. Asserted, as by Eigen's solvers
-/// (eigen_assert), is that B has rows() rows, and that compute() or factorize() was called: a plan alone solves nothing. Setters of options
-/// return *this. Neither copied nor moved, as Eigen's.
+/// solve() takes dense and sparse right-hand sides, as Eigen's solvers do. Several threads may call solve() and other const members at
+/// once; compute(), analyzePattern(), factorize() and setters must run alone on the object. Dense right-hand sides and solutions, by
+/// columns or by rows, are read and written in place; expressions, and a B that may overlap x, are copied. Without a factor (info() is
+/// NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN. eigen_assert checks, as in Eigen's solvers, that B
+/// has rows() rows and that compute() or factorize() was called: a plan alone solves nothing. Setters of options return *this. Neither
+/// copyable nor movable, as Eigen's solvers.
 template <class MatrixType_, int UpLo_ = Eigen::Lower, class Ordering_ = Eigen::AMDOrdering<typename MatrixType_::StorageIndex>>
 class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   using Base = Eigen::SparseSolverBase<LLT>;
@@ -66,100 +66,99 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   using MatrixType = MatrixType_;                                                     ///< a SparseMatrix
   using OrderingType = Ordering_;                                                     ///< see above
   using Scalar = typename MatrixType::Scalar;                                         ///< float or double
-  using RealScalar = typename MatrixType::RealScalar;                                 ///< of shifts: Scalar
-  using StorageIndex = typename MatrixType::StorageIndex;                             ///< of matrixL() and permutationP()
+  using RealScalar = typename MatrixType::RealScalar;                                 ///< type of shifts: Scalar
+  using StorageIndex = typename MatrixType::StorageIndex;                             ///< index type of matrixL() and permutationP()
   using VectorType = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;                        ///< a dense column
-  using VectorI = Eigen::Matrix<StorageIndex, Eigen::Dynamic, 1>;                     ///< the same of indices
-  using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;  ///< L, copied
+  using VectorI = Eigen::Matrix<StorageIndex, Eigen::Dynamic, 1>;                     ///< a dense column of indices
+  using CholMatrixType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;  ///< type of the copy of L
   using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;          ///< see matrixL()
   using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType, Eigen::Upper>;  ///< see matrixU()
   using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;         ///< see permutationP()
-  /// As Eigen's solvers tell them.
+  /// Template arguments and sizes, under the names of Eigen's solvers.
   enum { UpLo = UpLo_, ColsAtCompileTime = MatrixType::ColsAtCompileTime, MaxColsAtCompileTime = MatrixType::MaxColsAtCompileTime };
 
-  /// Without a matrix: compute() or analyzePattern() comes first.
+  /// Makes a solver without a matrix; call compute() or analyzePattern() next.
   LLT() { options_.ordering.method = method_of(static_cast<const OrderingType*>(nullptr)); }
-  /// compute(a).
+  /// Makes a solver and calls compute(a).
   explicit LLT(const MatrixType& a) : LLT() { compute(a); }
 
-  /// analyzePattern() and, unless that failed, factorize().
+  /// Calls analyzePattern() and, unless that failed, factorize().
   LLT& compute(const MatrixType& a);
-  /// Orders and plans by the pattern of the half that is read; values are not looked at. Gives up plan and factor of before.
+  /// Orders and plans by the pattern of the half that is read, without its values. Discards the previous plan and factor.
   LLT& analyzePattern(const MatrixType& a);
-  /// New values on the pattern analysed: plan and memory are used again. A matrix of another pattern (of the half that is read, its stored
-  /// zeros among it) is InvalidInput.
+  /// Factorises new values on the pattern analysed, in the existing plan and memory. A matrix of another pattern (that of the half that
+  /// is read, with its stored zeros) is InvalidInput.
   LLT& factorize(const MatrixType& a);
 
-  /// Rows of the matrix last analysed.
+  /// Returns the rows of the matrix last analysed.
   [[nodiscard]] Eigen::Index rows() const { return rows_; }
-  /// Its columns: as many, but where info() is InvalidInput for that.
+  /// Returns its columns: equal to rows(), unless info() is InvalidInput because they differ.
   [[nodiscard]] Eigen::Index cols() const { return cols_; }
-  /// How the last call ended, see above.
+  /// Returns the outcome of the last call, see above.
   [[nodiscard]] Eigen::ComputationInfo info() const {
     eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
     return unsolved() ? Eigen::NoConvergence : info_;
   }
-  /// Why info() is not Success; empty where it is.
+  /// Returns the reason if info() is not Success, else an empty text.
   [[nodiscard]] const std::string& lastErrorMessage() const { return unsolved() ? unsolved_message_ : message_; }
-  /// The column of A and the pivot that a factorisation failed at, where info() is NumericalIssue.
+  /// Returns the column of A and the pivot at which the factorisation failed if info() is NumericalIssue, else nothing.
   [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
 
-  /// P of P A P^T = L L^T, of the last successful analysis: new_of of Permutation.
+  /// Returns P of P A P^T = L L^T, of the last successful analysis: new_of of Permutation.
   [[nodiscard]] const PermutationType& permutationP() const { return p_; }
-  /// Its inverse: old_of of Permutation.
+  /// Returns the inverse of P: old_of of Permutation.
   [[nodiscard]] const PermutationType& permutationPinv() const { return p_inverse_; }
-  /// Views of L and of L^T in this object, where info() is Success after a factorisation: valid until the next one. The first call copies L
-  /// out of the factor, O(entries), with the zeros that lower_factor() tells of. Throw Error(usage) without a factor, Error(overflow) where
-  /// StorageIndex cannot count the entries.
-  [[nodiscard]] const MatrixL matrixL() const {  // NOLINT(readability-const-return-type): of its two nestedExpression() the const one fits
+  /// Returns a view of L in this object, valid until the next factorisation. The first call copies L out of the factor, O(entries), with
+  /// the zeros that lower_factor() describes. Throws Error: usage (without a factor), overflow (StorageIndex cannot count the entries).
+  [[nodiscard]] const MatrixL matrixL() const {  // NOLINT(readability-const-return-type): selects the const nestedExpression()
     return MatrixL(lower());
   }
-  /// The same of L^T.
-  [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): the same
+  /// Returns a view of L^T; otherwise as matrixL().
+  [[nodiscard]] const MatrixU matrixU() const {  // NOLINT(readability-const-return-type): as in matrixL()
     return MatrixU(lower().adjoint());
   }
-  /// The determinant is that of A as last factorised, shifted by setShift(), by kauri::determinant(); 1 and 0 for no rows. It overflows or
-  /// vanishes only where it does not fit Scalar. Throw Error(usage) without a factor.
+  /// Returns the determinant of A as last factorised, including setShift(), by kauri::determinant(); 1 without rows. It overflows or
+  /// vanishes only if it is out of the range of Scalar. Throws Error(usage) without a factor.
   [[nodiscard]] Scalar determinant() const;
-  /// The natural logarithm of determinant(), which may overflow where this does not.
+  /// Returns the natural logarithm of determinant(), also where that overflows; 0 without rows. Throws Error(usage) without a factor.
   [[nodiscard]] Scalar logDeterminant() const;
 
-  /// From the next factorize() on, diagonal entries d of A count as offset + scale * d.
+  /// Sets the shift: from the next factorize() on, a diagonal entry d of A counts as offset + scale * d.
   LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) { return shift_offset_ = offset, shift_scale_ = scale, *this; }
-  /// Of the next analysis. A target, numbers of workers and threads that are not set are the backend's.
+  /// Sets the options of the next analysis. The backend supplies target and numbers of workers and threads that are not set.
   LLT& setOptions(AnalyzeOptions options) { return options_ = std::move(options), *this; }
-  /// Of the options; by default `natural` for Eigen::NaturalOrdering<>, else `automatic`.
+  /// Sets the ordering method of the options; by default `natural` for Eigen::NaturalOrdering<>, else `automatic`.
   LLT& setOrdering(OrderingMethod method) { return options_.ordering.method = method, *this; }
-  /// Where the work is done from the next analysis on, which may serve other solvers too; null: cpu_backend(), as by default. It is kept
-  /// alive as long as it is needed.
+  /// Sets the backend from the next analysis on; it may serve other solvers too, and is kept alive as long as necessary. null, the
+  /// default: cpu_backend().
   LLT& setBackend(std::shared_ptr<Backend> backend) { return next_backend_ = std::move(backend), *this; }
-  /// Solutions are refined, see refine(), and judged by their errors, see info(); by default neither, as in Eigen's solvers. Each solve()
-  /// then sets up residuals, O(n + nnz).
+  /// Sets whether solutions are refined, see refine(), and judged by their errors, see info(); by default neither, as in Eigen's solvers.
+  /// Each solve() then sets up residuals, O(n + nnz).
   LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
-  /// By the default options, or not at all.
+  /// Switches refinement with the default options on or off.
   LLT& setRefinement(bool on) { return refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt, *this; }
 
-  /// Of the last successful analysis: its plan and why that ordering. Without one the plan is null.
+  /// Returns the last successful analysis: its plan and the reason for the ordering. The plan is null if there is none.
   [[nodiscard]] const Analysis& analysis() const { return analysis_; }
-  /// kauri's own factor. Throws Error(usage) where there is none.
+  /// Returns kauri's factor. Throws Error(usage) if there is none.
   [[nodiscard]] const Factor<Scalar>& factor() const {
     if (!has_factor()) throw Error(ErrorKind::usage, "kauri::eigen::LLT: there is no factor");
     return *factor_;
   }
 
-  /// What matrix, plan and factor take, in megabytes: lines to a stream, like those of SimplicialLLT.
+  /// Writes the memory of matrix, plan and factor, in megabytes, to a stream, as lines like those of SimplicialLLT.
   template <class Stream>
   void dumpMemory(Stream& s) const;
 
-  /// For Eigen's expressions of solve(): X dense.
+  /// Solves for Eigen's expressions of solve(): X dense.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
-  /// For Eigen's expressions of solve(): X sparse.
+  /// Solves for Eigen's expressions of solve(): X sparse.
   template <class Rhs, class Dest>
   void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
 
  private:
-  /// The half that is read goes from each column's or row's diagonal entry on, by inner indices, not up to it.
+  /// True if the half that is read follows the diagonal entry in each stored column or row, false if it precedes it.
   static constexpr bool kFromDiagonalOn = ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
   using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
@@ -169,10 +168,10 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   }
   static constexpr OrderingMethod method_of(const void* /*ordering*/) { return OrderingMethod::automatic; }
 
-  /// f(), which returns what info() shall say, with everything that is wrong with its input told by info().
+  /// Runs f(), which returns the value of info(), and reports invalid input that f() throws through info().
   template <class F>
   LLT& told_by_info(const F& f);
-  /// visit(outer, inner, value) for each entry of the half that is read, as they lie in memory.
+  /// Calls visit(outer, inner, value) for each entry of the half that is read, in memory order.
   template <class Visit>
   static void for_each_entry(const MatrixType& a, const Visit& visit);
   void read_pattern(const MatrixType& a);
@@ -193,25 +192,25 @@ class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
   AnalyzeOptions options_;
   std::optional<RefineOptions> refine_;
   RealScalar shift_offset_ = 0, shift_scale_ = 1;
-  std::shared_ptr<Backend> next_backend_, backend_;  // asked for; that of plan and factor, and before them, since it outlives them
+  std::shared_ptr<Backend> next_backend_, backend_;  // as set; of plan and factor, which it must outlive
 
   Eigen::ComputationInfo info_ = Eigen::Success;
   std::string message_;
   std::optional<Breakdown> breakdown_;
 
   Eigen::Index rows_ = 0, cols_ = 0;
-  std::vector<Offset> outer_ptr_;  // the half that was read as it lay in memory
+  std::vector<Offset> outer_ptr_;  // the half that was read, in the order of the matrix
   std::vector<Index> inner_;
-  SymmetricMatrix<double> place_;  // A's lower triangle; its values: places in inner_, from 1; 0 is a diagonal entry that A does not have
+  SymmetricMatrix<double> place_;  // A's lower triangle; values: positions in inner_, from 1; 0: a diagonal entry that A lacks
   Analysis analysis_;
   PermutationType p_, p_inverse_;
 
-  std::vector<Scalar> entry_, value_;  // as read, length of inner_; as factorised, in the order of place_
+  std::vector<Scalar> entry_, value_;  // entry_: as read, length of inner_; value_: as factorised, in the order of place_
   std::optional<Factor<Scalar>> factor_;
-  mutable std::mutex mutex_;                      // of what follows
-  mutable std::vector<Workspace<Scalar>> spare_;  // that no solve uses now
+  mutable std::mutex mutex_;                      // guards the members below
+  mutable std::vector<Workspace<Scalar>> spare_;  // idle workspaces
   mutable std::optional<CholMatrixType> lower_;
-  mutable std::string unsolved_message_;  // of the first such solve, written before the flag
+  mutable std::string unsolved_message_;  // of the first solve that did not converge; written before the flag
   mutable std::atomic<bool> unsolved_ = false;
 };
 
@@ -268,7 +267,7 @@ LLT<MatrixType_, UpLo_, Ordering_>& LLT<MatrixType_, UpLo_, Ordering_>::factoriz
     const Result<void, Breakdown> result = refactorize<Scalar>(*factor_, value_);
     if (result) return Eigen::Success;
     breakdown_ = result.error();
-    char pivot[32];  // with the fewest digits that tell it from every other double
+    char pivot[32];  // shortest digits that identify the double
     message_ = "A is not positive definite: column " + std::to_string(breakdown_->column) + ", pivot ";
     message_.append(pivot, std::to_chars(pivot, pivot + sizeof pivot, breakdown_->pivot).ptr);
     return Eigen::NumericalIssue;
@@ -323,7 +322,7 @@ void LLT<MatrixType_, UpLo_, Ordering_>::read_values(const MatrixType& a) {
     const auto from = static_cast<std::size_t>(place_.value()[e]);
     value_[e] = from == 0 ? Scalar(0) : entry_[from - 1];
   }
-  const std::equal_to<RealScalar> equal;  // users' compilers may warn of ==
+  const std::equal_to<RealScalar> equal;  // == may raise warnings of the compiler in programs that include this
   if (equal(shift_offset_, 0) && equal(shift_scale_, 1)) return;
   for (Index j = 0; j < place_.n(); ++j) {
     Scalar& d = value_[static_cast<std::size_t>(place_.pattern().col_ptr[static_cast<std::size_t>(j)])];
@@ -354,7 +353,7 @@ Workspace<typename MatrixType_::Scalar> LLT<MatrixType_, UpLo_, Ordering_>::take
   return Workspace<Scalar>::create(*factor_, nrhs);
 }
 
-/// Where a dense matrix lies; nothing for an expression without an address, for other scalars, and for entries apart in both directions.
+/// Returns a view of a dense matrix, or nothing for an expression without an address, another scalar, or gaps in both directions.
 template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Dense>
 auto LLT<MatrixType_, UpLo_, Ordering_>::view_of(Dense& a) {
@@ -364,7 +363,7 @@ auto LLT<MatrixType_, UpLo_, Ordering_>::view_of(Dense& a) {
     constexpr Layout layout = Matrix::IsRowMajor ? Layout::row_major : Layout::column_major;
     const Eigen::Index inner = a.innerStride(), outer = a.outerStride(), line = Matrix::IsRowMajor ? a.cols() : a.rows();
     const auto rows = static_cast<Index>(a.rows()), cols = static_cast<Index>(a.cols());
-    if (cols == 1 && (Matrix::IsRowMajor ? outer : inner) >= 1)  // of any step
+    if (cols == 1 && (Matrix::IsRowMajor ? outer : inner) >= 1)  // any step
       return std::optional(View{a.data(), rows, 1, Matrix::IsRowMajor ? outer : inner, Layout::row_major});
     return inner == 1 && outer >= line ? std::optional(View{a.data(), rows, cols, outer, layout}) : std::nullopt;
   } else {
@@ -391,11 +390,11 @@ void LLT<MatrixType_, UpLo_, Ordering_>::_solve_impl(const Eigen::MatrixBase<Rhs
   x.derived() = columns;
 }
 
-/// From b as it lies, or from a copy if that may overlap x.
+/// Solves from b in place, or from a copy if b may overlap x.
 template <class MatrixType_, int UpLo_, class Ordering_>
 template <class Rhs>
 void LLT<MatrixType_, UpLo_, Ordering_>::solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const {
-  const auto end = [](const auto& a) {  // behind the last entry
+  const auto end = [](const auto& a) {  // one past the last entry
     const bool by_rows = a.layout == Layout::row_major;
     return a.data + (by_rows ? a.rows - 1 : a.cols - 1) * a.ld + (by_rows ? a.cols : a.rows);
   };

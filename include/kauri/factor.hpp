@@ -42,7 +42,7 @@ class FusedSolve;
 /// right-hand sides at once; solves of more columns proceed in blocks. Solves allocate nothing
 /// else. Each thread or stream that solves needs its own; a call whose workspace is in use by
 /// another thread's call throws Error(usage). A workspace must outlive the work enqueued with it.
-/// Move-only; a moved-from workspace may only be assigned to or destroyed.
+/// Move-only; one that was moved from may only be assigned to or destroyed.
 template <Scalar T>
 class Workspace {
  public:
@@ -81,7 +81,7 @@ enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices hav
 /// The Cholesky factor L of a matrix A, P A P^T = L L^T. create() allocates it, refactorize()
 /// computes it. Solves are const, and several threads may solve at once with a workspace each.
 /// refactorize() takes one call at a time, throws Error(usage) beside another one, and must not run
-/// while the factor is solved with. Move-only; a moved-from factor may only be assigned to or
+/// while the factor is solved with. Move-only; one that was moved from may only be assigned to or
 /// destroyed.
 template <Scalar T>
 class Factor {
@@ -108,8 +108,8 @@ class Factor {
   /// verdict.
   [[nodiscard]] bool valid() const { return verdict().status == VerdictStatus::positive_definite; }
 
-  /// Returns the verdict of the last factorisation as far as the host knows it: the one that
-  /// refactorize() or fetch_verdict() read; `none` from enqueue_refactorize() until then.
+  /// Returns the verdict of the last factorisation as the host last read it, in refactorize() or
+  /// fetch_verdict(); `none` from enqueue_refactorize() until then.
   [[nodiscard]] const DeviceVerdict& verdict() const;
   /// Waits for all work on the stream, then copies the verdict from the device and returns it: for
   /// work enqueued on that stream, and for replays of graphs that captured it. Throws Error: device

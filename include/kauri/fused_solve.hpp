@@ -10,11 +10,12 @@
 
 namespace kauri {
 
-/// Solves A X = B where each A is solved with only once, as in Newton's method or in time steps of
-/// a diffusion that changes. The forward elimination of B is part of the factorisation: b is an
-/// additional row of A, in the bordered matrix [C B^T; B A] of George & Liu 1981 with B's rows
-/// ordered last, so that the factorisation yields y = L^-1 P b as a row of L, and only the backward
-/// sweep remains. A Factor reads L twice for a solve, this reads it once.
+/// A factorisation and a solve of A X = B in one pass, for an A that is solved with only once, as
+/// in Newton's method or in time steps of a diffusion that changes. The forward elimination of B is
+/// part of the factorisation: b is an additional row of A, in the bordered matrix [C B^T; B A] of
+/// George & Liu 1981 with B's rows ordered last, so that the factorisation yields y = L^-1 P b as a
+/// row of L, and only the backward sweep remains. A Factor reads L twice for a solve, this reads it
+/// once.
 ///
 ///     auto step = kauri::FusedSolve<double>::create(a.pattern(), plan, backend);
 ///     for (...) if (auto ok = step.solve(value, b, x); !ok) { ... ok.error().column ... }
@@ -35,8 +36,8 @@ namespace kauri {
 /// below some 30,000 rows, and with eight right-hand sides, a factorisation and a solve are faster,
 /// by up to an eighth.
 ///
-/// Takes one call at a time: a second one throws Error(usage). Move-only; a moved-from object may
-/// only be assigned to or destroyed.
+/// Takes one call at a time: a second one throws Error(usage). Move-only; one that was moved from
+/// may only be assigned to or destroyed.
 template <Scalar T>
 class FusedSolve {
  public:
@@ -70,11 +71,11 @@ class FusedSolve {
   /// until the work is done apply.
   void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream);
 
-  /// Returns the verdict of the last call as far as the host knows it, with columns in A's
-  /// numbering; `none` from enqueue_solve() until fetch_verdict(). Not positive definite with
-  /// column kNone means that A is positive definite, but b is not finite or too large. The smallest
-  /// pivot is that of A, unless that of the border is less, because A or b is near the limit; its
-  /// column then is kNone.
+  /// Returns the verdict of the last call as the host last read it, with columns in A's numbering;
+  /// `none` from enqueue_solve() until fetch_verdict(). Not positive definite with column kNone
+  /// means that A is positive definite, but b is not finite or too large. The smallest pivot is
+  /// that of A, unless that of the border is less, because A or b is near the limit; its column
+  /// then is kNone.
   [[nodiscard]] const DeviceVerdict& verdict() const;
   /// Waits for all work on the stream, then copies the verdict from the device and returns it.
   /// Throws Error: device (that work failed), usage (a stream for the CPU).

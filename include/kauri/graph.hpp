@@ -15,7 +15,7 @@ namespace kauri {
 /// repetitions. Owns its arrays.
 class Graph {
  public:
-  /// Makes a graph without vertices; a moved-from graph is one, too.
+  /// Makes a graph without vertices; a graph that was moved from is one, too.
   Graph() = default;
   /// Makes the graph of A from its lower triangle, which is checked. Several threads work if the
   /// caller is one of kauri's own calls, otherwise the calling thread alone. Throws Error(input)

@@ -25,7 +25,7 @@ struct ReadOptions {
   /// that holds one half gives that half.
   Storage both_halves = Storage::full;
   /// Threshold CompressedView::symmetry if both_halves is full, 0 to 1. 0: kSymmetryEps times eps
-  /// of double, or, for a .npz file, times eps of its own type.
+  /// of double, or, for a .npz file, times eps of its data type.
   double symmetry = 0;
 };
 

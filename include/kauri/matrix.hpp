@@ -137,7 +137,7 @@ class SymmetryRule;
 template <Scalar T>
 class SymmetricMatrix {
  public:
-  /// Makes a matrix without rows and entries; a moved-from matrix is one, too.
+  /// Makes a matrix without rows and entries; a matrix that was moved from is one, too.
   SymmetricMatrix() = default;
 
   /// Makes a matrix from compressed columns. Rows may come in any order; repeated entries are
@@ -187,8 +187,8 @@ class SymmetricMatrix {
 };
 
 /// Map from the entries of a CompressedView to those of the SymmetricMatrix made of it, for new
-/// values on the same pattern in the caller's order. A moved-from map is that of a matrix without
-/// entries.
+/// values on the same pattern in the caller's order. A map that was moved from is that of a matrix
+/// without entries.
 template <Scalar T>
 class EntryMap {
  public:

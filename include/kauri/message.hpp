@@ -42,10 +42,11 @@ struct Message {
 /// Receives messages. The thread that called kauri calls the handler, in the order of the work, one
 /// message at a time: the handler needs no lock, and its duration delays the call. No task runs
 /// meanwhile, with one exception: a factorisation on the CPU of 1e9 operations or more reports its
-/// progress up to 31 times, each time that the calling thread's own share of the work passes such a
-/// step, hence seldom if there are many threads. A handler may ask a token to stop, and call kauri
-/// for other objects. An exception that it throws propagates out of the call, and leaves the
-/// objects as an exception of the call itself does. With an empty handler no message is made.
+/// progress in steps of 1/32, up to 31 times, when the calling thread completes a piece of its own
+/// share of the work, hence seldom if there are many threads. A handler may ask a token to stop,
+/// and call kauri for other objects. An exception that it throws propagates out of the call, and
+/// leaves the objects as an exception of the call itself does. With an empty handler no message is
+/// made.
 using MessageHandler = std::function<void(const Message&)>;
 
 }  // namespace kauri

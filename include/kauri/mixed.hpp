@@ -42,7 +42,7 @@ struct MixedOptions {
   double shift_growth = 16;  ///< factor from one shift to the next, > 1
   int shifts = 4;            ///< number of shifts to try, >= 0; with the defaults up to 0.004 of the diagonal
   /// True: if the factor in float fails, a factor in double is made, in additional memory twice as
-  /// large. False: such an A is a Breakdown of the factor in float, and columns that do not
+  /// large. False: the failure of the factor in float is the Breakdown, and columns that do not
   /// converge are reported as unconverged.
   bool allow_double = true;
 };
@@ -122,8 +122,8 @@ struct MixedReport {
 /// can decide; solve() makes it if it does not converge, and then returns the Breakdown.
 ///
 /// Takes one call at a time: reserve(), refactorize() and solve() throw Error(usage), and change
-/// nothing, while another of them is under way on the same object. Move-only; a moved-from object
-/// may only be assigned to or destroyed.
+/// nothing, while another of them is under way on the same object. Move-only; one that was moved
+/// from may only be assigned to or destroyed.
 class MixedFactor {
  public:
   /// Creates a factor for up to nrhs >= 1 right-hand sides together; solves of more columns proceed
