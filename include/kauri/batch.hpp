@@ -68,10 +68,10 @@ class DeviceBatchView {
 /// Ways to process the items of a batch. On the CPU no bit depends on it; on a device `together`
 /// and `one_by_one` give different bits.
 enum class BatchWay {
-  /// Chooses by the plan alone, never by the number of items. On a device: `together` if the
-  /// predicted time of one thread block for an item is at most 64 times that of the whole device.
-  /// On the CPU: `together` if an item is predicted to take less than 10 ms of one thread, or
-  /// cannot use more than one thread. Otherwise `one_by_one`.
+  /// Chooses by the plan alone, never by the number of items. On a device: `together` if one thread
+  /// block can process every front and its predicted time for an item is at most 64 times that of
+  /// the whole device. On the CPU: `together` if an item is predicted to take less than 10 ms of
+  /// one thread, or cannot use more than one thread. Otherwise `one_by_one`.
   automatic,
   together,    ///< side by side: on a device one thread block does all fronts of an item, in one launch; on the CPU one thread does
   one_by_one,  ///< one after another, as a Factor does each: for few items or large ones
@@ -121,8 +121,8 @@ class BatchFactor {
  public:
   /// Allocates the buffers for `items` >= 0 matrices and factorises nothing. Throws Error: memory
   /// (with the bytes asked for, those of bytes()), overflow, usage (items < 0; `together` on a
-  /// device if a front has more rows than one thread block can do; wherever Factor<T>::create()
-  /// throws it).
+  /// device if a front has more rows than one thread block can process, 720, or an item takes 2^31
+  /// numbers or more; wherever Factor<T>::create() throws it).
   static BatchFactor create(const PreparedPlan& plan, Index items, BatchWay way = BatchWay::automatic);
   /// Prepares the plan for this batch alone, then creates the batch.
   static BatchFactor create(std::shared_ptr<const Plan> plan, Index items, Backend& backend, BatchWay way = BatchWay::automatic);

@@ -109,7 +109,7 @@ class Factor {
   [[nodiscard]] bool valid() const { return verdict().status == VerdictStatus::positive_definite; }
 
   /// Returns the verdict of the last factorisation as the host last read it, in refactorize() or
-  /// fetch_verdict(); `none` from enqueue_refactorize() until then.
+  /// fetch_verdict(). On a device it is `none` from enqueue_refactorize() until fetch_verdict().
   [[nodiscard]] const DeviceVerdict& verdict() const;
   /// Waits for all work on the stream, then copies the verdict from the device and returns it: for
   /// work enqueued on that stream, and for replays of graphs that captured it. Throws Error: device
