@@ -28,8 +28,8 @@ class Graph {
   /// Makes the graph of A without checking the pattern; the behaviour is undefined if the pattern
   /// is bad.
   Graph(const Pattern& lower, Checked);
-  /// Makes a graph from adjacency lists that have the properties above: ptr of length n+1,
-  /// adjacency of length ptr[n]. Throws Error(input) if they do not.
+  /// Makes a graph from adjacency lists as this class stores them: ptr of length n+1, adjacency of
+  /// length ptr[n]. Throws Error(input) if they do not.
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
   /// Returns the number of vertices.

@@ -40,8 +40,8 @@ struct PatternCopy {
   }
 };
 
-/// Checks that a pattern has the properties above. Throws Error(input) naming the first column (and
-/// row) that violates them. O(n + nnz).
+/// Checks that a pattern has the order and bounds that Pattern requires. Throws Error(input) naming
+/// the first column (and row) that violates them. O(n + nnz).
 void check(const Pattern& pattern);
 
 /// Non-owning view of a symmetric matrix: its pattern, and the value of each entry of the lower
