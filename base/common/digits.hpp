@@ -1,4 +1,4 @@
-// Numbers in messages as they are: rounded ones may look like others, or like none at all.
+// Shortest exact decimal text of floating-point numbers, for messages: a rounded number could read as a different one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace kauri {
 
-/// x with the fewest digits that tell it from every other T, float or double.
+/// Returns x, a float or double, in the fewest digits that distinguish it from every other value of
+/// T.
 template <class T>
 std::string digits(T x) {
   char text[32];

@@ -11,18 +11,19 @@
 
 namespace kauri {
 
-/// Where the links up from v end: at the first x = up[x]. Halves the path.
+/// Returns the root of v, the first x = up[x] on the path of links from v. Halves the path.
 inline Index root_of(std::vector<Index>& up, Index v) {
   while (up[v] != v) v = up[v] = up[up[v]];
   return v;
 }
 
-/// {0}, {1}, ... {n-1} at first. One array of n.
+/// Disjoint sets of the integers 0 to n-1, at first {0}, {1}, ... {n-1}. Holds one array of n
+/// indices.
 class DisjointSets {
  public:
   explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
 
-  /// Makes one set of the two that u and v are in; true if they were two. The least member stands for the set.
+  /// Unites the sets of u and v; returns true if they were two. The least member represents a set.
   bool unite(Index u, Index v) {
     while (up_[u] != up_[v]) {
       if (up_[u] < up_[v]) std::swap(u, v);
@@ -33,15 +34,16 @@ class DisjointSets {
     }
     return false;
   }
-  /// The least member of the set that v is in.
+  /// Returns the least member of the set that contains v.
   [[nodiscard]] Index representative(Index v) { return root_of(up_, v); }
 
  private:
   std::vector<Index> up_;
 };
 
-/// The same for threads that unite any members at once (Jayanti & Tarjan 2016): links only ever lead to lesser members, so one that is seen
-/// late leads to a member of the same set, too. Once all have been united, which sets there are depends on nothing else.
+/// Disjoint sets as in DisjointSets, but threads may unite members concurrently (Jayanti & Tarjan
+/// 2016). Links lead only to lesser members of the same set, so a thread that reads an outdated
+/// link still stays in the set. The sets do not depend on the order of the calls of unite().
 class SharedDisjointSets {
  public:
   explicit SharedDisjointSets(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
@@ -55,7 +57,8 @@ class SharedDisjointSets {
       if (std::atomic_ref(up_[u]).compare_exchange_strong(alone, v, std::memory_order_relaxed)) return;
     }
   }
-  /// The least member of the set that v is in, if nobody is uniting any more.
+  /// Returns the least member of the set that contains v, provided that no thread calls unite() any
+  /// more.
   [[nodiscard]] Index representative(Index v) {
     for (;;) {
       const Index up = load(v);

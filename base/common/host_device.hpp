@@ -1,4 +1,4 @@
-// For functions that both the host's and CUDA's compiler translate.
+// KAURI_HOST_DEVICE marks functions that both the host's compiler and CUDA's translate.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The known word that an unknown one was probably meant to be.
+// Suggests the known word that an unknown word was probably meant to be, for messages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace kauri {
 
-/// Letters put in, left out or changed between two words (V. I. Levenshtein, 1966).
+/// Returns the edit distance of two words: letters inserted, deleted or changed (V. I. Levenshtein,
+/// 1966).
 inline std::size_t changes_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,8 +27,9 @@ inline std::size_t changes_between(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The first of the nearest names, or nothing where none is near enough: a third of the word's letters, at least one. Nothing is near to a
-/// word of two letters.
+/// Returns the first of the names nearest to the word, or "" if none is near enough. A name is near
+/// enough if its edit distance is at most a third of the word's letters, rounded to the nearest
+/// integer, and at least 1. No name is near to a word of at most two letters.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   if (word.size() <= 2) return "";
   const std::string* best = nullptr;

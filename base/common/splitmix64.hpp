@@ -6,10 +6,10 @@
 
 namespace kauri {
 
-/// What the state grows by at each draw.
+/// Increment of the state per draw.
 inline constexpr std::uint64_t kSplitmixStep = 0x9E3779B97F4A7C15;
 
-/// The next draw of the stream whose state this is.
+/// Returns the next draw of the stream with this state, and advances the state.
 inline std::uint64_t splitmix64(std::uint64_t& state) {
   std::uint64_t z = state += kSplitmixStep;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;

@@ -1,4 +1,4 @@
-// Small files of the system's, read as they are; one that is missing says nothing.
+// Reads limits from files of the cgroup file system; a missing file counts as no limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/host/control_groups.hpp"
 
@@ -12,7 +12,8 @@
 namespace kauri {
 namespace {
 
-/// The first numbers of a file: none behind a word such as "max", nor one beyond an Offset.
+/// Returns the leading integers of a file. Stops at a word, for example "max", and at a number that
+/// an Offset cannot hold.
 std::vector<Offset> numbers_in(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::vector<Offset> numbers;
@@ -28,19 +29,20 @@ std::optional<Offset> room_in(const ControlGroup& group) {
   return std::max<Offset>(0, limit[0] - std::max<Offset>(0, used[0] - droppable));
 }
 
-/// Microseconds of time in each period, and the period's.
+/// Returns the processors that a group's quota allows: microseconds of CPU time in each period,
+/// divided by the length of the period, rounded up. Empty if the group has no quota.
 std::optional<int> processors_of(const ControlGroup& group) {
   auto time = numbers_in(group.folder / (group.v2 ? "cpu.max" : "cpu.cfs_quota_us"));
   if (!group.v2) {
     const auto period = numbers_in(group.folder / "cpu.cfs_period_us");
     time.insert(time.end(), period.begin(), period.end());
   }
-  if (time.size() < 2 || time[0] <= 0 || time[1] <= 0) return {};  // v1: a quota of -1 is none
+  if (time.size() < 2 || time[0] <= 0 || time[1] <= 0) return {};  // v1: a quota of -1 means none
   const Offset whole = time[0] / time[1] + (time[0] % time[1] != 0 ? 1 : 0);
   return static_cast<int>(std::min<Offset>(whole, std::numeric_limits<int>::max()));
 }
 
-/// The least of what each group says.
+/// Returns the least value of `of` over all groups that have one.
 template <class T>
 std::optional<T> least(const std::vector<ControlGroup>& groups, std::optional<T> (*of)(const ControlGroup&)) {
   std::optional<T> least;
@@ -52,7 +54,7 @@ std::optional<T> least(const std::vector<ControlGroup>& groups, std::optional<T>
 }  // namespace
 
 std::vector<ControlGroup> control_groups(std::string_view controller, const std::filesystem::path& root) {
-  std::ifstream in(root / "proc/self/cgroup");  // lines NUMBER:CONTROLLERS:PATH, of v2 without controllers
+  std::ifstream in(root / "proc/self/cgroup");  // lines NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty for v2
   std::vector<ControlGroup> groups;
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -61,7 +63,8 @@ std::vector<ControlGroup> control_groups(std::string_view controller, const std:
     const bool v2 = controllers == ",,";
     if (!v2 && controllers.find("," + std::string(controller) + ",") == std::string::npos) continue;
     const std::filesystem::path top = root / (v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/" + std::string(controller));
-    // In a container the path may be one that only its host has: the container's own group is then at the top.
+    // In a container the path may exist only on the host; the container's own group is then at the
+    // top.
     for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
       groups.push_back({top / path.relative_path(), v2});
       if (!path.has_relative_path()) break;

@@ -1,4 +1,4 @@
-// What the control groups of this process (Linux, v1 and v2) leave it: memory, and time of processors.
+// Limits of this process's control groups (Linux, v1 and v2): memory left, and processor time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,22 +11,26 @@
 
 namespace kauri {
 
-/// A control group as a folder of the system's.
+/// A control group, by its folder in the cgroup file system.
 struct ControlGroup {
   std::filesystem::path folder;
   bool v2 = false;
 };
 
-/// The groups of this process that a controller ("memory", "cpu") may limit, each followed by its parents. root: where /proc and /sys are.
+/// Returns the groups of this process that a controller ("memory", "cpu") may limit, each followed
+/// by its parents. root: folder that contains proc/ and sys/.
 std::vector<ControlGroup> control_groups(std::string_view controller, const std::filesystem::path& root = "/");
 
-/// The least room of these groups: the limit less what is used, pages of files that can be dropped not counted as used. Nothing: no limit.
+/// Returns the least memory left in these groups, in bytes: the limit minus the usage, not counting
+/// page-cache pages that can be dropped. Empty if there is no limit.
 std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root = "/");
 
-/// Processors whose time the quotas of these groups allow in the mean, rounded up: at least 1. Nothing: no quota.
+/// Returns the number of processors that the CPU quotas of these groups allow on average, rounded
+/// up, at least 1. Empty if there is no quota.
 std::optional<int> processors_of_groups(const std::filesystem::path& root = "/");
 
-/// The number behind a key in lines "key 123" (memory.stat), or in bytes behind one in lines "key   123 kB" (/proc/meminfo).
+/// Returns the number that follows a key in a file with lines "key 123" (memory.stat), or in bytes
+/// if the line reads "key   123 kB" (/proc/meminfo). Empty if the key is not found.
 std::optional<Offset> number_after(const std::filesystem::path& file, std::string_view key);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Counted, aligned memory for numbers.
+// Aligned memory for numeric arrays, with its bytes counted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/host/memory.hpp"
 
@@ -17,7 +17,8 @@ namespace {
 
 constexpr Offset kHugePage = Offset{1} << 21;
 
-/// Huge pages matter from a few of them on: a factor is streamed, and each of its panels is walked column by column.
+/// Huge pages pay off from two of them on, since a factor is streamed and its panels are read
+/// column by column.
 std::align_val_t alignment_of(Offset bytes) { return std::align_val_t(bytes >= 2 * kHugePage ? kHugePage : 64); }
 
 }  // namespace
@@ -39,7 +40,7 @@ Offset byte_count(Offset count, Offset size) {
 void prefer_huge_pages([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < static_cast<std::size_t>(2 * kHugePage)) return;
-  constexpr std::uintptr_t kPage = 4096;  // whole pages: what else lies on the first and the last loses nothing by it
+  constexpr std::uintptr_t kPage = 4096;  // whole pages: other data on the first and the last page loses nothing
   const auto address = reinterpret_cast<std::uintptr_t>(data), begin = address / kPage * kPage;
   madvise(reinterpret_cast<void*>(begin), address + bytes - begin, MADV_HUGEPAGE);
 #endif

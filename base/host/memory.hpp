@@ -1,4 +1,4 @@
-// Counted, aligned memory for numbers.
+// Aligned memory for numeric arrays, with its bytes counted.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kauri {
 
-/// Bytes held now and the most held at a time. Shared by all buffers of a backend; safe from several threads.
+/// Counts bytes in use and their peak. All buffers of a backend share one ledger. Thread-safe.
 class MemoryLedger {
  public:
   void add(Offset bytes);
@@ -26,10 +26,12 @@ class MemoryLedger {
   std::atomic<Offset> in_use_{0}, peak_{0};
 };
 
-/// count * size. Throws Error(overflow) where that does not fit, or the count is negative.
+/// Returns count * size in bytes. Throws Error(overflow) if the product does not fit, or if count
+/// is negative.
 Offset byte_count(Offset count, Offset size);
 
-/// Bytes of arrays that are not Buffers, counted as long as this lives in a ledger that outlives it.
+/// Counts the bytes of arrays that are not Buffers, during its lifetime. The ledger must outlive
+/// it.
 class Counted {
  public:
   Counted(Offset bytes, MemoryLedger& ledger) : bytes_(bytes), ledger_(ledger) { ledger_.add(bytes_); }
@@ -43,15 +45,18 @@ class Counted {
   MemoryLedger& ledger_;
 };
 
-/// `bytes` aligned to a cache line, or to a huge page from 4 MB on. Throws Error(memory) naming the bytes.
+/// Allocates `bytes` and adds them to the ledger. Aligned to 64 bytes, or to a huge page (2 MB)
+/// from 4 MB on. Throws Error(memory) that names the bytes.
 void* allocate_counted(Offset bytes, MemoryLedger& ledger);
 void release_counted(void* data, Offset bytes, MemoryLedger& ledger) noexcept;
 
-/// Asks for huge pages behind memory not touched yet, from 4 MB on; elsewhere, or where the system has none, nothing happens. Faults of
-/// small pages would take a third of an analysis.
+/// Advises the system to back memory that has not been touched yet with huge pages, from 4 MB on.
+/// Smaller blocks, and systems without huge pages, are left alone. Page faults of small pages would
+/// take a third of an analysis.
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept;
 
-/// A vector to `size` elements, no fewer than it has, the new ones zeros, or unset in an Array; on huge pages if it is large.
+/// Resizes a vector to `size` elements, at least values.size(). New elements are zero, or
+/// uninitialised in an Array. Large vectors are moved to huge pages.
 template <class T, class Allocator>
 void resize_large(std::vector<T, Allocator>& values, Offset size) {
   const auto count = static_cast<std::size_t>(size);
@@ -65,7 +70,8 @@ void resize_large(std::vector<T, Allocator>& values, Offset size) {
   values.resize(count);
 }
 
-/// A block of `count` uninitialised T (trivial), counted in a ledger that outlives it. Move-only.
+/// A block of `count` uninitialised T (trivial), counted in a ledger that must outlive it.
+/// Move-only.
 template <class T>
 class Buffer {
  public:

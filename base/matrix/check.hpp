@@ -1,4 +1,4 @@
-// The check of a pattern, shared among threads.
+// Multithreaded check of a pattern.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,9 @@
 
 namespace kauri {
 
-/// check() by the threads of the calling arena of oneTBB: what orderings and analyses call, in an arena of the threads asked for.
+/// Checks a pattern as check() does, by the threads of the calling oneTBB arena. Orderings and
+/// analyses call it in an arena of the number of threads that the caller requested. Throws
+/// Error(input) for the same patterns as check().
 void check_by_all(const Pattern& pattern);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Graph of a symmetric pattern.
+// Adjacency lists (Graph) of a symmetric pattern.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/graph.hpp"
 
@@ -17,25 +17,27 @@
 namespace kauri {
 namespace {
 
-constexpr Index kColumnBlock = 16384;  // columns that are worth a task
-constexpr Index kMostRanges = 256;     // of rows, that entries are sorted into
+constexpr Index kColumnBlock = 16384;  // columns in a task, at least
+constexpr Index kMostRanges = 256;     // ranges of rows that entries are sorted into, at most
 
-/// The lists of lower's graph by all threads of the arena. Entries are sorted into ranges of rows first, in the order of their columns, so
-/// that one thread fills a range, in a part of memory that it keeps at hand, and lists ascend. 8 bytes for each entry meanwhile.
+/// Builds the adjacency lists of the graph of `lower` by all threads of the arena. First sorts the
+/// entries into ranges of rows, in the order of their columns; then one thread fills the lists of a
+/// range, in a part of memory that stays in its cache, and each list ascends. Takes 8 bytes per
+/// entry temporarily.
 class SharedLists {
  public:
   explicit SharedLists(const Pattern& lower) : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
 
-  /// ptr: length n+1, zeros.
+  /// Fills both arrays. ptr: length n+1, zeros on entry.
   void fill(std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
     sort_entries();
-    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n), 0);  // neighbours of each vertex
+    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n), 0);  // by vertex: smaller neighbours, then those written
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (const Entry& entry : entries(r)) ++smaller[entry.row];
       Offset sum = 0;
       for (Index v = begin; v < end; ++v) ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
     });
-    for (Index r = 0; r < blocks_.count(); ++r) ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // what lies before all else of its range
+    for (Index r = 0; r < blocks_.count(); ++r) ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // adds the end of the ranges before it
     resize_large(adjacency, ptr[lower_.n]);
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (Index v = begin; v + 1 < end; ++v) ptr[v + 1] += ptr[begin];
@@ -61,7 +63,7 @@ class SharedLists {
     return lower_.row.subspan(static_cast<std::size_t>(lower_.col_ptr[v]) + 1,
                               static_cast<std::size_t>(lower_.col_ptr[v + 1] - lower_.col_ptr[v] - 1));
   }
-  /// Of range r, by columns.
+  /// Returns the entries of row range r, by ascending columns.
   [[nodiscard]] std::span<const Entry> entries(Index r) const {
     const Offset begin = begin_[at(r, 0)], end = begin_[at(r + 1, 0)];
     return {entry_.get() + begin, static_cast<std::size_t>(end - begin)};
@@ -91,9 +93,9 @@ class SharedLists {
   }
 
   const Pattern& lower_;
-  const int shift_;            // a range of rows, and a block of columns, has 2^shift_
-  const Blocks blocks_;        // both
-  std::vector<Offset> begin_;  // by range, and by block in it: where its entries begin; and the end
+  const int shift_;            // a range of rows and a block of columns both have 2^shift_
+  const Blocks blocks_;        // ranges of rows, and blocks of columns
+  std::vector<Offset> begin_;  // by range, then by block: offset of its entries in entry_; then the end
   std::unique_ptr<Entry[]> entry_;
 };
 
@@ -121,7 +123,8 @@ Graph::Graph(const Pattern& lower, Checked /*unused*/) {
   for (Index v = 0; v < n; ++v) ptr_[v + 1] += ptr_[v];
   resize_large(adjacency_, ptr_[n]);
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
-  // Column by column: vertex i receives its smaller neighbours j in ascending order first, and its larger ones in its own turn.
+  // Goes column by column: vertex i receives its smaller neighbours j first, in ascending order,
+  // then its larger ones when j = i.
   for (Index j = 0; j < n; ++j) {
     check_stop.at(j);
     for (Offset k = lower.col_ptr[j] + 1; k < lower.col_ptr[j + 1]; ++k) {
@@ -147,7 +150,8 @@ Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency) : ptr_(std::
         fail("neighbours of vertex " + std::to_string(v) + " must be ascending, in range and not itself");
     }
   }
-  // Lists ascend, so walking v upwards meets the entries of each list of u in order: symmetric iff each meets its twin.
+  // Lists ascend, so a walk over ascending v meets the entries of each list of u in order. The
+  // graph is symmetric iff each edge meets its reverse.
   for (Index v = 0; v < n; ++v)
     for (const Index u : neighbours(v)) {
       if (seen[u] >= ptr_[u + 1] || adjacency_[seen[u]] != v)

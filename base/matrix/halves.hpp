@@ -1,4 +1,4 @@
-// The two halves of a matrix by columns: whether they agree, and which entries do not.
+// Compares the two halves of a matrix stored by columns, and names the entries that disagree.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,18 +15,19 @@ namespace kauri {
 
 [[noreturn]] inline void fail_matrix(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
 
-/// How errors call the entry in row `row` of column `col`.
+/// Formats the position of an entry for messages, in the caller's numbering: base 0 or 1, rows or
+/// columns.
 struct Names {
   Offset base = 0;
-  bool rows = false;  ///< what are columns here are the caller's rows
+  bool rows = false;  ///< the caller compressed by rows: columns here are the caller's rows
   [[nodiscard]] std::string at(Index row, Index col) const {
     return "(" + std::to_string((rows ? col : row) + base) + ", " + std::to_string((rows ? row : col) + base) + ")";
   }
   [[nodiscard]] std::string column(Index j) const { return (rows ? "row " : "column ") + std::to_string(j + base); }
 };
 
-/// Rows of a column ascend and are `least` to `beyond` - 1. Without a branch within the column, so that many rows are looked at
-/// at once.
+/// Returns true if the rows of a column ascend and lie in [least, beyond). The loop over the column
+/// has no branch, so that the compiler can compare many rows at once.
 template <class Number>
 bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset beyond) {
   if (begin == end) return true;
@@ -35,7 +36,8 @@ bool ascends(const Number* row, Offset begin, Offset end, Offset least, Offset b
   return good;
 }
 
-/// Entries sorted by (column, row), still with duplicates: a counting sort by row, then by column, both stable.
+/// Entries of a matrix by columns. transpose() sorts by a stable counting sort, so that two
+/// transposes sort by (column, row); duplicates stay.
 template <class T>
 struct Sorted {
   std::vector<Offset> col_ptr;
@@ -58,7 +60,8 @@ Sorted<T> transpose(Index n, const Sorted<T>& a) {
   return b;
 }
 
-/// Both halves of a matrix by columns, rows counting from base. Indices may be anything: agree() finds out. Borrowed.
+/// Both halves of a matrix by columns, with rows counted from base. Row indices need not be valid:
+/// agree() checks them. Non-owning.
 template <class T, class Number>
 class Halves {
  public:
@@ -70,12 +73,14 @@ class Halves {
         base_(base),
         rule_(rule) {}
 
-  /// Whether rows ascend in all columns and the two halves agree by the rule: entries below the diagonal, column by column, meet those
-  /// above it in the order in which these lie in their columns, so that no transpose is made. next: by column, its first entry above the
-  /// diagonal that was not met yet; where they agree, at the end, the first that is not above it. O(n + entries).
+  /// Returns true if the rows of all columns ascend and the two halves agree by the rule. Entries
+  /// below the diagonal, column by column, meet those above it in the order in which the latter lie
+  /// in their columns, so no transpose is made. next: during the loop, by column, the first entry
+  /// above the diagonal that has not been met; on return true, the first entry that is not above
+  /// the diagonal. O(n + entries).
   bool agree(std::vector<Offset>& next) {
     next.assign(ptr_, ptr_ + n_);
-    const Offset* const ptr = ptr_;  // so that nobody asks where these are after each store
+    const Offset* const ptr = ptr_;  // local copies: stores cannot alias them
     const Number* const row = row_;
     const T* const value = value_;
     Offset* const open = next.data();
@@ -96,10 +101,11 @@ class Halves {
     return true;
   }
 
-  /// Of halves that agree: all entries have a partner of the same value, so that either half may be taken for the other.
+  /// Returns true if every entry has a partner of the same value, so that either half may replace
+  /// the other. Valid after agree(next) returned true.
   [[nodiscard]] bool exact() const { return exact_; }
 
-  /// Whether the entries x at (i, j) and y at (j, i) agree.
+  /// Returns true if entries x at (i, j) and y at (j, i) agree by the rule.
   [[nodiscard]] bool agree(T x, T y, Offset i, Offset j) { return x == y || rule_.agree(x, y, root(i), root(j)); }
 
  private:
@@ -108,21 +114,23 @@ class Halves {
     return agree(x, y, i, j);
   }
 
-  /// Entries of column i above row j, from `at` on, have no partner: true if all count as 0. `at` ends behind them.
+  /// Advances `at` past the entries of column i above row j, which have no partner. Returns true if
+  /// all count as 0.
   bool none_left(Offset i, Offset j, Offset& at) {
     for (; at < ptr_[i + 1] && row_[at] < j + base_; ++at)
       if (row_[at] < base_ || !agrees_inexactly(value_[at], T(0), static_cast<Offset>(row_[at]) - base_, i)) return false;
     return true;
   }
 
-  /// Entry k at (i, j), which the first open entry of column i is no partner of.
+  /// Compares entry k at (i, j) if the first open entry of column i is not its partner: skips
+  /// entries without a partner, then takes the partner or 0.
   bool agrees_alone(Offset k, Offset i, Offset j, Offset& open) {
     if (!none_left(i, j, open)) return false;
     const bool alone = open == ptr_[i + 1] || row_[open] != j + base_;
     return agrees_inexactly(value_[k], alone ? T(0) : value_[open++], i, j);
   }
 
-  /// sqrt(|a_jj|). All are found when the first is asked for: few matrices ask.
+  /// Returns sqrt(|a_jj|). The first call computes all of them; few matrices need them.
   T root(Offset j) {
     if (root_.empty()) {
       root_.assign(static_cast<std::size_t>(n_), T(0));
@@ -143,7 +151,8 @@ class Halves {
   bool exact_ = true;
 };
 
-/// Both halves are there, sorted, no entry twice, counted from 0: they must agree. Names the first entry that does not.
+/// Checks that both halves agree; entries are sorted, without duplicates, counted from 0. Throws
+/// Error(input) that names the first entry that disagrees.
 template <class T>
 void check_symmetric(Index n, const Sorted<T>& a, const Names& names, const SymmetryRule<T>& rule) {
   std::vector<Offset> next;

@@ -18,9 +18,10 @@
 namespace kauri {
 namespace {
 
-constexpr Index kCheckBlock = 16384;  // columns that are worth a task
+constexpr Index kCheckBlock = 16384;  // columns in a task
 
-/// Sizes and order of the column pointers alone, as the caller counts: what is compared may be any number, so nothing is taken off before.
+/// Checks the length and the order of the column pointers, in the caller's numbering. Pointers may
+/// hold any values, so base is subtracted only after the comparisons.
 template <class Pointer>
 void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries, const Names& names = {}) {
   const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
@@ -40,7 +41,7 @@ bool is_sound(const Pattern& a, Index j) {
   return begin < end && a.row[begin] == j && ascends(a.row.data(), begin, end, Offset{j}, Offset{a.n});
 }
 
-/// Of a column that is not sound.
+/// Throws Error(input) that names the flaw of a column j that is not sound.
 [[noreturn]] void name_flaw(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
   if (begin == end || a.row[begin] != j) fail_matrix("column " + std::to_string(j) + " does not start with its diagonal entry");
@@ -50,7 +51,7 @@ bool is_sound(const Pattern& a, Index j) {
               std::to_string(a.row[k - 1]));
 }
 
-/// Rows ascend in every column, none twice: most files are written so.
+/// Returns true if the rows of every column ascend strictly, as most files have them.
 bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> row) {
   bool ascends = true;
   for (Index j = 0; j < n && ascends; ++j)
@@ -58,7 +59,7 @@ bool is_sorted(Index n, std::span<const Offset> col_ptr, std::span<const Index> 
   return ascends;
 }
 
-/// Sums entries that share a place, in the order they were given, in place.
+/// Sums entries with the same (row, column), in the order in which they were given, in place.
 template <class T>
 void sum_duplicates(Index n, Sorted<T>& a) {
   Offset out = 0;
@@ -79,7 +80,8 @@ void sum_duplicates(Index n, Sorted<T>& a) {
   a.value.resize(static_cast<std::size_t>(out));
 }
 
-/// transposed: a is the transpose of what the names are of.
+/// Throws Error(input) for the first entry that occurs twice. transposed: a is the transpose of the
+/// matrix that the names refer to.
 template <class T>
 void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
@@ -93,7 +95,7 @@ Names names_of(const CompressedView<T, Number, Pointer>& a) {
   return {a.base, a.compression == Compression::rows};
 }
 
-/// Of rows as columns of the transpose.
+/// Returns the storage of a as columns: compressed rows are columns of the transpose.
 template <class T, class Number, class Pointer>
 Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.compression == Compression::columns) return a.storage;
@@ -112,13 +114,15 @@ Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
   return Storage::full;
 }
 
-/// Of full ones the lower half is taken, as the caller has it.
+/// Returns true if an entry is kept. A full matrix keeps its lower half, in the caller's
+/// orientation.
 bool is_taken(Storage storage, bool rows, Index row, Index col) {
   if (storage == Storage::full) return rows ? row <= col : row >= col;
   return storage == Storage::lower_of_full ? row >= col : storage == Storage::upper_of_full ? row <= col : true;
 }
 
-/// From 0, checked.
+/// Returns the column pointers counted from 0. Throws Error(usage), Error(overflow) or Error(input)
+/// if base, n or the pointers are invalid.
 template <class T, class Number, class Pointer>
 std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.base != 0 && a.base != 1)
@@ -132,7 +136,8 @@ std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   return ptr;
 }
 
-/// The same of pointers that are sound.
+/// Returns the indices counted from 0, given valid pointers. Throws Error(input) if an index is out
+/// of range.
 template <class T, class Number, class Pointer>
 std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   const Names names = names_of(a);
@@ -148,14 +153,15 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   return index;
 }
 
-/// Whether a is there as it is kept: by columns, rows ascending and in range, no upper half, or one that agrees or does not matter. ptr: as
-/// pointers_of(). first: becomes the place of each column's first entry that is not above the diagonal.
+/// Returns true if a can be copied without sorting: stored by columns, rows ascending and in range,
+/// and the upper half is absent, or agrees, or is ignored. ptr: pointers_of(a). first: receives, by
+/// column, the offset of the first entry that is not above the diagonal.
 template <class T, class Number, class Pointer>
 bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, const SymmetryRule<T>& rule,
                    std::vector<Offset>& first) {
   const auto n = static_cast<Offset>(a.n), base = static_cast<Offset>(a.base);
   const Storage storage = storage_of(a);
-  if (storage == Storage::full) {  // of rows the caller's lower half lies where columns have the upper one
+  if (storage == Storage::full) {  // rows: the caller's lower half is the upper one by columns
     Halves<T, Number> halves(ptr, a.index, base, a.value, rule);
     return halves.agree(first) && (a.compression == Compression::columns || halves.exact());
   }
@@ -179,7 +185,7 @@ void check(const Pattern& a) {
 
 void check_by_all(const Pattern& a) {
   check_col_ptr(a.n, a.col_ptr, a.row.size());
-  std::atomic<Index> least = a.n;  // of the columns with a flaw
+  std::atomic<Index> least = a.n;  // least column with a flaw
   Blocks(a.n, kCheckBlock).for_each([&](Index, Index begin, Index end) {
     for (Index j = begin; j < end; ++j)
       if (!is_sound(a, j)) {
@@ -192,7 +198,7 @@ void check_by_all(const Pattern& a) {
   if (least < a.n) name_flaw(a, least);
 }
 
-/// Entries of columns in any order, with repetitions, all in range.
+/// Entries by columns, in any order, with repetitions, indices in range.
 template <Scalar T>
 struct SymmetricMatrix<T>::Columns {
   Sorted<T> entries;  ///< not sorted yet
@@ -201,7 +207,7 @@ struct SymmetricMatrix<T>::Columns {
   Names names = {};
 };
 
-/// Leaves out the half that does not matter.
+/// Removes the half that the storage ignores, in place.
 template <class T>
 void drop_other_half(Index n, Sorted<T>& a, Storage storage) {
   Offset out = 0;
@@ -229,11 +235,11 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns, 
   for (Index j = 0; j < n && !full; ++j)
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
       if (upper ? a.row[k] > j : a.row[k] < j) fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
-  // Of the caller's two halves the lower one is taken: rows become his columns.
+  // A full matrix keeps the caller's lower half: compressed rows become columns.
   const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
-    a = transpose(n, a);              // sorted
-    if (!turns) a = transpose(n, a);  // back
+    a = transpose(n, a);              // sorted, transposed
+    if (!turns) a = transpose(n, a);  // sorted, in the original orientation
     if (full) names.rows = false;
     if (columns.duplicates == Duplicates::refuse) refuse_duplicates(n, a, names, upper);
     sum_duplicates(n, a);
@@ -259,7 +265,8 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns, 
   return m;
 }
 
-/// The lower half of what lies in order, without a copy of the whole. first: of lies_in_order().
+/// Returns the lower half of a if lies_in_order(a), without a copy of the whole. first: from
+/// lies_in_order().
 template <Scalar T>
 template <class Number, class Pointer>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
@@ -335,7 +342,7 @@ void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
     throw Error(ErrorKind::usage, "EntryMap: " + std::to_string(value.size()) + " values for " + std::to_string(lower.size()) +
                                       " places, expected " + std::to_string(place_.size()) + " and " + std::to_string(entries_));
   std::fill(lower.begin(), lower.end(), T(0));
-  std::vector<bool> begun(lower.size(), false);  // a first value is not added to zero, which would change the sign of -0
+  std::vector<bool> begun(lower.size(), false);  // a first value is not added to 0, which would turn -0 into 0
   for (std::size_t k = 0; k < value.size(); ++k) {
     const Offset at = place_[k];
     if (at < 0) continue;

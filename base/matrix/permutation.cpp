@@ -14,9 +14,9 @@ namespace kauri {
 
 namespace {
 
-constexpr Index kPermutationBlock = 65536;  // rows that are worth a task
+constexpr Index kPermutationBlock = 65536;  // rows in a task
 
-/// old_of is no bijection: says where.
+/// Throws Error(input) that names the first flaw of old_of, which is not a bijection.
 [[noreturn]] void refuse(std::span<const Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
   std::vector<Index> position(old_of.size(), kNone);
@@ -34,7 +34,8 @@ constexpr Index kPermutationBlock = 65536;  // rows that are worth a task
 
 }  // namespace
 
-// Of positions that name the same row the last one to be written stands, and the others do not find themselves there.
+// If several positions name the same row, the last store wins, and the second loop finds the
+// others.
 Permutation Permutation::from_old_of(std::vector<Index> old_of) {
   const auto n = static_cast<Index>(old_of.size());
   Permutation p;

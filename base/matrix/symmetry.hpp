@@ -1,4 +1,4 @@
-// When two halves are those of one symmetric matrix: the one rule, for arrays and for files.
+// The rule by which two halves belong to one symmetric matrix, for arrays and for files.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,34 +13,39 @@
 
 namespace kauri {
 
-/// Entries x at (i, j) and y at (j, i) agree if |x - y| is at most threshold times the largest of sqrt(|a_ii a_jj|), |x| and |y|. An entry
-/// that is not there counts as 0. The diagonal is the measure of what an SPD matrix was summed from (Cauchy and Schwarz), and of what a
-/// factorisation does to it (Demmel 1989); the entries themselves matter where the diagonal is small, so that A is not positive definite.
+/// Entries x at (i, j) and y at (j, i) agree if |x - y| is at most threshold times the largest of
+/// sqrt(|a_ii a_jj|), |x| and |y|. A missing entry counts as 0. The diagonal bounds the terms that
+/// an SPD matrix was summed from (Cauchy and Schwarz), and the rounding errors of a factorisation
+/// (Demmel 1989). The entries themselves matter if the diagonal is small, so that A is not positive
+/// definite.
 template <Scalar T>
 class SymmetryRule {
  public:
-  /// symmetry: the threshold; 0: kSymmetryEps eps of T. Throws Error(usage) unless it is a number from 0 to 1.
+  /// symmetry: the threshold; 0 means kSymmetryEps times eps of T. Throws Error(usage) unless 0 <=
+  /// symmetry <= 1.
   explicit SymmetryRule(double symmetry) {
     if (!(symmetry >= 0 && symmetry <= 1)) throw Error(ErrorKind::usage, "symmetry is " + digits(symmetry) + ", expected 0 to 1");
     threshold_ = symmetry == 0 ? T(kSymmetryEps) * std::numeric_limits<T>::epsilon() : static_cast<T>(symmetry);
   }
 
-  /// The factor of one row or column in the measure: sqrt(|a_jj|), 0 where that is not finite.
+  /// Returns the factor of one row or column in the bound: sqrt(|a_jj|), or 0 if that is not
+  /// finite.
   static T root(T diagonal) { return std::isfinite(diagonal) ? std::sqrt(std::abs(diagonal)) : T(0); }
 
-  /// The entries alone agree, whatever the diagonal is. Equal infinities do, and two NaN.
+  /// Returns true if the two entries agree whatever the diagonal is. Equal infinities agree, and
+  /// two NaN.
   [[nodiscard]] bool same(T x, T y) const {
     if (x == y) return true;
     if (!std::isfinite(x) || !std::isfinite(y)) return std::isnan(x) && std::isnan(y);
     return within(x, y, threshold_ * std::max(std::abs(x), std::abs(y)));
   }
 
-  /// The rule, with root() of both rows.
+  /// Returns true if x and y agree by the rule, given root() of both rows.
   [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
     return same(x, y) || (std::isfinite(x) && std::isfinite(y) && within(x, y, threshold_ * (root_i * root_j)));
   }
 
-  /// What messages of entries that do not agree end with.
+  /// Returns the end of messages about entries that disagree.
   [[nodiscard]] std::string words() const {
     char text[32];
     const auto [end, code] = std::to_chars(text, text + sizeof text, threshold_, std::chars_format::general, 3);
@@ -48,7 +53,7 @@ class SymmetryRule {
   }
 
  private:
-  /// |x - y| <= most, without an overflow, which is SIGFPE where a program traps it.
+  /// Returns |x - y| <= most without overflow, which raises SIGFPE in programs that trap it.
   static bool within(T x, T y, T most) {
     constexpr T kLarge = std::numeric_limits<T>::max() / 2;
     if (std::abs(x) > kLarge || std::abs(y) > kLarge) return std::abs(x / 2 - y / 2) <= most / 2;

@@ -1,7 +1,8 @@
-// How far a long call has come, for whoever watches it: counted by its tasks, read by any thread, told by the calling thread alone.
+// Progress of a long call: its tasks count operations, any thread reads the fraction, only the
+// calling thread reports it.
 //
-// Like the stop token (base/threads/stopping.hpp) it reaches loops far below by a pointer that belongs to the thread; the loops hand it to
-// their tasks. Nothing that is computed depends on it.
+// Like the stop token (base/threads/stopping.hpp), the meter reaches inner loops by a thread-local
+// pointer; the loops pass it to their tasks. No result depends on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,28 +17,29 @@ namespace kauri {
 
 class Meter {
  public:
-  /// step(fraction): called by the thread that makes the meter, where it does a part of the work itself, at most kSteps - 1 times, with
-  /// ascending fractions between 0 and 1. What it throws ends the work.
+  /// step(fraction): progress callback. The thread that constructed the meter calls it from add(),
+  /// at most kSteps - 1 times, with ascending fractions between 0 and 1. An exception that it
+  /// throws ends the work.
   explicit Meter(std::function<void(double)> step = {}) : step_(std::move(step)) {}
 
-  /// Work of so many operations begins. Not while tasks run.
+  /// Starts work of `whole` operations. Must not run concurrently with tasks.
   void begin(double whole) {
     done_.store(0, std::memory_order_relaxed);
     whole_.store(whole, std::memory_order_relaxed);
   }
-  /// So many of them are done. Any thread.
+  /// Adds `part` operations to those done. Thread-safe.
   void add(double part) {
     done_.fetch_add(part, std::memory_order_relaxed);
     if (step_ && std::this_thread::get_id() == owner_) pass();
   }
-  /// Of the work that is done, 0 to 1; 0 where none has begun. Any thread.
+  /// Returns the fraction of the operations that is done, 0 to 1; 0 before begin(). Thread-safe.
   [[nodiscard]] double fraction() const {
     const double whole = whole_.load(std::memory_order_relaxed);
     return whole > 0 ? std::min(1.0, done_.load(std::memory_order_relaxed) / whole) : 0;
   }
-  /// Operations that are done.
+  /// Returns the number of operations done.
   [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
-  /// Less than this is not worth an add().
+  /// Returns the least number of operations that justifies an add().
   [[nodiscard]] double grain() const { return whole_.load(std::memory_order_relaxed) / (4 * kSteps); }
 
   static constexpr int kSteps = 32;
@@ -52,16 +54,16 @@ class Meter {
 
   std::function<void(double)> step_;
   const std::thread::id owner_ = std::this_thread::get_id();
-  double next_ = 1.0 / kSteps;  // the owner's alone
+  double next_ = 1.0 / kSteps;  // used by the owner only
   std::atomic<double> done_{0}, whole_{0};
 };
 
 namespace metering {
-/// Of the call that this thread makes; null where nobody watches.
+/// Meter of the call that this thread makes; null if nothing is metered.
 inline constinit thread_local Meter* current = nullptr;
 }  // namespace metering
 
-/// While it lives, calls of this thread are counted by that meter, or by none.
+/// During its lifetime, operations of this thread count towards the given meter, or none if null.
 class MeterScope {
  public:
   explicit MeterScope(Meter* meter) : before_(std::exchange(metering::current, meter)) {}
@@ -73,7 +75,7 @@ class MeterScope {
   Meter* before_;
 };
 
-/// Small parts of one task, put together before all threads' counter is touched.
+/// Collects small parts of one task before it adds them to the counter that all threads share.
 class MeterParts {
  public:
   explicit MeterParts(Meter* meter) : meter_(meter), grain_(meter != nullptr ? meter->grain() : 0) {}
@@ -82,7 +84,7 @@ class MeterParts {
     sum_ += part;
     if (sum_ >= grain_) flush();
   }
-  /// At the end of the task; not in a destructor, since a step may throw.
+  /// Adds the rest; call it at the end of the task. Not in the destructor, since step() may throw.
   void flush() {
     if (meter_ != nullptr && sum_ > 0) meter_->add(std::exchange(sum_, 0));
   }

@@ -1,4 +1,4 @@
-// Ranges by NVTX. Its headers need no library: at the first range they look whether a profiler asks to be told (NVTX_INJECTION64_PATH).
+// PhaseRange by NVTX. The NVTX headers need no library: the first range looks for a profiler (NVTX_INJECTION64_PATH).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/progress/phase_range.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-// name_of() returns literals, which end with a zero.
+// name_of() returns literals, which are null-terminated.
 PhaseRange::PhaseRange(Phase phase) : PhaseRange(name_of(phase).data()) {}
 
 #ifdef KAURI_NVTX
@@ -22,7 +22,8 @@ namespace {
 std::atomic<nvtxDomainHandle_t> kauri_domain = nullptr;
 std::atomic<bool> domain_is_made = false;
 
-/// Never destroyed: ranges may end while a program does. Not a local static, whose guard a thread may hold while another one forks.
+/// Returns the NVTX domain, which is never destroyed, since ranges may end during program exit. It
+/// is not a local static, because a thread may hold the guard of one while another thread forks.
 nvtxDomainHandle_t domain() {
   const host_threads::FirstCall call(domain_is_made);
   if (!domain_is_made) kauri_domain = nvtxDomainCreateA("kauri");

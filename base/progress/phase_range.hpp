@@ -1,4 +1,4 @@
-// Ranges on the time line of a profiler (NVIDIA's NVTX), named after the phases.
+// Ranges on the timeline of a profiler (NVIDIA's NVTX), named after the phases.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,13 +6,14 @@
 
 namespace kauri {
 
-/// From its construction to its end: a range of the calling thread in the domain "kauri". Ranges nest: within a phase are the phases that
-/// it calls. Of what is enqueued for a device, the enqueueing alone. Where no tool is attached, and where kauri was built without NVTX
-/// (which is part of CUDA's toolkit), nothing happens.
+/// A range of the calling thread in the NVTX domain "kauri", for its lifetime. Ranges nest: a phase
+/// contains the phases that it calls. For work on a device the range covers the enqueueing only.
+/// Does nothing if no tool is attached, or if kauri was built without NVTX (part of the CUDA
+/// toolkit).
 class PhaseRange {
  public:
   explicit PhaseRange(Phase phase);
-  /// Of what is no phase. name: a literal.
+  /// Opens a range that is not a phase. name: a string literal.
   explicit PhaseRange(const char* name);
   // NOLINTNEXTLINE(performance-trivially-destructible): ends the range, where there is NVTX
   ~PhaseRange();

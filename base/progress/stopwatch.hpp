@@ -1,4 +1,4 @@
-// A clock that only goes forward. Reports read it; no decision does.
+// A monotonic clock. Reports read it; no decision does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kauri {
 
-/// Runs from its construction on.
+/// Measures wall-clock seconds since its construction.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -16,7 +16,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Seconds of work().
+/// Returns the wall-clock seconds that work() takes.
 template <class Work>
 double seconds_of(Work&& work) {
   const Stopwatch watch;

@@ -1,4 +1,4 @@
-// How many threads of the host an ordering, an analysis or a backend may use.
+// Number of host threads that an ordering, an analysis or a backend may use.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace kauri {
 
-/// Threads that oneTBB allows the process now; 1 where they are lost.
+/// Returns the number of threads that oneTBB allows the process now; 1 if they are lost
+/// (threads_lost()).
 inline int allowed_threads() {
   if (threads_lost()) return 1;
   host_threads::begin_process();
@@ -23,13 +24,15 @@ inline int allowed_threads() {
                                                 std::numeric_limits<int>::max()));
 }
 
-/// Threads where nobody says how many: those that oneTBB allows, which are those of the process's affinity, but no more than the quotas of
-/// its control groups pay for, rounded up; what the host program set with tbb::global_control goes before quotas. Quotas are read once.
+/// Returns the default number of threads: those that oneTBB allows, which follow the process's
+/// affinity, but at most the quotas of its control groups, rounded up. A limit that the host
+/// program set by tbb::global_control takes precedence over quotas. Quotas are read once.
 int default_threads();
 
-/// f() in an arena of so many threads, which may be more than there are cores, or fewer where oneTBB allows the process no more; 0:
-/// default_threads(). In the calling arena if that is one of as many; a thread that waits there takes up nothing of the caller's. Throws
-/// Error(memory) where the system refuses a thread.
+/// Calls f() in an arena of `threads` threads, which may exceed the number of cores; at most as
+/// many as oneTBB allows the process; 0 means default_threads(). Uses the calling arena if it has
+/// that many threads; a thread that waits there takes none of the caller's tasks. Throws
+/// Error(memory) if the system refuses a thread.
 template <class F>
 void with_threads(int threads, F&& f) {
   const auto carried = carrying_stop(f);

@@ -1,7 +1,9 @@
-// Loops over fixed blocks of a range, and a few things side by side, by the threads of the calling arena of oneTBB.
+// Parallel loops over fixed blocks of a range, and parallel calls, by the threads of the calling
+// oneTBB arena.
 //
-// Each has a context of its own. In one bound to its surroundings, what fails beside it, in kauri or in the caller's own loops, would
-// cancel it, and it would return as if all had been done.
+// Each loop or call has an isolated task group context. A context bound to its parent would be
+// cancelled by a failure beside it, in kauri or in the caller's loops, and the loop would return as
+// if it were complete.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +21,10 @@
 
 namespace kauri {
 
-/// [0, n) in blocks of `size` >= 1, the last one of what is left. How many there are says n alone: what is computed block by block does not
-/// depend on threads. A size that does depend on them is for what comes out the same by any, such as lists put one behind the other.
+/// The range [0, n) in blocks of `size` >= 1; the last block holds the rest. If size is a constant,
+/// the number of blocks depends on n alone, and results computed block by block do not depend on
+/// the number of threads. Use a size that depends on the threads only for results that are the same
+/// for any size, for example concatenated lists.
 class Blocks {
  public:
   Blocks(Index n, Index size) : n_(n), size_(size) {}
@@ -28,8 +32,9 @@ class Blocks {
   [[nodiscard]] Index begin(Index b) const { return b * size_; }
   [[nodiscard]] Index end(Index b) const { return size_ < n_ - begin(b) ? begin(b) + size_ : n_; }
 
-  /// f(b, begin(b), end(b)) for each block, side by side. A thread that waits for others takes up nothing but blocks of this loop, so that
-  /// memory of its own that it holds stays its own. f may throw. Where the call is to stop, no block is begun any more.
+  /// Calls f(b, begin(b), end(b)) for each block, in parallel. A thread that waits takes only
+  /// blocks of this loop, so that another task cannot overwrite its thread-local memory. f may
+  /// throw. Starts no further block once the call is cancelled, and throws Error(cancelled).
   template <class F>
   void for_each(F&& f) const {
     if (count() < 2 || threads_here() == 1) {
@@ -48,7 +53,8 @@ class Blocks {
   Index n_, size_;
 };
 
-/// Calls two f or more, side by side. A thread that waits may take up other work of the arena. Each f may throw.
+/// Calls two or more functions in parallel. A thread that waits may take other tasks of the arena.
+/// Each f may throw.
 template <class... F>
 void side_by_side(F&&... f) {
   if (threads_here() == 1) return (..., carrying_stop(f)());
@@ -56,13 +62,15 @@ void side_by_side(F&&... f) {
   tbb::parallel_invoke(carrying_stop(f)..., own);
 }
 
-/// The same, where a thread that waits takes up nothing else.
+/// Calls two or more functions in parallel as side_by_side(), but a thread that waits takes no
+/// other tasks.
 template <class... F>
 void side_by_side_alone(F&&... f) {
   isolated([&] { side_by_side(std::forward<F>(f)...); });
 }
 
-/// Calls `there` by any thread of the arena while this one calls `here`. Each may throw; of two errors the one of `here` is told.
+/// Runs `there` on any thread of the arena while this thread runs `here`. Both may throw; if both
+/// do, the exception of `here` is rethrown.
 template <class There, class Here>
 void meanwhile(There&& there, Here&& here) {
   const auto do_here = [&](auto&& do_there) {
@@ -71,7 +79,7 @@ void meanwhile(There&& there, Here&& here) {
     } catch (...) {
       try {
         do_there();
-      } catch (...) {  // told is the first
+      } catch (...) {  // the exception of here() is rethrown
       }
       throw;
     }

@@ -1,4 +1,4 @@
-// Arenas and threads of the process, and what a forked child is told.
+// Arenas and threads of the process, and the state of a forked child.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/host_threads.hpp"
 
@@ -32,30 +32,32 @@
 namespace kauri {
 namespace {
 
-/// Arenas of one width.
+/// Arenas with the same number of threads.
 struct Width {
   std::vector<tbb::task_arena*> free;
-  std::size_t made = 0;  // that is the capacity of `free`: giving one back allocates nothing
+  std::size_t made = 0;  // capacity of `free`, so that returning an arena allocates nothing
 };
 
-/// What the process keeps; never destroyed, since threads that nobody waited for may still be at work while the process ends.
+/// State of the process. Never destroyed: detached threads may still run while the process exits.
 struct Process {
-  std::mutex arenas;            // over the next three; held by the thread that forks
-  std::map<int, Width> widths;  // by the number of threads
-  // Threads of all arenas that were used, beside the calling ones: one that is not in use any more may ask for its threads a while still.
+  std::mutex arenas;            // guards the next three; the thread that forks holds it
+  std::map<int, Width> widths;  // by number of threads
+  // Threads of all arenas in `used`, without the calling ones. An arena that is no longer in use
+  // may request its threads for a while, so none is subtracted.
   int wanted = 0;
-  std::set<const tbb::task_arena*> used;  // those
+  std::set<const tbb::task_arena*> used;  // arenas counted in `wanted`
 
   std::atomic<bool> awake{false};           // oneTBB was called
-  std::mutex starting;                      // over the making of threads; not to be touched in a child
-  std::unique_ptr<tbb::task_arena> keeper;  // as long as there is an arena, oneTBB keeps its threads
+  std::mutex starting;                      // guards the creation of threads; never touched in a child
+  std::unique_ptr<tbb::task_arena> keeper;  // while an arena exists, oneTBB keeps its threads
   std::atomic<bool> begun{false};
   std::atomic<int> started{0};
 };
 
 std::atomic<Process*> only_process{nullptr};
 
-/// False where the process has the calling thread alone, so that no other one is within oneTBB or its allocator.
+/// Returns false if the calling thread is the only one of the process, so that no other is inside
+/// oneTBB or its allocator.
 bool other_threads_run() {
   char text[1024];
   const int file = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -64,15 +66,16 @@ bool other_threads_run() {
   ::close(file);
   if (got <= 0) return true;
   text[got] = '\0';
-  const char* at = std::strrchr(text, ')');  // of the name; the number of threads is the 18th field behind it
+  const char* at = std::strrchr(text, ')');  // end of the name; the thread count is the 18th field after it
   for (int field = 0; at != nullptr && field < 18; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr || std::atoi(at + 1) != 1;
 }
 
 thread_local bool is_in_first_call = false;
 
-/// Registers handlers that hold `arenas` while a thread forks, and that set `lost` in the child. A child may register them once more: then
-/// the first of the calls in a row locks, and the last one unlocks. The holder of a FirstCall has the lock already.
+/// Registers handlers that hold `arenas` while a thread forks, and set `lost` in the child. A child
+/// may register them again; then the first of the consecutive calls locks, and the last one
+/// unlocks. The holder of a FirstCall already holds the lock.
 void register_fork() {
   static thread_local int depth = 0;
   static thread_local Process* held = nullptr;
@@ -95,7 +98,8 @@ void register_fork() {
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
 }
 
-/// Makes the calls in which oneTBB takes locks of its own and loads libraries once: it looks at the machine, and finds its allocator.
+/// Makes the calls in which oneTBB creates locks and loads libraries once: it reads the machine's
+/// topology and loads its allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
   static_cast<void>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
@@ -105,8 +109,9 @@ void wake_tbb() {
 
 PerProcess<std::mutex> making;
 
-/// Not a local static: a thread that makes it while another one forks would leave its lock closed in the child. The first call of oneTBB is
-/// made here, while no other thread can fork.
+/// Returns the state of the process, and makes the first call of oneTBB while no other thread can
+/// fork. Not a local static: a thread that constructs it while another one forks would leave its
+/// guard locked in the child.
 Process& process() {
   Process* now = only_process.load(std::memory_order_acquire);
   if (now == nullptr) {
@@ -126,7 +131,8 @@ Process& process() {
   return *now;
 }
 
-/// Jobs that hold a thread of oneTBB each until all are let go. Shared with the jobs: one that comes late must find it.
+/// Jobs that each hold a thread of oneTBB until end(). The jobs share ownership, since one may
+/// start late.
 class Roll {
  public:
   void stay() {
@@ -140,12 +146,13 @@ class Roll {
     ++gone_;
     changed_.notify_all();
   }
-  /// Waits until so many came, for 200 ms at most: threads that others keep busy come later.
+  /// Waits until `count` jobs have started, for 200 ms at most: threads that other work keeps busy
+  /// come later.
   void wait_for(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(200), [&] { return present_ >= count; });
   }
-  /// Lets them go, and waits until all that came have left, for a second at most.
+  /// Releases the jobs, and waits until all that have started are gone, for 1 s at most.
   void end() {
     std::unique_lock lock(mutex_);
     over_ = true;
@@ -160,7 +167,8 @@ class Roll {
   bool over_ = false;
 };
 
-/// An arena for one job. A thread that leaves it has seen that there is no more work: from then on it asks oneTBB for no thread.
+/// An arena for one job. A thread that leaves it has found no more work; from then on the arena
+/// requests no thread.
 class JobArena : public tbb::task_scheduler_observer {
  public:
   explicit JobArena(std::shared_ptr<Roll> roll) : tbb::task_scheduler_observer(arena_), roll_(std::move(roll)) {}
@@ -185,8 +193,9 @@ class JobArena : public tbb::task_scheduler_observer {
                                      "): limits on processes (ulimit -u, pids.max) and on memory count threads; threads = 1 needs none");
 }
 
-/// Has one job after the other wait for a thread of its own, so that each new thread is made by this one, and what the system says of it
-/// comes out here. Of a wide arena, oneTBB's own threads make most of the others, and end the process where one is refused.
+/// Starts jobs one after the other, each of which waits for a new thread. So this thread creates
+/// every thread, and a refusal by the system throws here. In one wide arena, oneTBB's worker
+/// threads would create most of the others, and end the process if one is refused.
 void start_one_by_one(Process& p, int wanted) {
   const auto roll = std::make_shared<Roll>();
   std::vector<std::unique_ptr<JobArena>> places;
@@ -196,17 +205,17 @@ void start_one_by_one(Process& p, int wanted) {
       places.push_back(std::make_unique<JobArena>(roll));
       places.back()->ask();
     }
-  } catch (const std::runtime_error& error) {  // oneTBB's, of pthread_create()
+  } catch (const std::runtime_error& error) {  // thrown by oneTBB if pthread_create() fails
     roll->end();
     const int had = static_cast<int>(places.size()) - 1;
-    static_cast<void>(places.back().release());  // its job waits for a thread that does not come
+    static_cast<void>(places.back().release());  // leaked: its job waits for a thread that never comes
     p.started = std::max(p.started.load(), had);
     refuse_threads(had, wanted, error.what());
   } catch (...) {
     roll->end();
     throw;
   }
-  roll->wait_for(wanted);  // an arena that goes before a thread came to it is lost
+  roll->wait_for(wanted);  // an arena destroyed before a thread has entered it leaks
   roll->end();
   p.started = wanted;
 }

@@ -1,5 +1,4 @@
-// The threads of oneTBB as kauri uses them: arenas that outlive their users, threads that are started before they are needed, and none in
-// a forked child.
+// Threads of oneTBB: arenas that outlive their users, threads that are started before they are needed, and none in a forked child.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,24 +10,27 @@
 namespace kauri {
 
 namespace host_threads {
-/// Set in a child that fork() made after start() had begun to make threads, or while another thread of the process may have been within
-/// oneTBB, for ever.
+/// True in a child that fork() made after start() had begun to make threads, or while another
+/// thread of the process may have been inside oneTBB. Never reset.
 inline std::atomic<bool> lost{false};
 
-/// Has `wanted` threads of oneTBB beside the calling one, or as many as oneTBB allows the process, run and wait for work; those that were
-/// started before count. Started later, by oneTBB itself, one that the system refuses would end the process. Throws Error(memory) where the
-/// system refuses one now. Not to be called where oneTBB's threads are lost.
+/// Ensures that `wanted` threads of oneTBB run beside the calling one, or as many as oneTBB allows
+/// the process; threads started before count. Throws Error(memory) if the system refuses a thread;
+/// if oneTBB itself started it later, a refusal would end the process. Must not be called if
+/// threads_lost().
 void start(int wanted);
 
-/// Threads that start() has started so far.
+/// Returns the number of threads that start() has started.
 int started();
 
-/// Makes the first call of oneTBB of the process where none was made: by it, not elsewhere, so that no thread forks meanwhile.
+/// Makes the process's first call of oneTBB, unless it was made before. No other thread can fork
+/// meanwhile.
 void begin_process();
 
-/// A first call that loads libraries or makes locks, which a child would find half done: as long as this lives, no other thread of the
-/// process forks. Where is_done already, nothing is held. The holder sets is_done after the call, and calls nothing of kauri; it may fork
-/// itself, as NVIDIA's driver does to run nvidia-modprobe.
+/// Scope of a first call that loads libraries or creates locks, which a child would find half done:
+/// during its lifetime no other thread of the process forks. Holds nothing if is_done is already
+/// set. The holder sets is_done after the call, and calls nothing of kauri. It may fork itself, as
+/// NVIDIA's driver does to run nvidia-modprobe.
 class FirstCall {
  public:
   explicit FirstCall(const std::atomic<bool>& is_done);
@@ -41,15 +43,19 @@ class FirstCall {
 };
 }  // namespace host_threads
 
-/// True in a forked child of a process in which kauri had threads, or others beside the one that forked: oneTBB takes them to be there, and
-/// waits for what they hold. Nothing of oneTBB may be called any more, its allocator included; the calling thread does everything.
+/// Returns true in a forked child of a process in which kauri had threads, or which had other
+/// threads than the one that forked. oneTBB in the child takes those threads to exist, and waits
+/// for locks that they hold. Nothing of oneTBB may be called there, its allocator included; the
+/// calling thread does all work.
 inline bool threads_lost() { return host_threads::lost.load(std::memory_order_relaxed); }
 
-/// How many threads, the calling one among them, share the work of its arena: 1 in an arena for which start() has not started the threads,
-/// such as that of a caller outside of with_threads(). oneTBB would start them there, and end the process where one is refused.
+/// Returns the number of threads, the calling one included, that share the work of the calling
+/// arena. Returns 1 in an arena for which start() has not started the threads, for example that of
+/// a caller outside with_threads(): oneTBB would start them there, and end the process if the
+/// system refuses one.
 int threads_here();
 
-/// f() while the calling thread, should it wait, takes up no work from outside f.
+/// Calls f(); if the calling thread waits within it, it takes no tasks from outside f.
 template <class F>
 void isolated(F&& f) {
   if (threads_lost())
@@ -58,9 +64,10 @@ void isolated(F&& f) {
     tbb::this_task_arena::isolate(f);
 }
 
-/// An arena of oneTBB of so many threads, 1 or more, of one user at a time. The process keeps it for the next one: where no thread of
-/// oneTBB has looked at an arena by the time that it is destroyed, releases up to 2021.8 at least never give its 7 KB back (oneTBB issue
-/// 396). So the process has as many as were in use at a time, of each width.
+/// A oneTBB arena of `threads` >= 1 threads, with one user at a time. The process keeps it for the
+/// next user: releases up to at least 2021.8 never free the 7 KB of an arena that is destroyed
+/// before a thread of oneTBB has looked at it (oneTBB issue 396). So the process keeps, for each
+/// width, as many arenas as were in use at the same time.
 class Arena {
  public:
   explicit Arena(int threads);
@@ -68,8 +75,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// f() in the arena, by another thread where all its places are taken; waits for it. The first call has the arena's threads started:
-  /// Error(memory) where they cannot be. Not to be called where threads are lost.
+  /// Runs f() in the arena and waits for it; another thread runs it if all places are taken. The
+  /// first call starts the arena's threads, and throws Error(memory) if the system refuses one.
+  /// Must not be called if threads_lost().
   template <class F>
   void execute(const F& f) {
     if (!ready_.load(std::memory_order_acquire)) make_ready();
@@ -80,8 +88,8 @@ class Arena {
   void make_ready();
 
   int threads_;
-  tbb::task_arena* arena_ = nullptr;  // of the process
-  std::atomic<bool> ready_{false};    // its threads were asked for
+  tbb::task_arena* arena_ = nullptr;  // owned by the process
+  std::atomic<bool> ready_{false};    // its threads were requested
 };
 
 }  // namespace kauri

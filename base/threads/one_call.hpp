@@ -1,4 +1,4 @@
-// One call at a time on an object: a second one is told, not run into the memory of the first.
+// Admits one call at a time to an object: a concurrent second call throws, instead of corrupting memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// Of an object that takes one call at a time: whether one is under way.
+/// Flag of an object that admits one call at a time: set while a call is under way.
 class CallFlag {
  public:
   CallFlag() = default;
@@ -21,10 +21,11 @@ class CallFlag {
   std::atomic<bool> busy_{false};
 };
 
-/// A call on the object of a flag, as long as this lives.
+/// Marks a call on the object of a flag as under way, for its lifetime.
 class OneCall {
  public:
-  /// Throws Error(usage) where another call is under way. call: the one that begins, as "Solver::solve"; object: as "solver".
+  /// Throws Error(usage) if another call is under way. call: the call that begins, as
+  /// "Solver::solve"; object: as "solver".
   OneCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
     if (flag_.busy_.exchange(true, std::memory_order_acquire))
       throw Error(ErrorKind::usage,

@@ -1,4 +1,4 @@
-// What a process has once, and a forked child anew: locks that a thread of the parent may hold for ever there.
+// An object per process, made anew in a forked child, where locks of the parent may stay locked for ever.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,10 @@
 
 namespace kauri {
 
-/// A T, default-made, of the process that asks. A child gets one of its own: threads of the parent, which held the parent's at the time of
-/// the fork, are not there to let go of it. As a variable of static storage duration; never destroyed, since threads may use it at exit.
+/// A default-constructed T for each process that calls here(). A forked child gets a new one, since
+/// threads of the parent that held locks of the parent's T at the time of the fork do not exist in
+/// the child. Use it as a variable of static storage duration. T is never destroyed, since threads
+/// may use it at exit.
 template <class T>
 class PerProcess {
  public:
@@ -18,13 +20,15 @@ class PerProcess {
   PerProcess(const PerProcess&) = delete;
   PerProcess& operator=(const PerProcess&) = delete;
 
-  /// Safe from several threads. Throws std::bad_alloc at the first call of a process.
+  /// Returns the T of the calling process. Thread-safe. The first call of a process may throw
+  /// std::bad_alloc.
   T& here() {
     const pid_t process = getpid();
     Owned* owned = owned_.load(std::memory_order_acquire);
     if (owned != nullptr && owned->process == process) return owned->value;
     auto* fresh = new Owned{process, {}};
-    // Another thread of this process may have been faster; the parent's, which nobody may touch, stays where it is.
+    // Another thread of this process may have stored its T first. The parent's T leaks, since it
+    // may not be touched.
     while (!owned_.compare_exchange_weak(owned, fresh, std::memory_order_acq_rel, std::memory_order_acquire))
       if (owned != nullptr && owned->process == process) {
         delete fresh;

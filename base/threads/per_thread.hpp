@@ -1,4 +1,4 @@
-// Memory that each thread of a computation keeps from one piece of work to the next.
+// Memory that each thread of a computation keeps between pieces of work.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,12 +13,14 @@
 
 namespace kauri {
 
-/// A T for each thread that asks, as long as this lives. Not oneTBB's enumerable_thread_specific, whose memory comes from an allocator with
-/// locks that a thread may hold while another one forks; for pieces of work, not for inner loops.
+/// A T for each thread that calls local(), for the lifetime of this object. Replaces oneTBB's
+/// enumerable_thread_specific, whose allocator has locks that a thread may hold while another one
+/// forks. local() takes a lock: call it per piece of work, not in inner loops.
 template <class T>
 class EachThread {
  public:
-  /// The calling thread's: make(), which returns a std::unique_ptr<T>, when it first asks.
+  /// Returns the calling thread's T. Its first call makes it by make(), which returns a
+  /// std::unique_ptr<T>.
   template <class Make>
   T& local(const Make& make) {
     const std::thread::id thread = std::this_thread::get_id();
@@ -36,18 +38,19 @@ class EachThread {
   std::map<std::thread::id, std::unique_ptr<T>> own_;
 };
 
-/// A T for each thread that asks, made when it first does.
+/// A T for each thread that calls use(), constructed by the first call.
 ///
-/// What fails in one piece of work does not stop those beside it (blocks.hpp), and the thread goes on to the next of them. So a T that an
-/// exception leaves half done is thrown away.
+/// An exception in one piece of work does not stop those beside it (blocks.hpp), and the thread
+/// goes on to the next piece. So a T that an exception leaves half changed is destroyed.
 template <class T>
 class PerThread {
  public:
-  /// Each T is made of copies of these.
+  /// Each T is constructed from copies of args.
   template <class... Args>
   explicit PerThread(const Args&... args) : make_([args...](std::optional<T>& own) { own.emplace(args...); }) {}
 
-  /// The calling thread's T, for the scope that holds this. Scopes on one thread may nest; they share it.
+  /// The calling thread's T during a scope. Scopes on one thread may nest; they share the T. If an
+  /// exception leaves the scope, the T is destroyed.
   class Use {
    public:
     Use(const Use&) = delete;
@@ -66,7 +69,7 @@ class PerThread {
     const int exceptions_ = std::uncaught_exceptions();
   };
 
-  /// What making a T throws comes out of here.
+  /// Opens a scope. Throws what the construction of T throws.
   [[nodiscard]] Use use() {
     std::optional<T>& own = own_.local([] { return std::make_unique<std::optional<T>>(); });
     if (!own) make_(own);

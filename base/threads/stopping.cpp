@@ -1,4 +1,4 @@
-// What a call that was cancelled throws.
+// Throws the error of a cancelled call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/stopping.hpp"
 
