@@ -1,4 +1,4 @@
-// Names of the ordering methods, and order(): one reduction of the graph, then a method for each component.
+// Names of the ordering methods, and order(): reduces the graph once, then orders each component.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/ordering.hpp"
 
@@ -40,7 +40,7 @@ constexpr std::array<std::pair<Effort, std::string_view>, 3> kEffortNames{{
     {Effort::best, "best"},
 }};
 
-/// The name of a value in such a list, or nothing.
+/// Returns the name of a value in a list, or nothing.
 template <class Names, class Value>
 std::optional<std::string_view> find_name(const Names& names, Value wanted) {
   for (const auto& [value, name] : names)
@@ -48,7 +48,7 @@ std::optional<std::string_view> find_name(const Names& names, Value wanted) {
   return std::nullopt;
 }
 
-/// The inverse of find_name.
+/// Returns the value of a name in a list, or nothing.
 template <class Value, std::size_t N>
 std::optional<Value> find_value(const std::array<std::pair<Value, std::string_view>, N>& names, std::string_view wanted) {
   for (const auto& [value, name] : names)
@@ -56,12 +56,14 @@ std::optional<Value> find_value(const std::array<std::pair<Value, std::string_vi
   return std::nullopt;
 }
 
-// Vertices: of components that are worth a task together; of one that is worth all threads, where the method has work for them.
+// kBatch: least number of vertices of components that form one task. kAlone: least number of
+// vertices of a component that all threads order together, if the method is parallel.
 constexpr Index kBatch = 4000, kAlone = 20000;
 
 bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
 
-/// most: entries of lists that minimum degree by quotient graphs may visit. Returns how many it did, 0 with other methods.
+/// Orders a component. most: entries of lists that minimum degree by quotient graphs may visit.
+/// Returns the number of entries visited, 0 for other methods.
 Offset order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, Offset most,
                        std::span<Index> order) {
   Offset work = 0;
@@ -85,7 +87,7 @@ Offset order_component(const GraphView& graph, const OrderingOptions& options, O
       OrderingOptions exact;
       exact.tie_break = options.tie_break;
       exact.delta = options.delta;
-      exact.dense = 0;  // dense rows are set aside already
+      exact.dense = 0;  // dense rows were set aside by the reduction
       const auto old_of = minimum_degree(graph, exact, workspace.minimum_degree);
       std::copy(old_of.begin(), old_of.end(), order.begin());
       return work;
@@ -121,14 +123,15 @@ Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)
 
 GraphView Orderer::largest_component() const {
   static constexpr Offset kNoEdges[] = {0};
-  if (reduction_.components() == 0) return {kNoEdges, {}, {}};  // all is set aside
+  if (reduction_.components() == 0) return {kNoEdges, {}, {}};  // all vertices are set aside
   Index largest = 0;
   for (Index c = 1; c < reduction_.components(); ++c)
     if (reduction_.size(c) > reduction_.size(largest)) largest = c;
   return reduction_.component(largest);
 }
 
-/// Connected components in batches that are worth a task: the first of each, and how many there are.
+/// Groups connected components into batches, each a task. Returns the first component of each
+/// batch, and the number of components.
 std::vector<Index> Orderer::batches() const {
   std::vector<Index> first{0};
   for (Index c = 0; c < reduction_.components(); ++c)
@@ -171,14 +174,14 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
         order_one(c);
     }
   };
-  // Isolated, so that a thread that waits within a batch does not begin another one on top of it.
+  // Isolated, so that a thread that waits within a batch does not start another batch meanwhile.
   Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) { isolated([&] { order_batch(b); }); });
   work = visited;
   if (work > most_work) return {};
   return numbered(order);
 }
 
-/// order: of all components, one after the other, by their own numbering.
+/// Returns the permutation. order: local orders of all components, one after the other.
 Permutation Orderer::numbered(std::span<const Index> order) const {
   std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));

@@ -1,4 +1,4 @@
-// Several orderings of one graph that share its reduction: what an ordering selection runs.
+// Orders one graph by several methods that share its reduction, for an ordering selection.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,27 +22,34 @@ struct OrdererWorkspace {
   MinimumDegreeWorkspace minimum_degree;
 };
 
-/// Throws Error(usage) for options that no method takes. call: as "order".
+/// Throws Error(usage) if the options have values that no method accepts. call: the public call
+/// that the message names, as "order".
 void require_sound(const OrderingOptions& options, const char* call);
 
-/// One graph reduced once, ordered by any number of methods. run(m) equals order(graph, options) with options.method = m.
+/// A graph that is reduced once and ordered by any number of methods. run(m) equals order(graph,
+/// options) with options.method = m.
 class Orderer {
  public:
-  /// Borrows what the graph is made from, which outlives the orderer. options.method is not used. O(n + nnz).
+  /// Reduces the graph. Borrows the graph or pattern behind source, which must outlive the orderer.
+  /// Does not use options.method. O(n + nnz).
   Orderer(const GraphSource& source, const OrderingOptions& options);
 
-  /// Throws as order(). Components are ordered side by side, by the threads of the calling arena.
+  /// Returns the ordering by a method. Orders components in parallel, by the threads of the calling
+  /// arena. Throws as order().
   Permutation run(OrderingMethod method);
-  /// The same, given up where amd has to visit more than most_work entries of lists in all components together; then nothing is returned.
-  /// pamd has the limit where it leaves a component to amd. work: receives the entries visited, 0 with other methods, which have no limit;
-  /// unspecified if it was given up. Both are functions of the graph alone.
+  /// Returns the ordering as run(), but returns nothing if amd has to visit more than most_work
+  /// entries of lists in all components together. pamd has this limit in the components that it
+  /// leaves to amd. work: receives the number of entries visited, 0 for methods without the limit;
+  /// unspecified if nothing is returned. The result and work are functions of the graph alone.
   std::optional<Permutation> run_within(OrderingMethod method, Offset most_work, Offset& work);
-  /// The graph with its indistinguishable vertices merged (if options.compress): run() keeps the members of a supervariable together.
+  /// The graph with its indistinguishable vertices merged (if options.compress). run() keeps the
+  /// members of a supervariable together.
   [[nodiscard]] const CompressedGraph& compressed() const { return reduction_.compressed(); }
-  /// Vertices and undirected edges of the reduced graph: what the time of an ordering depends on.
+  /// Vertices and undirected edges of the reduced graph, on which the time of an ordering depends.
   [[nodiscard]] Offset vertices() const { return reduction_.size(); }
   [[nodiscard]] Offset edges() const { return reduction_.edges() / 2; }
-  /// The connected component of the reduced graph that has the most vertices, the first of several; empty if all vertices are set aside.
+  /// Returns the connected component of the reduced graph with the most vertices, the first of
+  /// several. Empty if all vertices are set aside.
   [[nodiscard]] GraphView largest_component() const;
 
  private:

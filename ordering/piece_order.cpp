@@ -1,4 +1,4 @@
-// The rows and their neighbours as a graph of its own.
+// Builds the graph of the rows and their neighbours.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/piece_order.hpp"
 
@@ -13,10 +13,12 @@
 namespace kauri::ordering {
 namespace {
 
-/// Vertices: the interior first, by row, then the halo, whose edges among themselves are left out.
+/// The graph of a set of rows. Vertices: the interior by ascending row, then the halo, without
+/// edges within the halo.
 class Surroundings {
  public:
-  /// Neighbours of more than `most` neighbours are left out. number: kNone for all rows, on entry and on return.
+  /// Neighbours of degree above `most` are left out. number: kNone for all rows, on entry and on
+  /// return.
   Surroundings(const Graph& graph, std::span<const Index> interior, Index most, std::vector<Index>& number)
       : graph_(graph), interior_(interior), most_(most), number_(number) {}
 

@@ -1,4 +1,4 @@
-// A few rows of a graph in an order of their own, with all others in sight.
+// Orders subsets of the rows of a graph, with their neighbours as a halo.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,22 +11,24 @@
 
 namespace kauri::ordering {
 
-/// Nested dissection of sets of rows of one graph, each as if all of its neighbours came later. Threads may order sets that have no row in
-/// common at the same time.
+/// Orders sets of rows of one graph by nested dissection, each as if all neighbours outside the set
+/// came later. Threads may concurrently order disjoint sets.
 class PieceOrderer {
  public:
-  /// Borrows both, which outlive this. options: seed, effort, compress and dense.
+  /// Borrows graph and options, which must outlive this. Uses seed, effort, compress and dense of
+  /// the options.
   PieceOrderer(const Graph& graph, const OrderingOptions& options)
       : graph_(graph), options_(options), number_(static_cast<std::size_t>(graph.size()), kNone) {}
 
-  /// Rows in any sequence on entry, in their order on return, which is a function of the set of rows. Indistinguishable ones are merged,
-  /// dense ones come last. Throws std::bad_alloc. O(edges of the rows) beyond the dissection.
+  /// Permutes rows into their order. The result depends on the set of rows, not on their sequence
+  /// on entry. Merges indistinguishable rows; dense rows come last. Throws std::bad_alloc. O(edges
+  /// of the rows) beyond the dissection.
   void run(std::span<Index> rows);
 
  private:
   const Graph& graph_;
   const OrderingOptions& options_;
-  PerThread<std::vector<Index>> number_;  // by row, while a set is ordered: its number in the piece; else kNone
+  PerThread<std::vector<Index>> number_;  // by row: its number in the set being ordered, else kNone
 };
 
 }  // namespace kauri::ordering

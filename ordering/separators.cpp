@@ -1,4 +1,4 @@
-// Trees of separators from closed ranges of places; pieces of an ordering made anew.
+// Separator trees from an elimination order, and reordering within the nodes of a tree.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/separators.hpp"
 
@@ -20,12 +20,12 @@ namespace kauri {
 namespace ordering {
 namespace {
 
-/// Subtrees that grow place by place until something joins them.
+/// Builds a separator tree place by place: open subtrees grow until a later place joins them.
 class Growing {
  public:
   Growing(Index n, Index leaf) : n_(n), leaf_(leaf) {}
 
-  /// Place k, of whose neighbours at lower places `lowest` is the lowest; k if there are none.
+  /// Adds place k. lowest: the lowest place among its neighbours at lower places; k if it has none.
   void add(Index k, Index lowest) {
     auto met = open_.end();
     while (met != open_.begin() && (met == open_.end() ? k : met->begin) > lowest) --met;
@@ -45,7 +45,7 @@ class Growing {
 
   SeparatorTree finish() {
     for (Open& root : open_) close(root);
-    // By their own places: those of a node follow all that is below it.
+    // Numbers nodes by their own places, which follow all places below the node.
     std::vector<Index> node_of(at(n_), kNone), number(own_.size());
     for (std::size_t node = 0; node < own_.size(); ++node) node_of[at(own_[node])] = static_cast<Index>(node);
     SeparatorTree tree;
@@ -64,7 +64,7 @@ class Growing {
 
  private:
   struct Open {
-    Index begin, own;          // of the subtree; of its root's own places
+    Index begin, own;          // first place of the subtree; first of its root's own places
     std::vector<Index> child;  // closed nodes
   };
   static std::size_t at(Index k) { return static_cast<std::size_t>(k); }
@@ -78,7 +78,7 @@ class Growing {
   }
 
   const Index n_, leaf_;
-  std::vector<Open> open_;  // they tile the places so far
+  std::vector<Open> open_;  // adjacent ranges, which cover all places so far
   std::vector<Index> own_, parent_;
 };
 
@@ -88,7 +88,8 @@ void check_size(const Permutation& perm, Index n) {
   if (perm.size() != n) refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
 }
 
-/// A checked tree, with what is asked of it.
+/// A separator tree that was checked on construction, with queries. The constructor throws
+/// Error(input) if tree and permutation do not fit.
 class Nodes {
  public:
   Nodes(Index n, const Permutation& perm, const SeparatorTree& tree) : tree_(tree), lowest_(tree.parent.size()) {
@@ -105,7 +106,7 @@ class Nodes {
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] bool holds(Index above, Index k) const { return lowest_[above] <= k && k <= above; }
   [[nodiscard]] bool related(Index a, Index b) const { return holds(a, b) || holds(b, a); }
-  /// First place of the subtree of k, and the place after its last.
+  /// First place of the subtree of k, and one past its last.
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
   [[nodiscard]] Index end(Index k) const { return tree_.first[k + 1]; }
 
@@ -136,11 +137,11 @@ class Nodes {
   }
 
   const SeparatorTree& tree_;
-  std::vector<Index> lowest_;  // of the nodes of each subtree
+  std::vector<Index> lowest_;  // by node: the lowest node of its subtree
   std::vector<Index> node_of_;
 };
 
-/// Nodes whose subtrees are ordered anew.
+/// Marks nodes whose subtrees are to be reordered.
 class Marks {
  public:
   Marks(const Nodes& nodes, const SeparatorTree& tree)
@@ -149,8 +150,9 @@ class Marks {
   }
 
   void mark(Index k) { marked_[k] = 1; }
-  /// The least subtree that holds both. A node that does not hold both lies inside it, so no later search need stop there. False if there
-  /// is none.
+  /// Marks the node of the smallest subtree that contains both nodes; returns false if there is
+  /// none. Nodes on the way that do not contain both lie inside the marked subtree, so later
+  /// searches skip them.
   bool mark_common(Index a, Index b) {
     Index k = root_of(up_, std::max(a, b));
     for (; !nodes_.holds(k, std::min(a, b)); k = root_of(up_, k)) {
@@ -169,7 +171,7 @@ class Marks {
   std::vector<Index> up_;
 };
 
-/// Places [begin, end), of which the rows are ordered anew.
+/// Places [begin, end) whose rows are reordered.
 struct Range {
   Index begin, end;
 };
@@ -179,13 +181,14 @@ Permutation order_ranges(const Graph& graph, const Permutation& perm, const std:
   PieceOrderer orderer(graph, options);
   Blocks(static_cast<Index>(ranges.size()), 1).for_each([&](Index k, Index, Index) {
     const auto begin = static_cast<std::size_t>(ranges[k].begin), end = static_cast<std::size_t>(ranges[k].end);
-    // A thread that waits within a range begins no other: it would hold the memory of both.
+    // Isolated: a thread that waits within a range takes no other range, which would hold the
+    // memory of both.
     isolated([&] { orderer.run(std::span(old_of).subspan(begin, end - begin)); });
   });
   return Permutation::from_old_of(std::move(old_of));
 }
 
-/// Subtrees of the nodes marked, without those inside others.
+/// Returns the ranges of the marked subtrees that are not inside others.
 std::vector<Range> outermost(const Nodes& nodes, const std::vector<char>& marked) {
   std::vector<Range> ranges;
   for (auto k = static_cast<Index>(marked.size()) - 1; k >= 0; --k)

@@ -1,4 +1,4 @@
-// Multilevel separations and level sets side by side.
+// Compares multilevel separations and level sets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/candidates.hpp"
 
@@ -13,27 +13,31 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Of the predicted work of level sets, at most, for multilevel separations not to be tried below, and the other way round: the former are
-// better on lattices, where dissection goes on as it began, the latter on other meshes, where now and then the former win lower down.
+// Largest ratios of predicted work at which the winner alone is tried below: level sets to
+// multilevel separations (kLevelSetsWin), and the reverse (kMultilevelWins). Level sets are better
+// on lattices, where dissection continues as it began; multilevel separations on other meshes,
+// where level sets sometimes win further down.
 constexpr double kLevelSetsWin = 0.9, kMultilevelWins = 0.8;
-// Of that of level sets, from which on a multilevel separation is given up before it is refined on a large graph itself. That made them
-// better by 1.3 to 1.6 on irregular meshes and by 3.6 on poisson3d 100, where level sets won all the same.
+// Ratio of predicted work to that of level sets above which a multilevel separation is given up
+// before its refinement on a large graph itself. That refinement improved separations by factors of
+// 1.3 to 1.6 on irregular meshes and by 3.6 on poisson3d 100, where level sets won nevertheless.
 constexpr double kGivenUp = 2.5;
-// Distances know nothing of balance; what is lopsided and thin at a corner of the graph helps least.
+// Largest share of a side for level sets: distances ignore balance, and a thin, lopsided separator
+// at a corner helps least.
 constexpr double kMostLevelSetSide = 0.65;
-// A minimum cut sees its band alone.
+// Largest share of a side after a minimum cut, which depends on the band alone.
 constexpr double kMostCutSide = 0.6;
-// Refinement and flow may leave a side with this share.
+// Refinement and flow may leave a side with up to this share.
 constexpr double kLopsided = 0.72;
 constexpr Index kBandWidth = 5;
-// Vertices from which on several threads are worth their start.
+// Least number of vertices for which several threads are used.
 constexpr Index kShared = 20000;
 
 bool lopsided(const Separation& s) {
   return heavier_side(s.weight) > most_side(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator], kLopsided);
 }
 
-/// True if a is better than b by what both are predicted to cost.
+/// Returns true if a is better than b by predicted work; a lopsided separation loses.
 bool better(const Separation& a, const Separation& b) {
   if (const bool l = lopsided(a); l != lopsided(b)) return !l;
   return costs_less(a.weight, b.weight);
@@ -46,7 +50,8 @@ class Searcher {
 
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
-      // Who waits for one of the two must not take up another separation meanwhile, which may take much longer.
+      // A thread that waits for one of the two must not take up another separation, which may take
+      // much longer.
       side_by_side_alone([this] { try_level_sets(); }, [this] { trials_.follow ? begin_multilevel() : try_multilevel(); });
       if (begun_ && connected_ && !given_up()) finish_multilevel();
     } else {
@@ -69,10 +74,12 @@ class Searcher {
  private:
   [[nodiscard]] bool shared() const { return graph_.size() >= kShared; }
 
-  // Where a separator is thin there is nothing to gain by another one.
+  // Returns true if the level set is thin and balanced, so that another separator cannot gain
+  // anything.
   [[nodiscard]] bool settled() const { return is_thin(level_set_->weight) && !lopsided(*level_set_); }
 
-  // A multilevel separation that is this far from the level set before its last refinement.
+  // Returns true if the multilevel separation, before its last refinement, is much worse than the
+  // level set.
   [[nodiscard]] bool given_up() const {
     if (!level_set_ || lopsided(*level_set_)) return false;
     const PartWeights& weight = begun_->weight();
@@ -89,7 +96,7 @@ class Searcher {
   }
 
   void follow(Trials& below) const {
-    if (!multilevel_) {  // given up
+    if (!multilevel_) {  // was given up
       below.multilevel = false;
       return;
     }
@@ -128,7 +135,8 @@ class Searcher {
       if (!improve_separator(graph_, s.side, s.weight, options, workspace->cut).improved) break;
   }
 
-  // Each source lies far from those before it: the first two are ends of a long shortest path.
+  // Tries level sets of distances. Each source lies far from those before it; the first two are the
+  // ends of a long shortest path.
   void try_level_sets() {
     const auto workspace = workspaces_.use();
     constexpr Index start = 0;  // often at a corner, where numberings begin
@@ -144,7 +152,7 @@ class Searcher {
     refine_best(thresholds(source));
   }
 
-  // The vertex whose nearest source is farthest away, the first of several.
+  // Returns the vertex whose nearest source is farthest away, the first of several.
   [[nodiscard]] Index far_from(const std::vector<Distances>& source) const {
     Index best = 0, distance = -1;
     for (Index v = 0; v < graph_.size(); ++v) {
@@ -155,7 +163,7 @@ class Searcher {
     return best;
   }
 
-  // Of each function the best separation, the best first.
+  // Returns the best separation of each function, the best first; at most trials_.refined.
   std::vector<Separation> thresholds(const std::vector<Distances>& source) {
     std::vector<std::pair<std::size_t, std::size_t>> function;  // distances from one source, or the difference of two
     for (std::size_t k = 0; k < source.size(); ++k)
@@ -169,7 +177,7 @@ class Searcher {
                           : difference_separation(graph_, a, b, kMostLevelSetSide, workspace->level);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
-    // One reference for all, so that there is an order; the first of equals goes first.
+    // One reference for all makes the scores comparable; of equal ones the first wins.
     double reference = std::numeric_limits<double>::max();
     for (const Separation& s : found) reference = std::min(reference, reference_of(s.weight));
     std::vector<std::tuple<bool, double, std::size_t>> rank;
@@ -208,7 +216,7 @@ class Searcher {
   std::optional<MultilevelSearch> begun_;  // not finished
   std::optional<Separation> multilevel_, level_set_;
   bool connected_ = true;
-  Index levels_ = 0;  // of a search from the end of a long path, if there was one
+  Index levels_ = 0;  // levels of a search from the end of a long path, else 0
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several separations of one graph, the best of which is taken.
+// Computes several separations of a graph and returns the best.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,39 +12,42 @@
 
 namespace kauri::ordering::dissection {
 
-/// What is tried for a separator.
+/// Methods that are tried for a separator.
 struct Trials {
   bool multilevel = true;
   bool level_sets = true;
-  bool backwards = false;   ///< a second multilevel separation, of vertices matched in reverse
-  bool follow = true;       ///< where one of the two wins by far it is tried alone below
-  int sources = 2;          ///< of breadth-first searches: their distances and the differences of these are the functions tried
-  int refined = 2;          ///< of these functions: the best so many are refined
-  int rounds = 1;           ///< of minimum cuts of the band round the winner
-  bool thorough = false;    ///< MultilevelOptions::thorough
-  bool polish_all = false;  ///< round all that were refined
+  bool backwards = false;   ///< also a multilevel separation with vertices matched in reverse order
+  bool follow = true;       ///< if one of the two wins clearly, only that one is tried below
+  int sources = 2;          ///< breadth-first searches; their distances and differences of these are the functions tried
+  int refined = 2;          ///< number of the best of these functions that are refined
+  int rounds = 1;           ///< minimum cuts of the band around the winner, at most
+  bool thorough = false;    ///< value of MultilevelOptions::thorough
+  bool polish_all = false;  ///< cut the band around all that were refined, not only around the winner
 };
 
-/// Memory of a thread that looks for separators.
+/// Memory of a thread that searches separators.
 struct SeparatorWorkspace {
   MultilevelWorkspace multilevel;
   LevelSetWorkspace level;
   BandCutWorkspace cut;
 };
 
-/// A thread takes its workspace after it has waited for others, not before: while it waits it may do another search.
+/// Workspaces by thread. A thread must acquire its workspace after it has waited for others: while
+/// it waits it may run another search.
 using SeparatorWorkspaces = PerThread<SeparatorWorkspace>;
 
 struct Search {
-  std::optional<Separation> best;  ///< empty where the graph was found not to be connected
-  Trials below;                    ///< what to try for the two sides
-  /// The separator is_thin(), and as wide as half a mean level: the graph is a long strip or bar, whose fill minimum degree would leave as
-  /// small, in a tree as deep as the graph is long. In trees and networks, which are full of shorter ways round, levels are much wider.
+  std::optional<Separation> best;  ///< empty if the graph is not connected
+  Trials below;                    ///< methods to try for the two sides
+  /// True if the separator is_thin() and at least half as wide as a mean level: the graph is a long
+  /// strip or bar. Minimum degree would give it as little fill, but a tree as deep as the graph is
+  /// long. In trees and networks, which have many shortcuts, levels are much wider.
   bool is_across = false;
 };
 
-/// The graph has at least two vertices. A level set that is_thin() is taken where nothing else is tried beside it. A function of
-/// graph, trials and seed alone: large graphs are worked on by several threads of the caller's arena.
+/// Returns the best separation of a graph with at least two vertices. Takes a level set that
+/// is_thin() if nothing else is tried concurrently. A function of graph, trials and seed alone.
+/// Several threads of the calling arena work on large graphs.
 Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces);
 
 }  // namespace kauri::ordering::dissection

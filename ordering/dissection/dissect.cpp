@@ -1,4 +1,4 @@
-// The recursion.
+// Recursion of the nested dissection.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
@@ -24,9 +24,10 @@ namespace dissection {
 namespace {
 
 constexpr Index kLeaf = 200;
-// Below, the two sides are not worth a task each.
+// Parts with fewer vertices are dissected by one thread.
 constexpr Index kTask = 2000;
-// Separators of more than this share of the vertices, or sides, leave nothing to dissect.
+// kThick, kWhole: largest shares of the weight that a separator and a side may have; otherwise the
+// part is a leaf.
 constexpr double kThick = 1.0 / 3, kWhole = 0.9;
 
 Trials trials_of(Effort effort) {
@@ -59,7 +60,7 @@ class Dissection {
   void run(Piece piece, const Trials& trials, std::uint64_t seed) { order(std::move(piece), 0, trials, seed); }
 
  private:
-  // Orders a piece that it owns, from place `first` on.
+  // Orders an owned piece, from place `first` on.
   void order(Piece piece, Index first, const Trials& trials, std::uint64_t seed) {
     if (piece.graph.size() <= kLeaf)
       leaf(view_of(piece), first);
@@ -67,7 +68,8 @@ class Dissection {
       divide(view_of(piece), first, trials, seed, &piece);
   }
 
-  // owner: what holds the view, to be let go of once its parts are there; or null.
+  // Dissects a piece. owner: owns the data of the view, and is freed once both sides are extracted;
+  // or null.
   void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed, Piece* owner = nullptr) {
     const Index n = piece.graph.size();
     if (n <= kLeaf) return leaf(piece, first);
@@ -97,7 +99,7 @@ class Dissection {
     sort_separator(top, first + n);
   }
 
-  // `across`: Search::is_across.
+  // Returns true if a separation is worth dissecting by. across: Search::is_across.
   static bool divides(const PartWeights& weight, bool across) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
     if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
@@ -114,15 +116,16 @@ class Dissection {
       }
   }
 
-  /// By the lowest neighbour, once all that is lower has its place. What a front below has of the separator, the rows that its subtree
-  /// meets, has the lowest neighbours in that subtree, for the most part: so its rows become few runs. (Runs get 2.4 times as long on
-  /// random geometric graphs, 1.4 on tetrahedra, 1.1 on lattices.)
+  /// Sorts a separator by the lowest place of each vertex's neighbours, once all lower vertices are
+  /// placed. The separator rows of a front below, which are those that its subtree meets, mostly
+  /// have their lowest neighbours in that subtree, so its rows form few runs. (Runs get 2.4 times
+  /// as long on random geometric graphs, 1.4 on tetrahedra, 1.1 on lattices.)
   void sort_separator(Index begin, Index end) {
     std::vector<std::pair<Index, Index>> by_neighbour;
     for (Index k = begin; k < end; ++k) {
       Index lowest = begin;
       for (const Index u : whole_.neighbours(order_[k]))
-        if (place_[u] != kNone) lowest = std::min(lowest, place_[u]);  // those above come later than `begin`
+        if (place_[u] != kNone) lowest = std::min(lowest, place_[u]);  // vertices above come after `begin`
       by_neighbour.emplace_back(lowest, order_[k]);
     }
     std::sort(by_neighbour.begin(), by_neighbour.end());
@@ -157,9 +160,9 @@ class Dissection {
 
   void leaf(const PieceView& piece, Index first) {
     const Index n = piece.graph.size();
-    if (piece.vertex.empty()) {  // the whole: no halo
+    if (piece.vertex.empty()) {  // the whole graph: no halo
       AmdWorkspace workspace;
-      (void)approximate_minimum_degree(piece.graph, {}, workspace, order_);  // there is no limit
+      (void)approximate_minimum_degree(piece.graph, {}, workspace, order_);  // without a limit
       return;
     }
     for (Index v = 0; v < n; ++v) place_[piece.vertex[v]] = first + v;
@@ -174,8 +177,9 @@ class Dissection {
 
   const GraphView& whole_;
   const std::span<Index> order_;
-  // By vertex: its place; of a separator's, until what is below it is ordered, one of those of the separator; of a leaf's, while it is
-  // ordered, first + their number; of a halo's kNone.
+  // By vertex: its place. A separator vertex has any place of its separator until all below it is
+  // ordered. A leaf vertex has first + its number while the leaf is ordered. A halo vertex has
+  // kNone.
   std::vector<Index> place_;
   SeparatorWorkspaces separators_;
   PerThread<LeafOrderWorkspace> leaves_;

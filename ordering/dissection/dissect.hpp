@@ -15,19 +15,22 @@ struct DissectionOptions {
   Effort effort = Effort::standard;
 };
 
-/// Writes to order (length graph.size()) a nested dissection: where there are many, hanging trees and chains, which are eliminated first
-/// (peel); of what is left the vertices of either side of a separator, then the separator, in the same way for the sides, down to leaves of
-/// some 200 vertices, which are ordered by minimum degree with their surroundings in sight (leaf_minimum_degree). Separators are the best
-/// of several, by predicted_work(): level sets of distances and multilevel ones, refined and exchanged for minimum cuts of the band around.
-/// A part that a thin separator divides, as of networks, is a leaf whatever its size, and so is one that nothing divides well. The graph
-/// need not be connected. Dense rows are the caller's business, as in approximate_minimum_degree, which orders all of a thin graph.
+/// Writes a nested dissection to order (length graph.size()). If there are many, hanging trees and
+/// chains are eliminated first (peel). The order of the rest is the two sides of a separator, each
+/// ordered recursively, then the separator. Leaves have about 200 vertices and are ordered by
+/// minimum degree with their neighbours as a halo (leaf_minimum_degree). A separator is the best of
+/// several by predicted_work(): level sets of distances and multilevel ones, refined, then replaced
+/// by minimum cuts of the band around them. A part with a thin separator, as in networks, or
+/// without a good separator is a leaf of any size. The graph need not be connected. The caller sets
+/// dense rows aside, as for approximate_minimum_degree, which orders all of a thin graph.
 ///
-/// A function of graph, seed and effort alone. Threads are those of the calling arena of oneTBB. Memory: two to three times that of the
-/// graph.
+/// The result is a function of graph, seed and effort alone. Uses the threads of the calling oneTBB
+/// arena. Memory: two to three times that of the graph.
 void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);
 
-/// The same for the vertices v < interior; the others are a halo: they come later, count in the degrees of leaves, and edges between them
-/// need not be there. order: length interior.
+/// Writes a nested dissection of the vertices v < interior to order (length interior). The other
+/// vertices are a halo: they come later and count in the degrees of leaves. Edges within the halo
+/// may be missing.
 void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -1,4 +1,4 @@
-// A leaf's graph with its halo: the neighbours of its vertices beyond it, all of separators.
+// Builds a leaf's graph with its halo: the neighbours outside the leaf, all in separators.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/leaf.hpp"
 
@@ -27,7 +27,8 @@ class HaloGraph {
   }
 
  private:
-  // Open addressing, at most half full: a halo is small where its leaf is, and an array by vertex would not stay near.
+  // Hash table with open addressing, at most half full. The halo of a small leaf is small, while an
+  // array by vertex would not stay in cache.
   void make_slots() {
     Offset edges = 0;
     for (Index v = 0; v < interior_; ++v) edges += whole_.degree(piece_.vertex_of(v)) - piece_.graph.degree(v);
@@ -35,7 +36,8 @@ class HaloGraph {
   }
   [[nodiscard]] Index number_of(Index u) {
     const std::size_t mask = w_.slot.size() - 1;
-    // By the upper half of a product, since vertices whose numbers differ by a power of two have the same low bits.
+    // Hashes by the upper half of a product, since numbers that differ by a power of two have equal
+    // low bits.
     for (std::size_t k = (static_cast<std::uint64_t>(u) * 0x9E3779B97F4A7C15u >> 32) & mask;; k = (k + 1) & mask) {
       if (w_.slot[k] == kNone) {
         w_.slot[k] = static_cast<Index>(w_.halo.size());
@@ -51,7 +53,7 @@ class HaloGraph {
     }
     w_.graph.ptr.push_back(static_cast<Offset>(w_.graph.adjacency.size()));
   }
-  // Its edges to the interior; edges within it are not needed.
+  // Adds the edges from the halo to the interior; edges within the halo are not needed.
   void add_halo() {
     w_.next.resize(w_.halo.size());
     add_halo_lists(interior_, w_.next, w_.graph.ptr, w_.graph.adjacency);

@@ -1,4 +1,4 @@
-// Leaves of a dissection, ordered with all that surrounds them in sight.
+// Orders leaves of a dissection with their neighbours as a halo.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kauri::ordering::dissection {
 
-/// Memory of a thread for leaves.
+/// Memory of a thread that orders leaves.
 struct LeafOrderWorkspace {
   LeafWorkspace order;
   LevelGraph graph;
@@ -18,9 +18,11 @@ struct LeafOrderWorkspace {
   std::vector<Offset> next;
 };
 
-/// The vertices of a piece in the order of minimum degree constrained to come before all others. whole: the graph that the piece is of, and
-/// place: by vertex of it, for those of the piece its number there plus `first`, for others none of [first, first + piece size).
-/// The result is of the piece's numbers; valid until the workspace is used again. O(edges at the piece).
+/// Returns the vertices of a piece ordered by minimum degree, as if all others came later. whole:
+/// the graph that contains the piece. place, by vertex of whole: for vertices of the piece, `first`
+/// plus their number in the piece; for others, a value outside [first, first + piece size). The
+/// result holds numbers of the piece, and is valid until the workspace is used again. O(edges of
+/// the piece, including those to its halo).
 std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first,
                                   LeafOrderWorkspace& workspace);
 

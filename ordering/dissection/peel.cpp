@@ -12,27 +12,29 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Shares of vertices with two neighbours or less from which on a graph is peeled, and from which on another round is worth its passes:
-// minimum degree takes what is left as well. And the share that a round has to take, whatever it was hoped to.
+// Shares of vertices with at most two neighbours: kWorthwhile, from which a graph is peeled;
+// kAgain, from which another round pays, since minimum degree eliminates the rest as well. kFew:
+// share that a round must eliminate, else it is the last.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
-// Layers of leaves that are taken between two looks at what the next ones hang by, and vertices from which on a chain is contracted then:
-// it makes fill, where leaves make none, but one by one its vertices would be as many levels of the elimination tree.
+// kLayers: layers of leaves between two checks of the chains that leaves hang by. kLongChain:
+// length from which such a chain is contracted then. Contraction creates fill, which leaves do not;
+// but one by one, the chain's vertices would be as many levels of the elimination tree.
 constexpr int kLayers = 32;
 constexpr Index kLongChain = 32;
 
-/// One round on a graph whose vertices are `name` in the first one.
+/// One round on a graph whose vertex v is vertex name[v] of the original graph.
 class Round {
  public:
   Round(const GraphView& graph, Index interior, std::span<const Index> name, Peeling& found)
       : graph_(graph), interior_(interior), name_(name), found_(found), node_(static_cast<std::size_t>(graph.size())) {}
 
-  /// Leaves until none remains, then chains.
+  /// Eliminates leaves until none remains, then chains.
   void run() {
     rake();
     compress();
   }
 
-  /// What is left, as the core.
+  /// Stores the remaining graph as the core.
   void extract() {
     std::vector<Index> number(node_.size(), kNone), vertex;
     Index interior = 0;
@@ -53,7 +55,8 @@ class Round {
   }
 
  private:
-  // Of the neighbours that are left; `link` is the exclusive or of their numbers: that of the only one, or of one of two by the other.
+  // Neighbours that remain: their number, and the exclusive or of their indices (`link`), which
+  // yields the only neighbour, or one of two from the other.
   struct Node {
     Index degree = 0, link = 0;
   };
@@ -68,7 +71,7 @@ class Round {
     found_.above.push_back({name_of(a), name_of(b)});
   }
 
-  /// Leaves, layer by layer.
+  /// Eliminates leaves, layer by layer.
   void rake() {
     std::vector<Index> layer, next;
     for (Index v = 0; v < graph_.size(); ++v) {
@@ -92,7 +95,8 @@ class Round {
     }
   }
 
-  /// Contracts the chain that leaf v hangs by, if that is long. v and what is left of the chain are leaves to come.
+  /// Contracts the chain that leaf v hangs by, if it is long. v and what remains of the chain are
+  /// leaves of later layers.
   void shorten(Index v) {
     if (node_[v].degree != 1) return;
     chain_.assign(1, v);
@@ -108,7 +112,7 @@ class Round {
     return node_[v].degree == 2 && v < interior_ && graph_.weight_of(v) == weight;
   }
 
-  /// Contracts runs of vertices of two neighbours and one weight.
+  /// Contracts runs of vertices with two neighbours and equal weights.
   void compress() {
     const StopCheck check_stop;
     for (Index v = 0; v < interior_; ++v) {
@@ -119,7 +123,7 @@ class Round {
     }
   }
 
-  /// The run through v, between its two ends. Of a cycle v is both ends.
+  /// Stores in chain_ the run through v with its two ends. In a cycle, v is both ends.
   void find_chain(Index v) {
     const Index weight = graph_.weight_of(v);
     const auto list = graph_.neighbours(v);
@@ -131,7 +135,7 @@ class Round {
     walk(node_[v].link ^ one, weight);
   }
 
-  /// On from the last of the chain by way of v, to an end or to where it began.
+  /// Extends chain_ from its last vertex via v, to an end or to its start.
   void walk(Index v, Index weight) {
     const Index start = chain_.back();
     Index before = start;
@@ -140,7 +144,7 @@ class Round {
 
   void contract() {
     const Index a = chain_.front(), b = chain_.back();
-    node_[a].degree = node_[b].degree = kKept;  // of another weight, perhaps: its neighbours are no longer those of its list
+    node_[a].degree = node_[b].degree = kKept;  // their neighbours are no longer those of their lists
     const Index left = reduce();
     if (left == kNone) {
       if (a != b) joined_.emplace_back(a, b);
@@ -151,8 +155,10 @@ class Round {
     if (left != chain_[chain_.size() - 2]) joined_.emplace_back(left, b);
   }
 
-  /// By cyclic reduction: every second vertex of those that are left, so that log2(their number) levels of the elimination tree hold them
-  /// and each has two neighbours when its turn comes, as from one end to the other. Returns the one that stays between the ends, or kNone.
+  /// Eliminates the chain by cyclic reduction: every second of the remaining vertices. So
+  /// log2(count) levels of the elimination tree hold them, and each has two neighbours when it is
+  /// eliminated, as in an elimination from one end. Returns the vertex that stays between the ends,
+  /// or kNone.
   Index reduce() {
     const Index a = chain_.front(), b = chain_.back();
     const Offset count = static_cast<Offset>(chain_.size()) - 2;
@@ -165,13 +171,15 @@ class Round {
     return kNone;
   }
 
-  /// A vertex between two heavier ones separates them: that costs less than to join them.
+  /// Returns true if eliminating v creates no more fill than v has edges, by weight. A light vertex
+  /// between two heavier ones separates them, which is cheaper than joining them.
   [[nodiscard]] bool joins_cheaply(Index v, Index a, Index b) const {
     const Offset x = graph_.weight_of(a), y = graph_.weight_of(b);
     return x * y <= graph_.weight_of(v) * (x + y);
   }
 
-  /// The edges among `vertex`, by their numbers: those that were there and the new ones, some of which are the same.
+  /// Writes the edges among `vertex`, in their new numbers: the remaining edges and the new ones,
+  /// without duplicates.
   void join(std::span<const Index> number, std::span<const Index> vertex, LevelGraph& core) const {
     std::vector<Offset> first(node_.size() + 1, 0);
     for (const auto& [a, b] : joined_) ++first[a + 1], ++first[b + 1];
@@ -199,7 +207,7 @@ class Round {
   const std::span<const Index> name_;  // empty: the identity
   Peeling& found_;
   std::vector<Node> node_;
-  std::vector<Index> chain_;                     // end, vertices one after the other, end
+  std::vector<Index> chain_;                     // end, consecutive vertices, end
   std::vector<std::pair<Index, Index>> joined_;  // new edges
 };
 
@@ -228,12 +236,12 @@ std::optional<Peeling> peel(const GraphView& graph, Index interior) {
 
 void place_all(const Peeling& peeling, std::span<const Index> core_order, std::span<Index> order) {
   const std::size_t count = peeling.peeled.size();
-  // By vertex: when it is eliminated; after all others where it is of the halo.
+  // By vertex: position in the elimination; for the halo, a position after all others.
   std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
   for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
   for (std::size_t k = 0; k < core_order.size(); ++k) rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
-  // By rank, the last of them that of all roots: where it hangs, how many hang below it with itself, and the end of what of these is to be
-  // placed yet.
+  // By position, with one more for a virtual root above all: the parent, the size of the subtree,
+  // and the end of the places still free for the subtrees below.
   const std::size_t root = order.size();
   std::vector<Index> parent(count), size(root + 1, 1), end(root + 1);
   for (std::size_t k = 0; k < count; ++k) {

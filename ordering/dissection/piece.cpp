@@ -13,13 +13,14 @@ namespace {
 
 constexpr Index kPieceBlock = 16384;
 
-/// What a side has of a block of vertices; summed up, where the block's part begins.
+/// Members and edges that a side has in a block of vertices; after summation, the block's offsets.
 struct Block {
   Index members = 0;
   Offset edges = 0;
 };
 
-/// The vertices listed, ascending, with all their edges; local[u]: number of u in the piece.
+/// Extracts the listed vertices, ascending, with all their edges. local[u]: number of u in the
+/// piece.
 Piece extract(const PieceView& from, std::span<const Index> member, const std::vector<Index>& local) {
   const GraphView& graph = from.graph;
   Offset edges = 0;
@@ -42,7 +43,7 @@ Piece extract(const PieceView& from, std::span<const Index> member, const std::v
 
 }  // namespace
 
-// Sizes by block first, so that blocks can be written side by side.
+// Counts sizes by block first, so that blocks can be written in parallel.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side) {
   const GraphView& graph = from.graph;
   const Blocks blocks(graph.size(), kPieceBlock);

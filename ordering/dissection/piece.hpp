@@ -10,13 +10,13 @@
 
 namespace kauri::ordering::dissection {
 
-/// A subgraph, and what its vertices are called in the whole.
+/// A subgraph, and the numbers of its vertices in the whole graph.
 struct Piece {
   LevelGraph graph;
-  std::vector<Index> vertex;  ///< ascending
+  std::vector<Index> vertex;  ///< by vertex: its number in the whole graph; ascending
 };
 
-/// What is divided: a piece, or the whole where `vertex` is empty. Borrowed.
+/// The graph that is divided: a piece, or the whole if `vertex` is empty. Non-owning.
 struct PieceView {
   GraphView graph;
   std::span<const Index> vertex;
@@ -26,10 +26,11 @@ struct PieceView {
 
 inline PieceView view_of(const Piece& piece) { return {piece.graph.view(), piece.vertex}; }
 
-/// One of the two sides of a separation, between which there is no edge.
+/// Extracts one of the two sides of a separation, between which there is no edge.
 Piece extract_side(const PieceView& from, const Separation& separation, Side side);
 
-/// Connected components in the order of their least vertex; those in a row that have no more than `batch` vertices together are one piece.
+/// Extracts connected components in the order of their least vertex. Consecutive components of at
+/// most `batch` vertices together form one piece.
 std::vector<Piece> extract_components(const PieceView& from, Index batch);
 
 }  // namespace kauri::ordering::dissection

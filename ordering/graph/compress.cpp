@@ -1,4 +1,4 @@
-// Hashing of closed neighbourhoods, and the graph of their classes (Ashcraft 1995).
+// Hashes closed neighbourhoods, and builds the graph of their classes (Ashcraft 1995).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/compress.hpp"
 
@@ -13,12 +13,13 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kCompressBlock = 16384;  // vertices that are worth a task
+constexpr Index kCompressBlock = 16384;  // vertices in a task
 
-constexpr Index kWorthMerging = 64;  // vertices of which one has to be another's twin
-constexpr Index kSample = 1024;      // vertices that tell whether so many may be, in graphs of many times as many
+constexpr Index kWorthMerging = 64;  // merging pays if one vertex in this many is a twin of another
+constexpr Index kSample = 1024;      // size of the random sample that estimates the share of twins
 
-// Sums of plain vertex numbers collide on regular meshes; a multiplication folded onto itself is not linear and does not.
+// Sums of plain vertex numbers collide on regular meshes. A product folded onto itself is not
+// linear, and its sums do not collide.
 std::uint64_t scramble(Index v) {
   const std::uint64_t x = (static_cast<std::uint64_t>(v) + 1) * 0x9E3779B97F4A7C15u;
   return x ^ (x >> 29);
@@ -29,13 +30,13 @@ class TwinFinder {
   TwinFinder(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask)
       : graph_(graph), kept_(kept), hash_mask_(hash_mask) {}
 
-  /// False where of a sample, taken at random all over the graph, fewer have a twin than three quarters of those that would be worth
-  /// merging.
+  /// Returns false if a random sample of the vertices has fewer twins than three quarters of the
+  /// share that pays. Returns true for small graphs, without a sample.
   [[nodiscard]] bool promises() const {
     const auto n = static_cast<std::uint64_t>(graph_.size());
     if (n < 4 * kSample) return true;
     Index twins = 0;
-    Offset looks = 0;  // at entries of lists
+    Offset looks = 0;  // entries of lists that were read
     for (Index k = 0; k < kSample; ++k) {
       const auto v = static_cast<Index>(scramble(k) % n);
       const auto list = graph_.neighbours(v);
@@ -46,12 +47,13 @@ class TwinFinder {
         return equal(u, v);
       });
       twins += found ? 1 : 0;
-      if (looks > graph_.edges()) return true;  // hashes take less
+      if (looks > graph_.edges()) return true;  // hashing is cheaper
     }
     return 4 * twins * kWorthMerging >= 3 * kSample;
   }
 
-  // Vertices of equal closed neighbourhoods are neighbours: the least of a class is the first such neighbour of all others.
+  // Returns the representatives. Vertices of equal closed neighbourhoods are neighbours, so the
+  // least of a class is the first equal neighbour of all others.
   std::vector<Index> run() {
     const Index n = graph_.size();
     std::vector<Index> representative(static_cast<std::size_t>(n));
@@ -67,7 +69,7 @@ class TwinFinder {
   }
 
  private:
-  // v itself if none comes before it.
+  // Returns the least vertex equal to v; v itself if none precedes it.
   Index first_twin(Index v) const {
     for (const Index u : graph_.neighbours(v)) {
       if (u > v) break;
@@ -87,7 +89,8 @@ class TwinFinder {
     return static_cast<std::uint32_t>((sum ^ (sum >> 32)) & hash_mask_);
   }
 
-  // Both lists ascend; u is left out of v's and v out of u's, and each must have been there.
+  // Compares closed neighbourhoods. Both lists ascend; skips u in v's list and v in u's, which must
+  // be present.
   bool equal(Index u, Index v) const {
     const auto a = graph_.neighbours(u), b = graph_.neighbours(v);
     std::size_t i = 0, j = 0;
@@ -107,18 +110,18 @@ class TwinFinder {
   std::vector<std::uint32_t> hash_;
 };
 
-/// Vertices that another represents.
+/// Returns the number of vertices that another represents.
 std::size_t twins_in(std::span<const Index> representative) {
   std::size_t twins = 0;
   for (std::size_t v = 0; v < representative.size(); ++v) twins += representative[v] != static_cast<Index>(v) ? 1 : 0;
   return twins;
 }
 
-/// Takes rows out of their classes; the least of the others leads what is left of one.
+/// Removes rows from their classes; the least of the rest leads the class.
 void separate(std::vector<Index>& representative, std::span<const Index> apart) {
   std::vector<char> alone(representative.size(), 0);
   for (const Index v : apart) alone[v] = 1;
-  std::vector<Index> leader(representative.size(), kNone);  // by the representative before
+  std::vector<Index> leader(representative.size(), kNone);  // by the previous representative
   for (Index v = 0; v < static_cast<Index>(representative.size()); ++v) {
     Index& lead = leader[representative[v]];
     if (lead == kNone && alone[v] == 0) lead = v;
@@ -126,7 +129,8 @@ void separate(std::vector<Index>& representative, std::span<const Index> apart) 
   }
 }
 
-/// Where classes begin if each is rows that follow one another, and n at the end; else empty, and so where nothing is merged.
+/// Returns the first rows of the classes, and n at the end, if each class is a run of consecutive
+/// rows; else, or if nothing is merged, an empty vector.
 std::vector<Index> begins_of_runs(std::span<const Index> representative) {
   const auto n = static_cast<Index>(representative.size());
   std::vector<Index> first;
@@ -141,7 +145,7 @@ std::vector<Index> begins_of_runs(std::span<const Index> representative) {
   return first;
 }
 
-/// The blocks that begin with these rows.
+/// Returns the blocks that begin with these rows.
 std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
   std::vector<Index> blocks;
   for (const Index row : rows) blocks.push_back(static_cast<Index>(std::lower_bound(first.begin(), first.end(), row) - first.begin()));
@@ -160,7 +164,7 @@ bool worth_merging(std::span<const Index> representative) {
 }
 
 CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart) : source_(std::move(source)) {
-  std::vector<Index> first;  // of blocks of rows, or empty
+  std::vector<Index> first;  // first rows of blocks, or empty
   if (const Pattern* lower = source_.pattern(); merge && lower) first = row_blocks(*lower, apart);
   if (first.empty()) {
     view_ = view_of(source_.graph());
@@ -173,7 +177,7 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
   Graph blocks = graph_of_blocks(*source_.pattern(), first);
   std::vector<Index> representative = indistinguishable(view_of(blocks), {});
   if (!apart.empty()) separate(representative, blocks_at(first, apart));
-  if (twins_in(representative) > 0)  // with those of the rows they are worth it
+  if (twins_in(representative) > 0)  // together with the merged rows, these twins pay
     merge_classes(view_of(blocks), first, representative);
   else
     take_blocks(std::move(blocks), std::move(first));
@@ -209,7 +213,7 @@ void CompressedGraph::take_blocks(Graph blocks, std::vector<Index> first) {
 }
 
 void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative) {
-  const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end where those of v + 1 begin
+  const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end before those of v + 1
   std::vector<Index> class_of(representative.size()), leader;
   for (Index v = 0; v < base.size(); ++v) {
     const bool is_leader = representative[v] == v;
@@ -234,7 +238,7 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
   view_ = {ptr_, adjacency_, weight_};
 }
 
-// Block by block, each into memory of its own, then one behind the other.
+// Builds each block of lists in separate memory, then concatenates them.
 void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
                                    std::span<const Index> class_of) {
   const auto count = static_cast<Index>(leader.size());
@@ -243,7 +247,7 @@ void CompressedGraph::join_classes(const GraphView& base, std::span<const Index>
   std::vector<std::vector<Index>> part(static_cast<std::size_t>(blocks.count()));
   ptr_.assign(leader.size() + 1, 0);
   blocks.for_each([&](Index b, Index begin, Index end) {
-    Offset edges = 0;  // at most
+    Offset edges = 0;  // upper bound
     for (Index s = begin; s < end; ++s) edges += base.degree(leader[s]);
     part[b].reserve(static_cast<std::size_t>(edges));
     const StopCheck check_stop;

@@ -1,4 +1,4 @@
-// A graph that may never have to be made.
+// A graph that is made only if it is used.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,18 +9,19 @@
 
 namespace kauri::ordering {
 
-/// A graph that is there, or that of a pattern, made when it is first asked for. Copies share it. Borrows what it is made from.
+/// A given graph, or the graph of a pattern, made by the first call of graph(). Copies share it.
+/// Borrows the graph or the pattern.
 class GraphSource {
  public:
   GraphSource(const Graph& graph) : given_(&graph), size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
   GraphSource(const Graph&&) = delete;
-  /// lower: checked.
+  /// lower: a checked pattern.
   explicit GraphSource(const Pattern& lower) : made_(std::make_shared<Made>(lower)), size_(lower.n) {}
 
   [[nodiscard]] Index size() const { return size_; }
-  /// Of A's lower triangle; null where the graph was there.
+  /// Pattern of A's lower triangle; null if the graph was given.
   [[nodiscard]] const Pattern* pattern() const { return made_ ? &made_->lower : nullptr; }
-  /// By one thread at a time. O(n + nnz) the first time.
+  /// Returns the graph; the first call makes it in O(n + nnz). Not thread-safe.
   [[nodiscard]] const Graph& graph() const {
     if (given_) return *given_;
     if (!made_->graph) made_->graph.emplace(made_->lower, Graph::Checked{});

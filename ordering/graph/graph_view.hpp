@@ -1,4 +1,4 @@
-// A borrowed graph, as the ordering methods see it: one component, its vertices numbered from 0, with weights.
+// A borrowed graph as the ordering methods read it: vertices numbered from 0, with weights.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace kauri::ordering {
 
-/// Undirected graph: neighbours ascending, both directions stored, no loops, no repeats. Nothing is owned.
-/// A vertex of weight w stands for w indistinguishable vertices of the graph that the caller gave.
+/// Undirected graph: neighbours ascend, both directions are stored, no loops, no repeats.
+/// Non-owning.
+/// A vertex of weight w represents w indistinguishable vertices of the caller's graph.
 struct GraphView {
   std::span<const Offset> ptr;       ///< length n+1, ascending; the neighbours of v are adjacency[ptr[v]] ... adjacency[ptr[v+1]-1]
   std::span<const Index> adjacency;  ///< may begin before ptr[0] and end after ptr[n]

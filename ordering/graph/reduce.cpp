@@ -1,4 +1,4 @@
-// Rows that are set aside, and connected components.
+// Sets rows aside, and finds connected components.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/reduce.hpp"
 
@@ -14,9 +14,10 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kReduceBlock = 16384;  // vertices that are worth a task
+constexpr Index kReduceBlock = 16384;  // vertices in a task
 
-/// By row: its place in `last`, or kNone.
+/// Returns, by row, its position in `last`, or kNone. Throws Error(input) if a row is out of range
+/// or occurs twice.
 std::vector<Index> places_in(Index n, std::span<const Index> last) {
   std::vector<Index> place(static_cast<std::size_t>(n), kNone);
   for (std::size_t k = 0; k < last.size(); ++k) {
@@ -83,7 +84,7 @@ void Reduction::eliminate() {
   kept_.resize(arrow_->eliminated.size(), 1);
   for (std::size_t v = 0; v < kept_.size(); ++v)
     if (arrow_->eliminated[v] != 0) kept_[v] = 0;
-  uncounted_ = {};  // the lists that are left are without them
+  uncounted_ = {};  // lists of the remaining graph do not contain them
   whole_ = {arrow_->ptr, arrow_->adjacency, whole_.weight};
 }
 
@@ -92,25 +93,25 @@ void Reduction::set_aside(double dense) {
   const Index limit =
       dense_degree(arrow_ ? static_cast<Index>(arrow_->rows) : compressed_.source().size() - static_cast<Index>(last_.size()), dense);
   const Index heaviest = whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
-  const auto degree = [&](Index v) {  // of a member
+  const auto degree = [&](Index v) {  // degree of a member row
     Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted_.empty() ? 0 : uncounted_[v]);
     for (const Index u : whole_.neighbours(v)) rows += compressed_.weight(u);
     return rows;
   };
   for (Index v = 0; v < count; ++v)
     if ((whole_.degree(v) + Offset{1}) * heaviest > limit && (kept_.empty() || kept_[v] != 0) && degree(v) > limit) dense_.push_back(v);
-  if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices)) dense_.clear();  // no sparse rest that they would burden
+  if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices)) dense_.clear();  // the rest would not be sparse anyway
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }
 
-// Without what is set aside some supervariables may have become alike.
+// Merges supervariables that became indistinguishable without the rows set aside.
 void Reduction::merge_the_rest() {
   const std::vector<Index> representative = indistinguishable(whole_, kept_);
   const Index count = compressed_.size();
   if (!worth_merging(representative)) return;
   next_.assign(representative.size(), kNone);
-  for (Index v = count - 1; v >= 0; --v)  // downwards: each one is put right behind its representative
+  for (Index v = count - 1; v >= 0; --v)  // descending, so that each is inserted right after its representative
     if (const Index r = representative[v]; r != v) {
       kept_[v] = 0;
       next_[v] = next_[r];
@@ -118,7 +119,8 @@ void Reduction::merge_the_rest() {
     }
 }
 
-// By the least vertex of each. Then a counting sort by component keeps the vertices of each ascending.
+// Numbers components by the least vertex of each; then a counting sort keeps the vertices of a
+// component ascending.
 void Reduction::find_components() {
   if (threads_here() == 1)
     number_components<DisjointSets>();

@@ -1,5 +1,6 @@
-// What is done to a graph before any ordering method sees it: indistinguishable vertices merged, small rows of a block arrow eliminated,
-// dense rows and those that are to come last set aside, components told apart.
+// Prepares a graph for the ordering methods: merges indistinguishable vertices, eliminates small
+// rows of a block arrow, sets aside dense rows and rows that come last, and splits the rest into
+// components.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,24 +13,28 @@
 
 namespace kauri::ordering {
 
-/// Degree above which a row of a graph of n vertices is dense: max(16, dense*sqrt(n)); n (that is: none) for dense <= 0 or not a number.
+/// Returns the degree above which a row of a graph of n vertices is dense: max(16, dense*sqrt(n)),
+/// at most n; n, so that none is dense, if dense <= 0 or NaN.
 Index dense_degree(Index n, double dense);
 
-/// The numbering as it is, but for the rows of `last`, which stand last in their sequence. n: of the graph. Throws Error(input) for one
-/// that is out of range or there twice. O(n).
+/// Returns the identity, except that the rows of `last` come last in their given sequence. n: rows
+/// of the graph. Throws Error(input) if a row of `last` is out of range or occurs twice. O(n).
 Permutation natural_order(Index n, std::span<const Index> last);
 
-/// A graph made ready: connected components one after the other, in the order of their least vertex. Read-only once built.
+/// A reduced graph: connected components one after the other, in the order of their least vertex.
+/// Read-only once built.
 class Reduction {
  public:
-  /// compress: merge indistinguishable vertices, and then those that dense rows and small ones alone told apart. Small rows of a block
-  /// arrow are eliminated (eliminate_small_rows()). dense: of n rows that are left by then those of degree > dense_degree(n, dense) are set
-  /// aside; but where small rows were eliminated none are if that would be more than half of them. last: rows that are set aside, too,
-  /// never merged, and not counted in n and degrees. Borrows what the graph is made from, and rows, which outlive the reduction. Throws as
-  /// natural_order(). O(n + nnz).
+  /// Reduces a graph. compress: merges indistinguishable vertices, and later those that only dense,
+  /// small or last rows distinguished. Small rows of a block arrow are eliminated
+  /// (eliminate_small_rows()). dense: of the n rows that remain, those of degree > dense_degree(n,
+  /// dense) are set aside; but if small rows were eliminated, and more than half of the remaining
+  /// vertices would be set aside, none are. last: rows that are set aside, never merged, and not
+  /// counted in n and degrees. Borrows the graph or pattern behind source, and last; both must
+  /// outlive the reduction. Throws as natural_order(). O(n + nnz).
   Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last = {});
 
-  /// The graph as it was compressed first, with all that is set aside.
+  /// The graph after the first compression, including the rows set aside.
   [[nodiscard]] const CompressedGraph& compressed() const { return compressed_; }
 
   [[nodiscard]] Index components() const { return static_cast<Index>(first_.size()) - 1; }
@@ -38,17 +43,20 @@ class Reduction {
   [[nodiscard]] Offset edges() const { return whole_.edges(); }
   /// Vertices of the reduced graph in component c.
   [[nodiscard]] Index size(Index c) const { return first_[c + 1] - first_[c]; }
-  /// Those of the components before c <= components().
+  /// Number of vertices in the components before c, 0 <= c <= components().
   [[nodiscard]] Index first(Index c) const { return first_[c]; }
-  /// Component c with its own numbering, which keeps the caller's order.
+  /// Component c in local numbers, which keep the caller's order.
   [[nodiscard]] GraphView component(Index c) const;
 
-  /// Appends to old_of, in the caller's numbering, the vertices of component c in the order given: order[k] = local vertex placed k-th,
-  /// length size(c). The members of a merged vertex stay together: its supervariables by their least member, each ascending.
+  /// Appends to old_of, in the caller's numbering, the vertices of component c in the given order:
+  /// order[k] = local vertex placed k-th, length size(c). Members of a merged vertex stay together:
+  /// its supervariables by their least member, the rows of each ascending.
   void expand(Index c, std::span<const Index> order, std::vector<Index>& old_of) const;
-  /// Appends the rows that were set aside: dense ones by supervariable in the same way, then `last`.
+  /// Appends the rows that were set aside: dense ones, by supervariable as in expand(), then
+  /// `last`.
   void append_rest(std::vector<Index>& old_of) const;
-  /// old_of with the small rows that were eliminated, each right before the first of its neighbours; all others are in old_of. O(n + nnz).
+  /// Returns old_of, which holds all other rows, with the eliminated small rows inserted, each
+  /// right before the first of its neighbours. O(n + nnz).
   [[nodiscard]] std::vector<Index> with_small_rows(std::vector<Index> old_of) const;
 
  private:
@@ -62,20 +70,20 @@ class Reduction {
   void extract();
   void append_members(Index v, std::vector<Index>& old_of) const;
 
-  // Vertices are supervariables of compressed_ from here on.
+  // From here on, vertices are supervariables of compressed_.
   CompressedGraph compressed_;
-  GraphView whole_;               // of compressed_ where nothing had to be copied, else views of the arrays below
-  std::span<const Index> last_;   // rows
-  std::vector<Index> uncounted_;  // while the reduction is built, by vertex: neighbours that come last, which are one row each; or empty
-  std::optional<WithoutSmallRows> arrow_;  // its graph goes once the reduction is built
-  std::vector<Index> dense_;               // set aside, ascending
-  std::vector<Index> next_;                // chain of those merged since what is set aside does not count, ascending; or empty: none were
-  std::vector<char> kept_;                 // neither eliminated, set aside nor merged into another; or empty: all are
-  std::vector<Index> component_of_;        // while the reduction is built
-  std::vector<Index> vertex_;              // the supervariable of each reduced vertex, by component; empty: the identity
-  std::vector<Index> first_;               // component c is vertex_[first_[c]] ... vertex_[first_[c+1]-1]
-  std::vector<Offset> ptr_;                // of the reduced graph, as are:
-  std::vector<Index> adjacency_;           // numbers local to the component
+  GraphView whole_;                        // view of compressed_ if nothing had to be copied, else of the arrays below
+  std::span<const Index> last_;            // rows
+  std::vector<Index> uncounted_;           // by vertex, during construction: neighbours that come last, one row each; may be empty
+  std::optional<WithoutSmallRows> arrow_;  // its graph is freed after construction
+  std::vector<Index> dense_;               // vertices set aside, ascending
+  std::vector<Index> next_;                // by vertex: the next one merged with it after rows were set aside, ascending; empty if none
+  std::vector<char> kept_;                 // by vertex: neither eliminated, set aside nor merged into another; empty if all are kept
+  std::vector<Index> component_of_;        // used during construction
+  std::vector<Index> vertex_;              // by reduced vertex, by component: its supervariable; empty: the identity
+  std::vector<Index> first_;               // component c is the reduced vertices first_[c] ... first_[c+1]-1
+  std::vector<Offset> ptr_;                // reduced graph: this and the next two
+  std::vector<Index> adjacency_;           // in numbers local to the component
   std::vector<Index> weight_;
 };
 

@@ -1,4 +1,4 @@
-// Rows i-1 and i are alike if their columns are, but for the entry (i-1,i-1), and every column before them has both or neither.
+// Rows i-1 and i are alike if their columns agree except for entry (i-1,i-1), and every earlier column has both or neither.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/row_blocks.hpp"
 
@@ -11,23 +11,24 @@
 namespace kauri::ordering {
 namespace {
 
-constexpr Index kBlockColumns = 4096;  // columns, or blocks, that are worth a task
+constexpr Index kBlockColumns = 4096;  // columns, or blocks, in a task
 
-/// Share of the columns that begin a run at most: where nearly all do, the graph of the blocks would be as large as that of the rows.
+/// Largest share of the columns that may begin a run. If nearly all do, the graph of the blocks
+/// would be as large as that of the rows.
 constexpr double kMostBlocks = 0.9;
 
 std::span<const Index> column(const Pattern& lower, Index j) {
   return lower.row.subspan(static_cast<std::size_t>(lower.col_ptr[j]), static_cast<std::size_t>(lower.col_ptr[j + 1] - lower.col_ptr[j]));
 }
 
-/// True if column j is not the one before without its diagonal entry.
+/// Returns false if column j equals column j - 1 without its diagonal entry.
 bool leads(const Pattern& lower, Index j) {
   if (j == 0) return true;
   const auto before = column(lower, j - 1), mine = column(lower, j);
   return before.size() != mine.size() + 1 || !std::equal(mine.begin(), mine.end(), before.begin() + 1);
 }
 
-/// By row: true if it begins a block. Threads set what they find.
+/// Flags rows that begin a block. Threads may set flags concurrently.
 class Cuts {
  public:
   explicit Cuts(Index n) : cut_(static_cast<std::size_t>(n) + 1, 0) {}
@@ -41,8 +42,8 @@ class Cuts {
   std::vector<char> cut_;
 };
 
-/// Where the entries of a column do not follow one another, rows differ. The first run is begun by the diagonal: what is before it is no
-/// row of this column.
+/// Sets cuts at the gaps between the rows of a column: rows on both sides of a gap differ. The
+/// diagonal begins the first run, since rows before it are not in the column.
 void cut_along(std::span<const Index> rows, Cuts& cuts) {
   for (std::size_t k = 1; k < rows.size(); ++k)
     if (rows[k] != rows[k - 1] + 1) {
@@ -89,13 +90,13 @@ std::vector<Index> row_blocks(const Pattern& lower, std::span<const Index> apart
 Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first) {
   const auto count = static_cast<Index>(first.size()) - 1;
   const Blocks blocks(count, kBlockColumns);
-  std::vector<Index> block_of(static_cast<std::size_t>(lower.n), kNone);  // of a block's first row
+  std::vector<Index> block_of(static_cast<std::size_t>(lower.n), kNone);  // by row: block that it begins, else kNone
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index b = begin; b < end; ++b) block_of[first[b]] = b;
   });
   std::vector<Offset> ptr(first.size(), 0);
   std::vector<Index> row;
-  // What a column has of a block it has whole, or, of its own, from its first row on.
+  // A column contains a block whole or not at all; its own block from the diagonal on.
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index b = begin; b < end; ++b)
       for (const Index i : column(lower, first[b])) ptr[b + 1] += block_of[i] != kNone ? 1 : 0;

@@ -1,4 +1,4 @@
-// Neighbouring rows that are indistinguishable, found in the lower triangle as it lies in memory: the unknowns of a node, mostly.
+// Finds adjacent rows that are indistinguishable, mostly the unknowns of a mesh node, in the stored lower triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,14 +9,16 @@
 
 namespace kauri::ordering {
 
-/// Where blocks of rows begin, ascending, and n at the end: maximal runs of rows with the same closed neighbourhood in A's graph, but that
-/// those of `apart` are blocks of their own. Empty where there are nearly as many as rows. lower: checked. Columns that follow one another
-/// are compared, and of the first of each run it is looked where its entries do not follow one another: O(nnz), in sequence, and no graph
-/// is made.
+/// Returns the first rows of blocks, ascending, and n at the end. Blocks are maximal runs of rows
+/// with the same closed neighbourhood in A's graph, except that each row of `apart` is a block.
+/// Returns an empty vector if there are nearly as many blocks as rows. lower: checked. Compares
+/// consecutive columns, then looks for gaps between the entries of the first column of each run:
+/// O(nnz), sequential in memory, and no graph is made.
 std::vector<Index> row_blocks(const Pattern& lower, std::span<const Index> apart);
 
-/// The graph of the blocks, numbered as they are: two are neighbours if their rows are. first: where blocks begin, as row_blocks() gives it
-/// or any that divide those. O(n + entries in the first column of each).
+/// Returns the graph of the blocks, in their order: two blocks are neighbours if their rows are.
+/// first: first rows of the blocks, from row_blocks() or any subdivision of those. O(n + entries in
+/// the first column of each block).
 Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first);
 
 }  // namespace kauri::ordering

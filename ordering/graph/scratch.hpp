@@ -1,4 +1,4 @@
-// Memory that is kept from one subgraph to the next and never initialised for nothing.
+// Memory that is reused from one subgraph to the next and never initialised needlessly.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,11 +11,11 @@ namespace kauri::ordering {
 template <class T>
 class Scratch {
  public:
-  /// At least `size` elements of unspecified content; what was there is lost if it has to grow.
+  /// Returns at least `size` elements of unspecified content; growing discards the old content.
   T* require(std::size_t size) {
     if (size > size_) {
       data_.reset();
-      size_ = 0;  // in case there is no memory
+      size_ = 0;  // in case the allocation throws
       data_ = std::make_unique_for_overwrite<T[]>(size);
       size_ = size;
     }

@@ -1,4 +1,4 @@
-// Which rows are small, and the graph that is left.
+// Finds the small rows, and builds the graph that remains.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/small_rows.hpp"
 
@@ -13,7 +13,7 @@ class SmallRows {
  public:
   SmallRows(const GraphView& graph, std::span<const char> kept) : graph_(graph), kept_(kept) {}
 
-  /// True if they are half of the rows or more.
+  /// Finds the small rows. Returns true if they are at least half of the rows.
   bool find() {
     const Index n = graph_.size();
     const std::vector<Offset> degree = degrees();
@@ -36,7 +36,8 @@ class SmallRows {
     return small >= std::max<Offset>(out_.rows, 1);
   }
 
-  /// False if what is left has more edges than the graph, or takes too long to find.
+  /// Builds the remaining graph. Returns false if it would have more edges than the graph, or takes
+  /// too long.
   bool join() {
     const Index n = graph_.size();
     mark_.assign(static_cast<std::size_t>(n), kNone);
@@ -85,7 +86,7 @@ class SmallRows {
         add(v);
         continue;
       }
-      if (static_cast<std::ptrdiff_t>(out_.adjacency.size()) - first == out_.vertices - 1) break;  // all there are
+      if (static_cast<std::ptrdiff_t>(out_.adjacency.size()) - first == out_.vertices - 1) break;  // all vertices are already neighbours
       for (const Index w : graph_.neighbours(v)) add(w);
       work_ += graph_.degree(v);
     }

@@ -1,4 +1,4 @@
-// Small independent rows of a block arrow, eliminated at once: the points of bundle adjustment, unknowns of groups under common ones.
+// Eliminates small independent rows of a block arrow at once: points of bundle adjustment, unknowns of groups.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,21 +10,25 @@
 
 namespace kauri::ordering {
 
-/// A graph without its small rows, with their neighbours joined to cliques.
+/// A graph without its small rows, whose neighbours were joined to cliques.
 struct WithoutSmallRows {
   std::vector<char> eliminated;  ///< by vertex
-  Index vertices = 0;            ///< that are left
+  Index vertices = 0;            ///< number of vertices that remain
   Offset rows = 0;               ///< their weight
-  // In the numbering of the graph; lists of those eliminated or not kept are empty, all others ascend.
+  // The remaining graph, in the original numbers. Lists of vertices that are eliminated or not kept
+  // are empty, all others ascend.
   std::vector<Offset> ptr;
   std::vector<Index> adjacency;
 };
 
-/// A vertex is a *small row* if each of its neighbours, of which it has one at least, has kSmallRow times its degree or more, by weight. No
-/// two are neighbours; each stays small until one of its neighbours goes, so minimum degree takes all of them before any of these, and
-/// there is nothing else to find out about them. They are eliminated where they are half of all rows or more and leave no more edges than
-/// there were; else nothing is returned. kept: length graph.size(), or empty: all are; vertices that are not kept are disregarded. O(n +
-/// edges) and the squares of the degrees of small rows, of which no more are visited than kSmallRowWork entries an edge.
+/// Eliminates the small rows of a graph. A vertex is a *small row* if it has a neighbour and each
+/// neighbour has at least kSmallRow times its degree, by weight. No two small rows are neighbours,
+/// and each stays small until one of its neighbours is eliminated, so minimum degree would take all
+/// of them before any of their neighbours, and a search gains nothing. Returns nothing unless small
+/// rows are at least half of all rows and the elimination leaves no more edges than before. kept:
+/// length graph.size(), or empty: all are kept; other vertices are ignored. O(n + edges + squares
+/// of the degrees of small rows); gives up after kSmallRowWork * (n + edges) entries of these
+/// squares.
 std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph, std::span<const char> kept);
 
 constexpr Offset kSmallRow = 4, kSmallRowWork = 64;

@@ -1,4 +1,4 @@
-// Breadth first from the separator to both sides at once; adjacency in the band's numbers is written in the same pass.
+// Collects the band breadth first from the separator to both sides, and writes its adjacency in the same pass.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/band.hpp"
 
@@ -9,11 +9,11 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr double kMostParts = 1 << 30;  // of a divided band: places of states are Index
+constexpr double kMostParts = 1 << 30;  // vertices of a divided band: indices of states are Index
 
 }  // namespace
 
-// Marks are taken back by the list of those that were set, so that a band costs nothing beyond itself.
+// Resets only the marks of the previous band, so that a band costs nothing beyond its size.
 void Band::forget() {
   for (const Index v : vertex_) local_[v] = kNone;
   vertex_.clear();
@@ -42,7 +42,8 @@ void Band::take_separator(const GraphView& graph, std::span<const std::uint8_t> 
   }
 }
 
-// Lists of neighbours lie anywhere in memory: those of the vertices next but some in the queue are asked for ahead.
+// Prefetches the lists of vertices a few places ahead in the queue, since lists lie anywhere in
+// memory.
 void Band::ask_ahead(const GraphView& graph, Index i) const {
   constexpr Index list = 8, place = 16;
   if (i + place < met()) __builtin_prefetch(graph.ptr.data() + vertex_[i + place]);
@@ -74,7 +75,8 @@ void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, c
     for (const Index u : neighbours) {
       if (local_[u] == kNone) {
         const std::uint8_t part = side[u];
-        // Once a side has no room for a vertex it is closed, so that a vertex left out stays beyond for all.
+        // A side without room for a vertex is closed, so that a vertex left out stays beyond the
+        // band for all others.
         if (open[part]) open[part] = taken_[part] + graph.weight_of(u) <= std::min(room[part], weight[part] - 1);
         if (!open[part]) {
           terminal |= static_cast<std::uint8_t>(1 << part);

@@ -1,4 +1,4 @@
-// The band round a vertex separator: the vertices that a flow may move, as a graph of its own with two terminals.
+// The band around a vertex separator: the vertices that a flow may move, as a graph with two terminals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kauri::ordering::dissection {
 
-/// What a flow goes through: vertices numbered from 0, and beyond them two terminals.
+/// Graph for a flow: vertices numbered from 0, and two terminals.
 class BandGraph {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(terminal_.size()); }
@@ -22,30 +22,31 @@ class BandGraph {
   }
   [[nodiscard]] Offset first(Index i) const { return ptr_[i]; }  ///< neighbours(i) are neighbour(first(i)) and on
   [[nodiscard]] Index neighbour(Offset e) const { return adjacency_[e]; }
-  [[nodiscard]] bool at_source(Index i) const { return terminal_[i] & 1; }  ///< has a neighbour beyond on the left
-  [[nodiscard]] bool at_sink(Index i) const { return terminal_[i] & 2; }    ///< has a neighbour beyond on the right
+  [[nodiscard]] bool at_source(Index i) const { return terminal_[i] & 1; }  ///< has a neighbour left of the band
+  [[nodiscard]] bool at_sink(Index i) const { return terminal_[i] & 2; }    ///< has a neighbour right of the band
 
  protected:
-  std::vector<Offset> ptr_{0};          // by vertex; one more
-  std::vector<Index> adjacency_;        // longer than it need be
-  std::vector<std::uint8_t> terminal_;  // by vertex
+  std::vector<Offset> ptr_{0};          // by vertex; then the end
+  std::vector<Index> adjacency_;        // may be longer than edges()
+  std::vector<std::uint8_t> terminal_;  // by vertex: bits of source and sink
 };
 
-/// A graph of band vertices numbered from 0 breadth first, the old separator first. What lies beyond the band on the left is one vertex,
-/// the source; on the right, the sink. Kept from one band to the next, so that memory is asked for only where a band is larger than all
-/// before it.
+/// A graph of band vertices numbered breadth first from 0, the old separator first. All vertices
+/// beyond the band on the left are one terminal, the source; on the right, the sink. Its memory is
+/// reused for the next band, and grows only for a larger one.
 class Band : public BandGraph {
  public:
-  /// The separator and what lies within `width` layers of it, breadth first, and of each side at most the weight in `room` (left, right)
-  /// and less than all of it. side: length n, no edge joins left and right. weight: of the parts. O(band edges), and n bytes of `side`
-  /// read.
+  /// Collects the separator and the vertices within `width` layers of it, breadth first. Takes from
+  /// each side at most the weight in `room` (left, right), and less than the whole side. side:
+  /// length n; no edge joins left and right. weight: of the three parts. O(band edges), plus
+  /// reading n bytes of `side`.
   void collect(const GraphView& graph, std::span<const std::uint8_t> side, const PartWeights& weight, Index width,
                const std::array<Offset, 2>& room);
 
-  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< of the graph
+  [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number in the graph
   [[nodiscard]] Index weight(Index i) const { return weight_[i]; }
   [[nodiscard]] bool uniform() const { return uniform_; }  ///< all weights are equal
-  /// Weight of the band's vertices by the side that they came from.
+  /// Weight of the band's vertices by the part that they came from.
   [[nodiscard]] const PartWeights& weights() const { return taken_; }
 
  private:
@@ -57,26 +58,27 @@ class Band : public BandGraph {
   [[nodiscard]] Index met() const { return static_cast<Index>(vertex_.size()); }
 
   std::vector<Index> local_;   // by vertex of the graph: its number in the band, or kNone
-  std::vector<Index> vertex_;  // by number in the band, as are weights; while it is collected, all met so far
+  std::vector<Index> vertex_;  // by number in the band, as weight_; during collect(), all met so far
   std::vector<Index> weight_;
   PartWeights taken_{};
   bool uniform_ = true;
 };
 
-/// A band each of whose vertices of weight w is w / unit vertices with the same neighbours, none of them each other's; unit is the greatest
-/// common divisor of the weights. The minimum cuts nearest to either terminal are the band's: what is alike is on the same side of them.
+/// A band in which each vertex of weight w is replaced by w / unit copies with the same neighbours,
+/// not adjacent to each other; unit is the greatest common divisor of the weights. Its minimum cuts
+/// nearest to the terminals are those of the band, since copies lie on the same side of them.
 class UnitBand : public BandGraph {
  public:
-  /// False, with nothing of use in it, if there would be more than `most` times as many vertices or edges, or
-  /// more than 2^30 vertices. O(edges of both).
+  /// Divides a band. Returns false, and leaves the content unusable, if there would be more than
+  /// `most` times as many vertices or edges, or more than 2^30 vertices. O(edges of both).
   bool divide(const Band& band, double most);
 
   [[nodiscard]] Index unit() const { return unit_; }
-  [[nodiscard]] Index first_part(Index i) const { return first_[i]; }  ///< of the band's vertex i
+  [[nodiscard]] Index first_part(Index i) const { return first_[i]; }  ///< first copy of the band's vertex i
 
  private:
   Index unit_ = 1;
-  std::vector<Index> first_;  // by vertex of the band; one more
+  std::vector<Index> first_;  // by vertex of the band; then the end
 };
 
 }  // namespace kauri::ordering::dissection

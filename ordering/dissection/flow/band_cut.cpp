@@ -1,6 +1,7 @@
-// The exact minimum vertex cut of a band and the choice between its two extremes. Cuts of a band round a separator: Chevalier & Pellegrini,
-// "PT-Scotch", Parallel Computing 34 (2008); both extreme minimum cuts: Picard & Queyranne, "On the structure of all minimum cuts in a
-// network", Mathematical Programming Study 13 (1980).
+// Computes the minimum vertex cut of a band, and chooses between its two extremes. Cuts of a band
+// around a separator: Chevalier & Pellegrini, "PT-Scotch", Parallel Computing 34 (2008); both
+// extreme minimum cuts: Picard & Queyranne, "On the structure of all minimum cuts in a network",
+// Mathematical Programming Study 13 (1980).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/band_cut.hpp"
 
@@ -15,10 +16,11 @@ bool better(const PartWeights& a, const PartWeights& b, const BandCutOptions& op
   return std::max(a[kLeft], a[kRight]) < std::max(b[kLeft], b[kRight]);
 }
 
-/// Disjoint paths are found faster than flow: a band is divided for them unless it gets more than so many times its vertices or edges.
+/// Largest growth in vertices or edges with which a band is divided: disjoint paths are faster than
+/// flow.
 constexpr double kMostDivided = 2;
 
-/// Both extreme minimum cuts of a graph that `flow` has run on.
+/// Writes both extreme minimum cuts of a graph after flow.run().
 template <class Flow, class Graph>
 void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8_t>, 2>& part) {
   for (auto& p : part) p.resize(static_cast<std::size_t>(graph.size()));
@@ -26,7 +28,7 @@ void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8
   flow.cut_near_source(graph, part[0]);
 }
 
-/// By disjoint paths of the weight `unit` each; returns the weight of a minimum cut.
+/// Cuts by disjoint paths of weight `unit` each; returns the weight of a minimum cut.
 Offset run_paths(const BandGraph& graph, Index unit, Offset separator, std::array<std::vector<std::uint8_t>, 2>& part,
                  BandCutWorkspace& w) {
   w.paths.run(graph, static_cast<Index>(separator / unit));
@@ -77,7 +79,7 @@ BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> 
   run_flow(weight[kSeparator], w, result);
   for (const auto& part : w.part) {
     const PartWeights after = weights_after(w.band, part, weight);
-    // Where a part has no vertices the separator itself goes over to one side.
+    // If a part is empty, the separator itself goes over to one side.
     if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options)) continue;
     best = after;
     chosen = &part;

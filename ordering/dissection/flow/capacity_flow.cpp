@@ -1,6 +1,7 @@
-// Augmenting paths in phases of equal length (Dinic 1970) on the graph in which each vertex v is split into an arc of its weight from v_in
-// to v_out, and an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without limit. What flows along an arc flows through both of its
-// vertices, so that it is an Index, as are weights; and a path begins at a v_in, from which no arc is without limit.
+// Augmenting paths in phases of equal length (Dinic 1970). Each vertex v is split into an arc of
+// its weight from v_in to v_out; an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without
+// limit. Flow along an arc passes both of its vertices, so it fits in an Index, as weights do. A
+// path begins at a v_in, whose arcs all have a limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/capacity_flow.hpp"
 #include "base/threads/stopping.hpp"
@@ -12,7 +13,7 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kNoLevel = std::numeric_limits<Index>::max();  // level of a state from which the sink is not reached, or no longer
+constexpr Index kNoLevel = std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or no longer
 constexpr Index kNoLimit = std::numeric_limits<Index>::max();
 
 constexpr Index in(Index v) { return 2 * v; }
@@ -33,17 +34,18 @@ void CapacityFlow::run(const Band& band, Offset bound) {
   const StopCheck check_stop;
   while (value_ < bound) {
     check_stop();
-    labelled_ = !label(band);  // what the sink is reached from stays marked for the cut
+    labelled_ = !label(band);  // states that reach the sink stay labelled for the cut
     if (labelled_) return;
     std::fill(at_.begin(), at_.end(), 0);
     for (const Index v : root_) check_stop(), search(band, v);
   }
 }
 
-// Lists are in the order of the graph's numbers: taken in that order, vertices meet their places in their neighbours' lists one by one.
+// Fills reverse_. Lists are in the order of the graph's numbers: visited in that order, vertices
+// find their positions in their neighbours' lists one after the other.
 void CapacityFlow::pair_edges(const Band& band) {
   reverse_.resize(static_cast<std::size_t>(band.edges()));
-  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: places met
+  root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
   const auto vertices = std::span(queue_).first(static_cast<std::size_t>(band.size()));
   std::iota(vertices.begin(), vertices.end(), 0);
   std::sort(vertices.begin(), vertices.end(), [&band](Index u, Index v) { return band.vertex(u) < band.vertex(v); });
@@ -51,8 +53,9 @@ void CapacityFlow::pair_edges(const Band& band) {
     for (Offset e = band.first(v); e < band.first(v + 1); ++e) reverse_[e] = root_[band.neighbour(e)]++;
 }
 
-// Levels from the sink up of all that reaches it; false if the source does not. As in DisjointPaths, all paths that fall from level to
-// level are taken in a phase, not the shortest ones alone.
+// Labels all states that reach the sink with their levels, from the sink; returns false if the
+// source does not reach it. As in DisjointPaths, a phase takes all paths that descend level by
+// level, not only the shortest ones.
 bool CapacityFlow::label(const Band& band) {
   ++phases_;
   std::fill(level_.begin(), level_.end(), kNoLevel);
@@ -60,7 +63,7 @@ bool CapacityFlow::label(const Band& band) {
   Index* const level_of = level_.data();
   Index* const queue = queue_.data();
   Index tail = 0;
-  const auto reach = [&](Index state, Index level, bool if_so) {  // without a branch, which could not be foreseen
+  const auto reach = [&](Index state, Index level, bool if_so) {  // branch-free: a branch would be unpredictable
     const Index old = level_of[state];
     queue[tail] = state;
     tail += static_cast<Index>(if_so && old == kNoLevel);
@@ -68,7 +71,7 @@ bool CapacityFlow::label(const Band& band) {
   };
   for (Index v = 0; v < band.size(); ++v)
     if (band.at_sink(v)) reach(out(v), 1, true);
-  for (Index head = 0; head < tail; ++head) {  // all states with an arc into this one that has room
+  for (Index head = 0; head < tail; ++head) {  // visits all states with an arc into this one that has room
     const Index state = queue[head], v = state / 2, level = level_of[state] + 1;
     const auto neighbours = band.neighbours(v);
     if (is_out(state)) {
@@ -91,20 +94,21 @@ Index CapacityFlow::next_state(const Band& band, Index state) const {
   return is_out(state) ? in(u) : out(u);
 }
 
-// Where the flow is that arc `arc` > 0 from v_in takes back.
+// Returns the flow that arc `arc` > 0 from v_in cancels.
 Index& CapacityFlow::flow_into(const Band& band, Index v, Index arc) {
   const Offset e = band.first(v) + arc - 1;
   return flow_[band.first(band.neighbour(e)) + reverse_[e]];
 }
 
-// How much more can go along the arc that the search stands at.
+// Returns the residual capacity of the current arc.
 Index CapacityFlow::room(const Band& band, Index state) {
   const Index v = state / 2;
   if (at_[state] == 0) return is_out(state) ? through_[v] : band.weight(v) - through_[v];
   return is_out(state) ? kNoLimit : flow_into(band, v, at_[state]);
 }
 
-// Moves on to the next arc with room to a state of the level below, from the one that the search stands at; false if there is none.
+// Advances from the current arc to the next one with room into a state of the level below; returns
+// false if there is none.
 bool CapacityFlow::find_arc(const Band& band, Index state) {
   const Index v = state / 2, wanted = level_[state] - 1;
   const Index degree = static_cast<Index>(band.first(v + 1) - band.first(v));
@@ -135,7 +139,8 @@ void CapacityFlow::push(const Band& band, Index state, Index amount) {
   }
 }
 
-// All flow along falling levels from the source by way of `root`, depth first; a state without an arc left is closed.
+// Pushes all flow along descending levels from the source via `root`, depth first. Closes a state
+// without an arc left.
 void CapacityFlow::search(const Band& band, Index root) {
   if (level_[in(root)] == kNoLevel) return;
   Index top = 0;
@@ -153,7 +158,8 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Sends what the path on the stack lets through to the sink; back to the state before the first arc that is then full.
+// Pushes what the path on the stack admits to the sink. Returns the stack size up to the first arc
+// that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;
   for (Index k = 0; k + 1 < top; ++k) amount = std::min(amount, room(band, stack_[k]));

@@ -1,4 +1,4 @@
-// Minimum vertex cut of a band whose vertices weigh differently: the most flow where a vertex lets through no more than its weight.
+// Minimum vertex cut of a band with different vertex weights: maximum flow with the weights as vertex capacities.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,17 +10,19 @@
 
 namespace kauri::ordering::dissection {
 
-/// Flow from source to sink, kept by directed edge; the split of each vertex into an arc of its weight is implied. Same use as
-/// DisjointPaths, which takes a half to a third of the time where weights are equal.
+/// A flow from source to sink, stored by directed edge; the split of each vertex into an arc of its
+/// weight is implied. Used like DisjointPaths, which takes a half to a third of the time if all
+/// weights are equal.
 class CapacityFlow {
  public:
-  /// Finds the most flow. bound: no more than this can be (the old separator); the search for more ends there.
+  /// Computes a maximum flow. bound: upper bound of its value (weight of the old separator); the
+  /// search stops there.
   void run(const Band& band, Offset bound);
 
-  [[nodiscard]] Offset value() const { return value_; }   ///< of the flow, and weight of a minimum cut
+  [[nodiscard]] Offset value() const { return value_; }   ///< value of the flow, and weight of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
-  /// As in DisjointPaths.
+  /// Write the minimum cuts as DisjointPaths::cut_near_sink() and cut_near_source().
   void cut_near_source(const Band& band, std::span<std::uint8_t> part);
   void cut_near_sink(const Band& band, std::span<std::uint8_t> part);
 
@@ -35,19 +37,20 @@ class CapacityFlow {
   void search(const Band& band, Index root);
   Index augment(const Band& band, Index top);
 
-  // State 2v: flow arrives at v, in short v_in; state 2v+1: it has passed v, v_out. Arc 0 leads from either to the other, arc k > 0 to v's
-  // k-th neighbour u: from v_out to u_in without limit, from v_in to u_out as far as there is flow from u to v to take back.
-  std::vector<Index> flow_;     // by directed edge: from its vertex, once passed, to its neighbour
-  std::vector<Index> reverse_;  // by directed edge: the place of its vertex among the neighbours of its neighbour
+  // State 2v (v_in): flow arrives at v. State 2v+1 (v_out): flow has passed v. Arc 0 leads from
+  // either to the other. Arc k > 0 leads to v's k-th neighbour u: from v_out to u_in without limit;
+  // from v_in to u_out up to the flow from u to v, which it cancels.
+  std::vector<Index> flow_;     // by directed edge: flow from its vertex to its neighbour
+  std::vector<Index> reverse_;  // by directed edge: position of its vertex in its neighbour's list
   std::vector<Index> through_;  // by vertex: flow that passes it
-  std::vector<Index> level_;    // by state: steps to the sink, or kClosed
-  std::vector<Index> at_;       // by state: arc that the search stands at
-  std::vector<Index> queue_;    // states in the order of their levels, and a place to write in vain
+  std::vector<Index> level_;    // by state: steps to the sink, or kNoLevel
+  std::vector<Index> at_;       // by state: current arc of the search
+  std::vector<Index> queue_;    // states in the order of their levels, and one dummy entry
   std::vector<Index> root_;     // vertices where paths of this phase may begin
-  std::vector<Index> stack_;    // states of the path that is searched
+  std::vector<Index> stack_;    // states of the path being searched
   Offset value_ = 0;
   Index phases_ = 0;
-  bool labelled_ = false;  // level_ tells from where the sink is reached now
+  bool labelled_ = false;  // level_ is valid for the current flow
 };
 
 }  // namespace kauri::ordering::dissection

@@ -1,10 +1,12 @@
-// Augmenting paths in phases (Dinic 1970; Even & Tarjan 1975 for unit vertex capacities) on the graph in which each vertex v is split into
-// an arc from v_in to v_out, without that graph. One state for each vertex is enough:
-//   v on no path: the new path is at v, and may go to any neighbour;
-//   v on a path: the new path is at v_out, from where v's own path has been led away; the new path may go to any neighbour, or back through
-//   v (which is on no path then) to the state of the vertex before v.
-// To arrive at a neighbour w on a path is to lead w's path on from here: that leaves the state of the vertex before w. So from w one is in
-// state before(w) in any case, with before(w) = w where w is on no path, and nothing to be had where w is the first of its path.
+// Augmenting paths in phases (Dinic 1970; Even & Tarjan 1975 for unit vertex capacities). Each
+// vertex v is split into an arc from v_in to v_out, without storing the split graph. One state per
+// vertex suffices:
+// - v on no path: the new path is at v, and may go to any neighbour.
+// - v on a path: the new path is at v_out, and v's path has been diverted. The new path may go to
+// any neighbour, or back through v (which is then on no path) to the state of v's predecessor.
+// A new path that arrives at a neighbour w on a path continues w's path, and thereby leads to the
+// state of w's predecessor. So arriving at w always leads to state before(w), with before(w) = w if
+// w is on no path, and nowhere if w is the first vertex of its path.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/disjoint_paths.hpp"
 #include "base/threads/stopping.hpp"
@@ -16,7 +18,7 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kClosed = std::numeric_limits<Index>::max();  // level of a state from which the sink is not reached, or used by the phase
+constexpr Index kClosed = std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or was used in this phase
 
 }  // namespace
 
@@ -34,7 +36,7 @@ void DisjointPaths::run(const BandGraph& band, Index bound) {
   const StopCheck check_stop;
   while (count_ < bound) {
     check_stop();
-    labelled_ = !label(band);  // what the sink is reached from stays marked for the cut
+    labelled_ = !label(band);  // states that reach the sink stay labelled for the cut
     if (labelled_) return;
     for (std::size_t k = 0; k < root_.size() && count_ < bound; ++k) {
       check_stop();
@@ -43,9 +45,10 @@ void DisjointPaths::run(const BandGraph& band, Index bound) {
   }
 }
 
-// Levels from the sink up of all that reaches it; false if the source does not. Not only the shortest paths but all that fall from level to
-// level from the source are taken in a phase: levels never fall when they are, so that the bound of Dinic's phases holds, and there are two
-// to three times fewer.
+// Labels all states that reach the sink with their levels, from the sink; returns false if the
+// source does not reach it. A phase takes all paths that descend level by level, not only the
+// shortest ones: levels still never decrease between phases, so the bound of Dinic's phases holds,
+// and there are two to three times fewer.
 bool DisjointPaths::label(const BandGraph& band) {
   ++phases_;
   std::fill(level_.begin(), level_.end(), kClosed);
@@ -53,7 +56,7 @@ bool DisjointPaths::label(const BandGraph& band) {
   Index* const level_of = level_.data();
   Index* const queue = queue_.data();
   Index tail = 0;
-  const auto reach = [&](Index state, Index level) {  // without a branch, which could not be foreseen
+  const auto reach = [&](Index state, Index level) {  // branch-free: a branch would be unpredictable
     const Index old = level_of[state];
     queue[tail] = state;
     tail += static_cast<Index>(old == kClosed);
@@ -63,18 +66,19 @@ bool DisjointPaths::label(const BandGraph& band) {
     if (band.at_sink(v)) reach(v, 1);
   for (Index head = 0; head < tail; ++head) {
     const Index state = queue[head];
-    const Index by = behind_[state];  // all that see the vertex by which this state is entered may come into it
+    const Index by = behind_[state];  // vertex by which this state is entered; all its neighbours may come here
     if (by == terminal_) continue;
     if (band.at_source(by)) root_.push_back(by);
     const Index level = level_of[state] + 1;
-    reach(by, level);  // back through `by`, if that is another
+    reach(by, level);  // back through `by`, if that is another vertex
     for (const Index u : band.neighbours(by)) reach(u, level);
   }
   return !root_.empty();
 }
 
-// Depth first along falling levels from the source by way of `root`. Every state met is closed for the phase: it leads nowhere or is on the
-// new path. Returns the number of states of that path, in stack_ and via_, or 0.
+// Searches depth first along descending levels from the source via `root`. Closes every visited
+// state for this phase: it leads nowhere or is on the new path. Returns the number of states of
+// that path, in stack_ and via_, or 0.
 Index DisjointPaths::search(const BandGraph& band, Index root) {
   const Index start = before_[root];
   if (level_[start] == kClosed) return 0;
@@ -86,7 +90,7 @@ Index DisjointPaths::search(const BandGraph& band, Index root) {
   return top;
 }
 
-// Enters a state of level `wanted` from the last one of the path, or returns false.
+// Enters a state of level `wanted` from the last one of the path; returns false if there is none.
 bool DisjointPaths::advance(const BandGraph& band, Index& top, Index wanted) {
   const Index state = stack_[top - 1];
   Offset& at = at_[top - 1];
@@ -129,7 +133,7 @@ void DisjointPaths::add_path(Index length) {
 void DisjointPaths::cut_near_sink(const BandGraph& band, std::span<std::uint8_t> part) {
   if (!labelled_) label(band);
   labelled_ = true;
-  for (Index v = 0; v < band.size(); ++v)  // level_[v] tells of v_out, or of all of v where it is on no path
+  for (Index v = 0; v < band.size(); ++v)  // level_[v] is that of v_out, or of all of v if it is on no path
     part[v] = level_[before_[v]] != kClosed ? kRight : level_[v] != kClosed ? kSeparator : kLeft;
 }
 
@@ -152,7 +156,7 @@ void DisjointPaths::cut_near_source(const BandGraph& band, std::span<std::uint8_
     reach(before_[state]);
     for (const Index w : band.neighbours(state)) reach(before_[w]);
   }
-  for (Index v = 0; v < band.size(); ++v)  // where v_out is not reached, v_in is if v is on a path, and the one before it has been reached
+  for (Index v = 0; v < band.size(); ++v)  // v_out not reached: v_in is reached if v's predecessor is
     part[v] = level_[v] != kClosed ? kLeft : level_[before_[v]] != kClosed ? kSeparator : kRight;
 }
 

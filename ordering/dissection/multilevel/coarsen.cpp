@@ -14,11 +14,14 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Degrees above which hanging vertices are not looked for: their heaviest neighbour says little.
+// Largest degree of hanging vertices that are matched: with more neighbours, the one of highest
+// degree says little.
 constexpr Index kMostHanging = 8;
-// Vertices that are matched with one another before others are looked at: the graph of pairs depends on it.
+// Vertices matched among each other before others are considered. The matching depends on this
+// size.
 constexpr Index kMatchBlock = 32768;
-// Vertices whose pairs' edges are worth a task, in graphs that are worth several.
+// kMergeBlock: vertices whose edges are merged in one task. kMergedAlone: size up to which a graph
+// is one task.
 constexpr Index kMergeBlock = 4096, kMergedAlone = 16384;
 
 class Matching {
@@ -28,7 +31,7 @@ class Matching {
     mate_.assign(static_cast<std::size_t>(graph.size()), kNone);
   }
 
-  /// Each block by itself, then what is left over of all.
+  /// Matches within each block, then the vertices left over of all blocks.
   void run(bool backwards) {
     backwards_ = backwards;
     const Blocks blocks(graph_.size(), kMatchBlock);
@@ -44,7 +47,7 @@ class Matching {
     [[nodiscard]] bool has(Index v) const { return v >= begin && v < end; }
   };
 
-  // Vertices of the block with one another; returns how many are left.
+  // Matches vertices of a block with one another; returns the number left unmatched.
   Index match(const Span& block) {
     Index left = 0;
     const StopCheck check_stop;
@@ -60,7 +63,7 @@ class Matching {
     }
     return left;
   }
-  // Of equal edges.
+  // Returns the lightest free neighbour of v, if all edges weigh the same.
   [[nodiscard]] Index lightest(Index v, const Span& block) const {
     const auto free = [&](Index u) { return block.has(u) && mate_[u] == kNone; };
     const auto near = graph_.neighbours(v);
@@ -89,7 +92,7 @@ class Matching {
     }
     return best;
   }
-  // Two unmatched vertices with the same first neighbour, by a slot for each neighbour.
+  // Matches unmatched vertices with the same hub in pairs, by a slot for each hub.
   void match_hanging() {
     std::vector<Index> slot(mate_.size(), kNone);
     for (Index v = 0; v < graph_.size(); ++v) {
@@ -117,20 +120,20 @@ class Matching {
 
 Index sum_of(Index a, Index b) { return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max())); }
 
-/// The edges of the coarse vertices that the finer ones of a block lead.
+/// Merges the edges of the coarse vertices led by the fine vertices of a block.
 class Merger {
  public:
   Merger(const GraphView& fine, std::span<const Index> edge_weight, const std::vector<Index>& coarse_of, std::vector<Index>& place)
       : fine_(fine), edge_weight_(edge_weight), coarse_of_(coarse_of), place_(place) {}
 
-  /// Room for so many edges at most. What `place` has is of no matter.
+  /// Reserves room for `edges` edges. Existing content of `place` does not matter.
   void begin(Offset edges, Index coarse_vertices) {
     adjacency.resize(static_cast<std::size_t>(edges));
     weight.resize(static_cast<std::size_t>(edges));
     if (place_.size() < static_cast<std::size_t>(coarse_vertices)) place_.resize(static_cast<std::size_t>(coarse_vertices), 0);
   }
   void next() { first_ = end_; }
-  /// The edges of v to those of coarse vertex c, which is the one that next() began.
+  /// Adds the edges of v to those of coarse vertex c, for which next() was called.
   void add(Index v, Index c) {
     for (Offset k = fine_.ptr[v]; k < fine_.ptr[v + 1]; ++k) {
       const Index d = coarse_of_[fine_.adjacency[k]];
@@ -148,7 +151,7 @@ class Merger {
   }
   [[nodiscard]] Offset end() const { return end_; }
 
-  Array<Index> adjacency, weight;  // up to end(); what is beyond is never touched, so it takes no memory
+  Array<Index> adjacency, weight;  // valid up to end(); memory beyond is never touched
 
  private:
   const GraphView& fine_;
@@ -158,7 +161,8 @@ class Merger {
   Offset first_ = 0, end_ = 0;
 };
 
-/// Numbers the pairs and the single vertices, each by its lesser member; returns how many there are before each block.
+/// Numbers the pairs and single vertices by their lesser member. Returns the numbers at which the
+/// blocks begin.
 std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate, const Blocks& blocks, Coarser& coarser) {
   const auto leads = [&mate](Index v) { return mate[v] == kNone || v < mate[v]; };
   std::vector<Index> first(static_cast<std::size_t>(blocks.count()) + 1);
@@ -180,14 +184,14 @@ std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate
   return first;
 }
 
-/// Block by block, each with memory of its own; then one behind the other.
+/// Merges the edges block by block, each in separate memory, then concatenates them.
 void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, const Blocks& blocks, std::span<const Index> first,
                  CoarsenWorkspace& workspace, Coarser& coarser) {
   LevelGraph& to = coarser.graph;
   const std::vector<Index>& mate = workspace.mate;
   std::vector<Array<Index>> adjacency(static_cast<std::size_t>(blocks.count())), weight(adjacency.size());
   std::vector<Offset> begins(adjacency.size() + 1);
-  PerThread<std::vector<Index>> places;  // of several blocks
+  PerThread<std::vector<Index>> places;  // used if there are several blocks
   to.ptr.resize(to.weight.size() + 1);
   blocks.for_each([&](Index b, Index begin, Index end) {
     Offset edges = 0;

@@ -1,4 +1,4 @@
-// One step of coarsening: vertices are matched and each pair becomes one.
+// One step of coarsening: matches vertices and merges each pair into one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@ namespace kauri::ordering::dissection {
 
 struct Coarser {
   LevelGraph graph;
-  std::vector<Index> coarse_of;  ///< of each finer vertex
+  std::vector<Index> coarse_of;  ///< by fine vertex: its coarse vertex
 };
 
 /// Memory of coarsen(); one per thread.
@@ -19,10 +19,11 @@ struct CoarsenWorkspace {
   std::vector<Index> mate, place;
 };
 
-/// Matches each vertex with an unmatched neighbour along the heaviest edge (Karypis & Kumar 1998), the lightest such neighbour, none
-/// heavier together than `most`, in blocks of fixed size by themselves and then across these; of those left over, vertices that hang on
-/// the same neighbour are matched two by two, so that stars shrink too. Edges into one another become one that weighs as much. edge_weight:
-/// as LevelGraph's.
+/// Matches each vertex with an unmatched neighbour along the heaviest edge (Karypis & Kumar 1998),
+/// the lightest such neighbour, if the pair weighs at most `most`. Matches within blocks of fixed
+/// size first, then across them. If many vertices are left over, matches pairs of them that hang on
+/// the same neighbour, so that stars shrink too. Parallel edges become one edge of their total
+/// weight. edge_weight: as LevelGraph::edge_weight.
 Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

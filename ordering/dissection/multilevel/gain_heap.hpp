@@ -1,4 +1,4 @@
-// Vertices by gain, the greatest on top, any of which may change or leave.
+// A heap of vertices by gain, greatest on top, in which any vertex may be changed or erased.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,10 +8,11 @@
 
 namespace kauri::ordering::dissection {
 
-/// A binary heap that knows where each vertex is. Ties go by the history of calls, which the caller keeps deterministic.
+/// A binary heap that stores the position of each vertex. Ties depend on the sequence of calls,
+/// which the caller keeps deterministic.
 class GainHeap {
  public:
-  /// Room for vertices 0 ... n-1. The heap is empty before and after.
+  /// Reserves room for vertices 0 ... n-1. The heap is empty before and after.
   void reserve(Index n) {
     if (place_.size() < static_cast<std::size_t>(n)) place_.resize(static_cast<std::size_t>(n), kNone);
   }
@@ -31,7 +32,7 @@ class GainHeap {
     if (hole < entry_.size()) settle(hole, last);
   }
   void pop() { erase(top()); }
-  /// The vertex is there.
+  /// Adds `change` to the gain of v, which is in the heap.
   void add(Index v, Index change) {
     const auto at = static_cast<std::size_t>(place_[v]);
     settle(at, {entry_[at].gain + change, v});
@@ -67,7 +68,7 @@ class GainHeap {
   }
 
   std::vector<Entry> entry_;
-  std::vector<Index> place_;  // by vertex
+  std::vector<Index> place_;  // by vertex: its index in entry_, or kNone
 };
 
 }  // namespace kauri::ordering::dissection

@@ -1,4 +1,4 @@
-// Coarsening, separations of the coarsest graph, and the way back.
+// Coarsening, separations of the coarsest graph, and refinement on the finer levels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/multilevel/multilevel.hpp"
 
@@ -12,12 +12,12 @@ namespace kauri::ordering::dissection {
 namespace {
 
 constexpr Index kCoarsest = 60;           // vertices at which coarsening ends
-constexpr double kLeastShrinking = 0.95;  // or where a level keeps more than this of the one before
-// Shares of the weight that a side may reach: separators of irregular meshes are lighter where balance is loose, and worse where it is
-// looser still, those of regular ones where it is tight.
+constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps more than this share
+// Largest shares of the weight of a side. On irregular meshes a loose balance gives lighter
+// separators, and an even looser one worse ones; on regular meshes a tight one does.
 constexpr double kTight = 0.57, kLoose = 0.66;
-constexpr Index kBoth = 1000;              // vertices of a level up to which both are kept
-constexpr Index kMultilevelBlock = 65536;  // vertices that are worth a task
+constexpr Index kBoth = 1000;              // vertices of a level up to which both tracks are kept
+constexpr Index kMultilevelBlock = 65536;  // vertices in a task
 constexpr int kTries = 2;                  // separations of the coarsest graph
 
 Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {

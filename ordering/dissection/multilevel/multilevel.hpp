@@ -17,21 +17,23 @@ struct MultilevelWorkspace {
 };
 
 struct MultilevelOptions {
-  bool backwards = false;  ///< vertices are matched in reverse order, for another hierarchy
-  bool thorough = false;   ///< more moves, and both bounds on all levels, not on those up to some size alone
+  bool backwards = false;  ///< matches vertices in reverse order, for another hierarchy
+  bool thorough = false;   ///< more moves, and both bounds on all levels, not only on small ones
 };
 
-/// Coarsens, takes the best of several grown separations of the coarsest graph, and refines it on each level on the way back, with two
-/// bounds on the sides as long as that costs little; the better one is what was looked for. In two steps, since the last level, the graph
-/// itself, may take as long as all others and need not be gone through where something better is known. The graph has at least one
-/// vertex, and stays as long as the search. A function of graph, options and seed alone.
+/// Coarsens the graph, takes the best of several grown separations of the coarsest graph, and
+/// refines it on each finer level, with two bounds on the sides on small levels; the better one is
+/// the result. Works in two steps, since the last level, the graph itself, may take as long as all
+/// others and can be skipped if a better separation is known. The graph has at least one vertex and
+/// must outlive the search. A function of graph, options and seed alone.
 class MultilevelSearch {
  public:
-  /// All levels but the graph itself.
+  /// Runs all levels but the graph itself.
   MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed, MultilevelWorkspace& workspace);
-  /// What the best separation weighs that was found so far; one of the graph weighs the same.
+  /// Weights of the best separation so far; its projection to the graph has the same weights.
   [[nodiscard]] const PartWeights& weight() const;
-  /// That separation of the graph, refined there. To be called once; the workspace need not be the first one.
+  /// Returns that separation of the graph, refined there. Call it once; the workspace may differ
+  /// from the constructor's.
   Separation finish(MultilevelWorkspace& workspace);
 
  private:
@@ -44,11 +46,11 @@ class MultilevelSearch {
 
   const GraphView graph_;
   const bool thorough_;
-  std::vector<Index> coarse_of_;  // of the graph's vertices; empty where nothing was coarsened
+  std::vector<Index> coarse_of_;  // by vertex of the graph: its coarse vertex; empty if nothing was coarsened
   std::vector<Track> tracks_;
 };
 
-/// Both steps.
+/// Runs both steps of a MultilevelSearch.
 Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
                                  MultilevelWorkspace& workspace);
 

@@ -8,7 +8,7 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// States of a vertex: moved in this pass; met while the separator is listed anew.
+// States of a vertex: moved in this pass; listed while the separator is rebuilt.
 constexpr char kMoved = 1, kListed = 2;
 
 }  // namespace
@@ -36,7 +36,8 @@ void NodeRefiner::refine(const RefineLimits& limits) {
   }
 }
 
-// Moves on while that may still lead somewhere, then back to the best separation that it met; true if that is a new one.
+// Moves vertices while that may lead to an improvement, then undoes moves back to the best
+// separation. Returns true if that is a new one.
 bool NodeRefiner::pass(const RefineLimits& limits) {
   begin_pass(to_);
   const double reference = reference_of(s_.weight);
@@ -72,7 +73,8 @@ void NodeRefiner::begin_pass(Side to) {
   }
 }
 
-// Keeps the first so many moves, and lists the separator: what was in it and what was pulled in, each vertex once.
+// Keeps the first `moves` moves, and lists the separator: its old vertices and those pulled in,
+// each once.
 void NodeRefiner::end_pass(std::size_t moves) {
   w_.heap.clear();
   for (const RefineWorkspace::Move& m : w_.move) w_.state[m.vertex] = 0;
@@ -85,7 +87,7 @@ void NodeRefiner::end_pass(std::size_t moves) {
   for (const Index v : w_.member) w_.state[v] = 0;
 }
 
-// Out of the separator; its neighbours across come in.
+// Moves v out of the separator; its neighbours on the other side enter it.
 void NodeRefiner::move(Index v) {
   const Index weight = graph_.weight_of(v);
   w_.heap.erase(v);
@@ -98,7 +100,7 @@ void NodeRefiner::move(Index v) {
   w_.move.push_back({v, w_.pulled.size()});
 }
 
-// From across into the separator.
+// Moves u from the other side into the separator.
 void NodeRefiner::pull(Index u) {
   const Index weight = graph_.weight_of(u);
   s_.side[u] = kSeparator;

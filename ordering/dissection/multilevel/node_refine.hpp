@@ -1,6 +1,7 @@
-// Vertex separators made smaller by moving single vertices, after C. M. Fiduccia & R. M. Mattheyses, "A linear-time heuristic for improving
-// network partitions", DAC 1982, on separators as in B. Hendrickson & E. Rothberg, "Improving the run time and quality of nested dissection
-// ordering", SIAM J. Sci. Comput. 20 (1998).
+// Refines vertex separators by moving single vertices, after C. M. Fiduccia & R. M. Mattheyses, "A
+// linear-time heuristic for improving network partitions", DAC 1982, applied to separators as in B.
+// Hendrickson & E. Rothberg, "Improving the run time and quality of nested dissection ordering",
+// SIAM J. Sci. Comput. 20 (1998).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +16,8 @@ namespace kauri::ordering::dissection {
 /// Memory of a NodeRefiner; one per thread, for any number of graphs.
 struct RefineWorkspace {
   GainHeap heap;
-  std::vector<Index> across;  // of a separator vertex: weight of its neighbours on the side that vertices leave
-  std::vector<char> state;    // all 0 between passes
+  std::vector<Index> across;  // by separator vertex: weight of its neighbours on the side that a pass takes from
+  std::vector<char> state;    // by vertex: all 0 between passes
   std::vector<Index> member, pulled;
   struct Move {
     Index vertex;
@@ -28,23 +29,25 @@ struct RefineWorkspace {
 inline constexpr int kMostPatience = 200;
 
 struct RefineLimits {
-  Offset most;     ///< weight that either side may reach
+  Offset most;     ///< weight that a side may reach
   int passes = 6;  ///< at most
-  /// Moves without a better separation after which a pass ends, three times as many while it is not much worse: as many as the separator
-  /// has vertices, but no fewer than this and no more than kMostPatience.
+  /// Number of moves without improvement that ends a pass, three times as many while the separation
+  /// is not much worse: the number of separator vertices, clamped to [patience, kMostPatience].
   int patience = 60;
 };
 
-/// Moves of separator vertices of one graph, in passes to one side each: a pass may carry the whole separator on over a ridge, which passes
-/// to both sides do not (27-point grids, irregular meshes: 5 to 15 % more operations). Borrows all that it is given.
+/// Moves separator vertices of one graph, in passes towards one side each. A pass may carry the
+/// whole separator over a ridge, which passes towards both sides cannot (27-point grids, irregular
+/// meshes: 5 to 15 % more operations). Borrows all arguments.
 class NodeRefiner {
  public:
-  /// The separation is of the graph, or about to be grown.
+  /// separation: of the graph, unless grow() is called first.
   NodeRefiner(const GraphView& graph, Separation& separation, RefineWorkspace& workspace);
 
-  /// Passes to either side in turn until none brings a separation of less predicted_work().
+  /// Makes passes to either side in turn until none lowers predicted_work().
   void refine(const RefineLimits& limits);
-  /// From all on the right: grows the left side from `start` by the vertices that cost the separator least, until it has half the weight.
+  /// Starts with all vertices on the right: grows the left side from `start`, by the vertices that
+  /// add least to the separator, until it has half the weight.
   void grow(Index start);
 
  private:
@@ -59,7 +62,7 @@ class NodeRefiner {
   const GraphView graph_;
   Separation& s_;
   RefineWorkspace& w_;
-  Side to_ = kLeft, from_ = kRight;  // of the pass
+  Side to_ = kLeft, from_ = kRight;  // of the current pass
 };
 
 }  // namespace kauri::ordering::dissection
