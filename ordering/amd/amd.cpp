@@ -1,4 +1,4 @@
-// Approximate minimum degree of a whole graph: the elimination without a halo, and the workspace of both kinds.
+// Approximate minimum degree of a whole graph, without a halo; AmdWorkspace.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/amd/amd.hpp"
 
@@ -14,7 +14,8 @@ AmdWorkspace::~AmdWorkspace() = default;
 
 namespace {
 
-// In an unnamed namespace, for then the elimination has internal linkage: all of it is inlined into one function.
+// The unnamed namespace gives the elimination internal linkage, so that all of it is inlined into
+// one function.
 struct NoHalo {
   static constexpr bool kPresent = false;
   static constexpr bool contains(Index) { return false; }

@@ -14,26 +14,27 @@ namespace kauri::ordering {
 
 /// A step of the elimination; vertices are counted by weight.
 struct AmdPivot {
-  Index vertex;       ///< the one chosen
-  Index weight;       ///< of the vertices merged into it by then
-  Index approximate;  ///< the bound on its external degree for which it was chosen
-  Index external;     ///< its external degree itself, known once it is eliminated
-  Index eliminated;   ///< weight of all that leaves the graph in this step: the pivot and what needs no fill beyond it
+  Index vertex;       ///< the pivot chosen
+  Index weight;       ///< weight of the vertices merged into it by then
+  Index approximate;  ///< bound on its external degree by which it was chosen
+  Index external;     ///< its exact external degree, known after its elimination
+  Index eliminated;   ///< weight eliminated in this step: the pivot and vertices that need no further fill
 };
 
 struct AmdOptions {
-  bool aggressive = true;  ///< elements that become subsets of the newest one are absorbed
+  bool aggressive = true;  ///< absorb elements that become subsets of the newest one
   double elbow =
       0.5;  ///< room beyond the least needed, as a share of nnz; more means fewer garbage collections. The order never depends on it.
   bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never depends on it.
   Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
   std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
-  Index long_list = 128;                                  ///< entries of a list beyond which some pivots pass its variable over (hubs)
-  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that are visited before the elimination is given up
+  Index long_list = 128;                                  ///< list length above which some pivots pass over its variable (a hub)
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that may be visited before the elimination is given up
   Offset* work = nullptr;                                 ///< receives the number of visited entries, if not null
 };
 
-/// Memory for approximate_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
+/// Memory for approximate_minimum_degree(); one per thread, reused for any number of graphs. Grows
+/// with the largest graph.
 class AmdWorkspace {
  public:
   AmdWorkspace();
@@ -48,19 +49,24 @@ class AmdWorkspace {
   std::unique_ptr<Storage> storage_;
 };
 
-/// Writes to order (length graph.size()) the vertices in the order of elimination: the assembly tree in postorder, children in the order of
-/// their elimination, the vertices of a front ascending. Degrees are external and weighted. Dense rows are the caller's business. Time: the
-/// lists touched by each pivot, O(n nnz) at worst, near linear in practice; a long list is worked through only when the pivots that passed
-/// it over have paid for that. Workspace: (1 + elbow) nnz + 11 n + total weight numbers, nnz counting both directions, and 2 n where a list
-/// is long. Returns false, and leaves order unspecified, if more than most_work entries had to be visited: a function of the graph alone.
+/// Writes to order (length graph.size()) the vertices in elimination order: a postorder of the
+/// assembly tree, children in their order of elimination, the vertices of a front ascending.
+/// Degrees are external and weighted. The caller sets dense rows aside. Time: the lists touched by
+/// each pivot, O(n nnz) in the worst case, nearly linear in practice; a long list is read only when
+/// the pivots that passed it over have paid for that. Workspace: (1 + elbow) nnz + 11 n + total
+/// weight numbers, where nnz counts both directions, and 2 n more if a list is long. Returns false,
+/// and leaves order unspecified, if more than most_work entries would have to be visited: a
+/// function of the graph alone.
 bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
 
-/// The same with a halo, for the leaves of a dissection (F. Pellegrini, J. Roman, P. R. Amestoy, "Hybridizing nested dissection and halo
-/// approximate minimum degree for efficient sparse matrix ordering", Concurrency: Pract. Exper. 12 (2000) 69-84): the vertices v >=
-/// interior belong to separators, which come later. They count in all degrees and are never eliminated. Writes the order of the others
-/// (length interior), in postorder of their assembly forest: it may have several roots. Edges between interior and halo are given in both
-/// directions, those from halo to halo need not be: they are ignored. Time and workspace are those of the graph given, not of the largest
-/// so far; memory grows by doubling, for many small graphs.
+/// Orders a graph with a halo, for the leaves of a dissection (F. Pellegrini, J. Roman, P. R.
+/// Amestoy, "Hybridizing nested dissection and halo approximate minimum degree for efficient sparse
+/// matrix ordering", Concurrency: Pract. Exper. 12 (2000) 69-84). The vertices v >= interior are
+/// the halo: they belong to separators, which come later. They count in all degrees and are never
+/// eliminated. Writes the order of the others (length interior), a postorder of their assembly
+/// forest, which may have several roots. Edges between interior and halo must be given in both
+/// directions; edges within the halo are ignored and may be missing. Time and workspace depend on
+/// the graph given, not on the largest so far; memory grows by doubling, for many small graphs.
 void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options, AmdWorkspace& workspace,
                          std::span<Index> order);
 

@@ -1,14 +1,14 @@
 // Approximate minimum degree on a quotient graph (Amestoy, Davis & Duff 1996).
 //
-// Glossary. A *variable* is a vertex not yet eliminated, or several merged ones (*supervariable*) under one of them, its principal. An
-// *element* is an eliminated pivot: it stands for the clique of the variables that it leaves adjacent. Variable i has a list E_i of
-// elements and a list A_i of variables, kept in this order in one stretch of the pool; element e has the list L_e of its variables. The
-// neighbours of i in the graph of the partial elimination are A_i and the L_e of all e in E_i. "me" is the newest element. No list ever
-// outgrows those that it replaces, so that the pool needs the room of the graph and, while a new element is written, of one more list.
+// Glossary. A *variable* is a vertex that is not yet eliminated, or several merged ones (*supervariable*) represented by one of them, its
+// principal. An *element* is an eliminated pivot: it stands for the clique of the variables adjacent to it. Variable i has a list E_i of
+// elements and a list A_i of variables, stored in this order in one range of the pool; element e has the list L_e of its variables. The
+// neighbours of i in the graph of the partial elimination are A_i and the L_e of all e in E_i. "me" is the newest element. No list is
+// longer than the lists that it replaces, so the pool needs the room of the graph and, while a new element is written, of one more list.
 //
-// With a *halo* (Pellegrini, Roman & Amestoy 2000) the vertices from `interior` on are variables that are never eliminated: they are in all
-// lists and their weights in all degrees, but they are in no chain, have no degrees, and are merged with their like only. What they have in
-// common among themselves counts in no degree of the interior, so that edges from halo to halo are not even loaded.
+// With a *halo* (Pellegrini, Roman & Amestoy 2000), the vertices from `interior` on are variables that are never eliminated. They are in
+// all lists, and their weights in all degrees, but they are in no chain, have no degrees, and are merged only with each other. Edges
+// within the halo count in no degree of the interior, so they are not loaded.
 //
 // Hubs have long lists, and are in nearly all L_me: see long_lists.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -26,29 +26,31 @@
 
 namespace kauri::ordering::amd {
 
-// All that is known of a vertex lies together: the variables of an element are scattered in memory, and each is worth one cache line only.
+// A node holds all data of a vertex in one cache line, since the variables of an element are
+// scattered in memory.
 template <class Position>
 struct Node {
-  Position list;   // variable, element: where its list begins in the pool; absorbed or merged: the node that took it in, or kNone
-  Index length;    // of the list
+  Position list;   // variable, element: start of its list in the pool; absorbed or merged: the node that absorbed it, or kNone
+  Index length;    // length of the list
   Index elements;  // variable: length of E_i, the head of the list; kIsElement once eliminated
-  Index weight;    // variable: vertices that it stands for, negative while it is in L_me, 0 once merged or eliminated; element: its pivots
+  Index weight;    // variable: its vertices, negative while in L_me, 0 once merged or eliminated; element: weight of its pivots
   Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
   Index mark;      // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag while lists are compared
-  Index next;      // variable: chain of its degree, or of its hash bucket
-  Index previous;  // variable: chain of its degree; its hash while it is in L_me
+  Index next;      // variable: next in the chain of its degree, or of its hash bucket
+  Index previous;  // variable: previous in the chain of its degree; its hash while in L_me
 };
 
 constexpr Index kIsElement = -1;
 
-// Tells the hashes of the halo from those of the interior: lists of the one are never compared with lists of the other.
+// Bit that separates hashes of the halo from those of the interior, whose lists are never compared.
 constexpr std::uint32_t kHaloHash = 0x80000000u;
 
-// Few enough to stay in the nearest cache: few elements have more variables, and different hashes tell those apart.
+// The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
+// those in a bucket apart.
 constexpr std::size_t kBuckets = 4096;
 inline std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1u >> 20; }
 
-/// An element that a variable with a long list has got into, and the one before it.
+/// A note that a variable with a long list has joined an element; `before` links the previous note.
 struct Unread {
   Index element, before;
 };
@@ -57,20 +59,22 @@ template <class Position>
 struct Arrays {
   Scratch<Node<Position>> node;
   Scratch<Index> pool, head, sequence;
-  Scratch<Index> passes, newest;  // by variable, made where a list is long
+  Scratch<Index> passes, newest;  // by variable, allocated if a list is long
   std::vector<Unread> unread;
   std::vector<Index> measured;
   std::vector<Index> bucket;
 
-  /// Made when first asked for: beside a graph of a few vertices they take longer than its order.
+  /// Returns the buckets; the first call allocates them, which would take longer than ordering a
+  /// graph of a few vertices.
   Index* buckets() {
     if (bucket.empty()) bucket.assign(kBuckets, kNone);
     return bucket.data();
   }
 };
 
-/// Halo tells what is never eliminated: kPresent, contains(vertex), weight() of all of it, interior(n): how many of n vertices are not in
-/// it. Without one, all of it is known to the compiler and costs nothing.
+/// The elimination. Halo tells which vertices are never eliminated: kPresent; contains(vertex);
+/// weight(), its total weight; interior(n), the number of the n vertices outside it. Without a
+/// halo, these are compile-time constants and cost nothing.
 template <class Position, class Halo>
 class Elimination {
  public:
@@ -101,7 +105,8 @@ class Elimination {
     }
   }
 
-  /// False if it was given up for too much work.
+  /// Eliminates all vertices outside the halo. Returns false if it was given up because of
+  /// most_work.
   bool run() {
     const StopCheck check_stop;
     while (eliminated_ < total_ - halo_.weight()) {
@@ -171,26 +176,27 @@ class Elimination {
 
   const Index n_;
   const Halo halo_;
-  const Index total_;  // weight, with the halo
+  const Index total_;  // weight of all vertices, with the halo
   const bool aggressive_;
   const Index largest_tag_;
   const Index long_list_;
   const Offset most_work_;
   const Position pool_end_;
-  Node* const node_;       // n
-  Index* const pool_;      // pool_end_
-  Index* const head_;      // total weight: first variable of each degree
-  Index* const bucket_;    // kBuckets: first variable of each; all kNone between pivots
+  Node* const node_;       // length n
+  Index* const pool_;      // length pool_end_
+  Index* const head_;      // length total weight: first variable of each degree
+  Index* const bucket_;    // length kBuckets: first variable of each; all kNone between pivots
   Index* const sequence_;  // the pivots so far
-  // Of variables with long lists: pivots that passed each over since its list was last read, the newest element noted for it; notes; and,
-  // where variables of L_me are passed over, the elements measured by the others. No arrays where no list is long.
+  // Variables with long lists. passes_: pivots that passed a variable over since its list was last
+  // read. newest_: the newest note of each. unread_: the notes. measured_: if variables of L_me are
+  // passed over, the elements measured by the others. The arrays are null if no list is long.
   Index* passes_ = nullptr;
   Index* newest_ = nullptr;
   std::vector<Unread>& unread_;
   std::vector<Index>& measured_;
   Index free_notes_ = kNone;
-  Index longest_ = 0;    // list at the beginning
-  Index passed_ = 0;     // variables of L_me that are passed over
+  Index longest_ = 0;    // longest list at the beginning
+  Index passed_ = 0;     // number of variables of L_me that are passed over
   Index me_chosen_ = 0;  // weight of me when it was chosen
   Offset passed_entries_ = 0;
   Offset work_ = 0;
@@ -198,10 +204,10 @@ class Elimination {
   Position free_ = 0;                    // first unused entry of the pool
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
   Index me_weight_ = 0;                  // weight of L_me
-  Index me_pivots_ = 0;                  // weight of the pivots of me: the one chosen, and those that need no fill beyond it
+  Index me_pivots_ = 0;                  // weight of the pivots of me: the one chosen, and those that need no further fill
   Index pivots_ = 0;                     // length of sequence_
   Index eliminated_ = 0;                 // by weight
-  Index least_degree_ = 0;               // no chain of a smaller degree has a variable
+  Index least_degree_ = 0;               // no chain of a smaller degree is nonempty
   Index widest_ = 0;                     // largest weight of an L_e so far
   Index tag_ = 1;
 };
@@ -245,12 +251,12 @@ Index Elimination<Position, Halo>::take_pivot() {
   return me;
 }
 
-// L_me = A_me and the L_e of all e in E_me, without me; those e are absorbed.
+// Forms the element me: L_me = A_me and the L_e of all e in E_me, without me. Absorbs those e.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::form_element(Index me) {
   me_weight_ = 0;
   if (node_[me].length > long_list_) read_notes(me);
-  node_[me].weight = -me_pivots_;  // keeps me out of its own list
+  node_[me].weight = -me_pivots_;  // keeps me out of its list
   if (node_[me].elements == 0)
     form_in_place(me);
   else
@@ -264,7 +270,7 @@ void Elimination<Position, Halo>::form_element(Index me) {
   x.mark = 1;
 }
 
-// A variable that was seen already, or is none any more, has a weight <= 0.
+// Adds v to L_me. A variable that was added already, or is merged or eliminated, has a weight <= 0.
 template <class Position, class Halo>
 inline void Elimination<Position, Halo>::join(Index v, Position& to) {
   Node& x = node_[v];
@@ -304,7 +310,7 @@ void Elimination<Position, Halo>::form_at_end(Index me) {
   me_last_ = free_ = to;
 }
 
-// For every element e that shares a variable with me: e.mark - tag = weight of L_e \ L_me.
+// Sets e.mark - tag = weight of L_e \ L_me for every element e that shares a variable with me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_elements(Index me) {
   raise_tag(widest_);
@@ -327,7 +333,8 @@ void Elimination<Position, Halo>::measure_elements(Index me) {
   if (passed_ != 0) measure_by_passed();
 }
 
-// New degrees of the variables of me, without the part inside L_me, which is not known before the last of them is seen.
+// Computes new degrees of the variables of me, without the part inside L_me, which is known only
+// after the last of them.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::update_variables(Index me) {
   for (Position k = me_first_; k < me_last_; ++k) {
@@ -337,7 +344,7 @@ void Elimination<Position, Halo>::update_variables(Index me) {
       continue;
     }
     if (update_variable(me, v)) continue;
-    Node& x = node_[v];  // no neighbour outside L_me: it is eliminated along with me, at no further fill
+    Node& x = node_[v];  // no neighbour outside L_me: eliminated with me, without further fill
     const Index weight = -x.weight;
     x.list = me;
     x.weight = 0;
@@ -347,13 +354,13 @@ void Elimination<Position, Halo>::update_variables(Index me) {
   }
 }
 
-// False if v has no neighbours outside L_me.
+// Updates lists and degree of v. Returns false if v has no neighbours outside L_me.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   Node& x = node_[v];
   work_ += x.length;
   Position to = x.list;
-  Offset degree = 0;  // what several elements have in common counts in each
+  Offset degree = 0;  // overlaps of elements count repeatedly
   std::uint32_t hash = static_cast<std::uint32_t>(me);
   for (Position k = x.list, end = x.list + x.elements; k < end; ++k) {
     const Index id = pool_[k];
@@ -378,7 +385,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
     pool_[to++] = u;
   }
   if (to == x.list && !is_halo(v)) return false;
-  // There is room for me: it was in the list itself, or an element that it absorbed was.
+  // The list has room for me: it contained me or an element that me absorbed.
   pool_[to] = pool_[variables];
   pool_[variables] = pool_[x.list];
   pool_[x.list] = me;
@@ -393,7 +400,7 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   return true;
 }
 
-// Variables of me with the same lists can never be told apart again: they become one.
+// Merges variables of me with the same lists, which stay indistinguishable for ever.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::merge_twins() {
   raise_tag(widest_);
@@ -434,7 +441,7 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
   }
 }
 
-// The list of a is marked, and as long as b's; both begin with me.
+// Compares the list of b with that of a, which is marked and as long; both begin with me.
 template <class Position, class Halo>
 inline bool Elimination<Position, Halo>::same_lists(const Node&, const Node& b) const {
   for (Position p = b.list + 1, end = b.list + b.length; p < end; ++p)
@@ -442,7 +449,7 @@ inline bool Elimination<Position, Halo>::same_lists(const Node&, const Node& b) 
   return true;
 }
 
-// Degrees are completed, variables go back to their chains, and L_me is left with the living ones.
+// Completes degrees, returns variables to their chains, and removes dead variables from L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::close_element(Index me) {
   const bool at_end = me_last_ == free_;
@@ -454,7 +461,7 @@ void Elimination<Position, Halo>::close_element(Index me) {
     if (x.weight == 0) continue;
     const Index weight = x.weight = -x.weight;
     if (!is_halo(v)) {
-      x.degree = std::min(x.degree, left - me_weight_) + (me_weight_ - weight);  // no more than is left; no sum is more than that
+      x.degree = std::min(x.degree, left - me_weight_) + (me_weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
       least_degree_ = std::min(least_degree_, x.degree);
       link(v, x.degree);
     }
@@ -475,7 +482,7 @@ namespace kauri::ordering {
 
 struct AmdWorkspace::Storage {
   amd::Arrays<Index> narrow;
-  amd::Arrays<Offset> wide;  // for graphs whose pool is beyond 2^31 entries
+  amd::Arrays<Offset> wide;  // for graphs whose pool exceeds 2^31 entries
 };
 
 }  // namespace kauri::ordering

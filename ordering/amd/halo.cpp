@@ -1,4 +1,4 @@
-// Approximate minimum degree of a graph of which the last vertices stay: the halo (Pellegrini, Roman & Amestoy 2000).
+// Approximate minimum degree of a graph whose last vertices are a halo (Pellegrini, Roman & Amestoy 2000).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <limits>
@@ -9,7 +9,8 @@
 namespace kauri::ordering {
 namespace {
 
-// In an unnamed namespace, for then the elimination has internal linkage: all of it is inlined into one function.
+// The unnamed namespace gives the elimination internal linkage, so that all of it is inlined into
+// one function.
 struct Halo {
   static constexpr bool kPresent = true;
   Index first, total_weight;
@@ -21,7 +22,7 @@ struct Halo {
 template <class Position>
 void order_with(const GraphView& graph, Halo halo, const AmdOptions& options, amd::Arrays<Position>& arrays, std::size_t pool,
                 std::span<Index> order) {
-  // Sizes of leaves are all alike and none the same: rounded up, few of them ever find too little room.
+  // Leaves have similar, different sizes: rounding up to powers of two makes growth rare.
   const std::size_t n = std::bit_ceil(static_cast<std::size_t>(graph.size()));
   arrays.node.require(n);
   arrays.sequence.require(n);

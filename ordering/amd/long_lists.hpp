@@ -1,17 +1,17 @@
-// Approximate minimum degree where variables have long lists: what each pivot does with those of its neighbours that are hubs.
+// Treatment of hubs in approximate minimum degree: variables with long lists.
 //
-// To update a variable is to visit all of its list. A hub is next to very many pivots, and the lists of a few hubs, read again for each of
-// them, take nearly all the time. So a pivot *passes over* a variable of L_me whose list is long, until so many have done so that reading
+// Updating a variable reads its whole list. A hub is adjacent to very many pivots, and reading the lists of a few hubs for each of them
+// would take nearly all the time. So a pivot *passes over* a variable of L_me whose list is long, until so many have done so that reading
 // the list costs each of them kEntriesPerPass entries (after "quasi-dense" rows: P. R. Amestoy, H. S. Dollar, J. K. Reid, J. A. Scott, "An
 // approximate minimum degree algorithm for matrices with dense rows", Rutherford Appleton Laboratory, 2004; there they wait until the
 // others are eliminated). A variable that was passed over
-//   - has its new elements in notes, which are moved to its list when this is read;
-//   - keeps in its list what is dead by then: elements that were absorbed, variables that were eliminated;
-//   - has as its degree the bound from its last one, less the pivot, plus L_me;
-//   - is not compared with others.
-// It is in L_me like any other, and counts exactly in all that is measured for others: by its list and notes, or by the lists of the
-// elements that the others met, whichever has less entries. Its notes have room in its list: each pivot that meets a variable absorbs an
-// element of its list or its notes, or was a variable of its list.
+// - has its new elements in notes, which are moved to its list when that is read;
+// - keeps dead entries in its list: elements that were absorbed, variables that were eliminated;
+// - has as its degree the bound from its last update, minus the pivot, plus L_me;
+// - is not compared with others.
+// It is in L_me like any other, and counts exactly in all measures of others: by its list and notes, or by the lists of the elements that
+// the others share, whichever has fewer entries. Its list has room for its notes: each pivot that reaches a variable absorbs an element of
+// its list or of its notes, or was a variable of its list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,8 @@ namespace kauri::ordering::amd {
 
 constexpr Offset kEntriesPerPass = 4;
 
-/// Which variables of L_me are passed over; the lists of all others are as the elimination wants them.
+/// Chooses the variables of L_me that are passed over, and reads the notes of the others with long
+/// lists.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::choose_passed(Index me) {
   passed_ = 0;
@@ -56,7 +57,7 @@ void Elimination<Position, Halo>::note(Index v, Index element) {
   newest_[v] = at;
 }
 
-/// The list of v as if it had been updated by all pivots that passed it over.
+/// Updates the list of v as if all pivots that passed it over had done so.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::read_notes(Index v) {
   passes_[v] = 0;
@@ -85,7 +86,8 @@ void Elimination<Position, Halo>::read_notes(Index v) {
   x.length = static_cast<Index>(to - x.list);
 }
 
-/// Takes the variables that are passed over out of what is outside L_me, of the elements that were measured.
+/// Subtracts the variables that are passed over from the outside weights of the elements that were
+/// measured.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::measure_by_passed() {
   Offset entries = 0;
@@ -111,7 +113,7 @@ void Elimination<Position, Halo>::measure_by_passed() {
   }
 }
 
-/// The degree without the part inside L_me, as update_variable() leaves it.
+/// Sets the degree without the part inside L_me, as update_variable() does.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::pass_over(Node& x) const {
   x.degree = std::max(x.degree - me_chosen_, 0);

@@ -1,4 +1,4 @@
-// Approximate minimum degree: room in the pool, marks, and the order at the end.
+// Approximate minimum degree: garbage collection of the pool, marks, and the final order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace kauri::ordering::amd {
 
-// Moves all living lists to the front of the pool, in the order in which they lie: the first entry of each is exchanged with the number of
-// its owner, told apart by its sign.
+// Moves all living lists to the front of the pool, in the order in which they lie. The first entry
+// of each is swapped with the number of its owner, marked by its sign.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::collect_garbage() {
   for (Index v = 0; v < n_; ++v) {
@@ -30,19 +30,20 @@ void Elimination<Position, Halo>::collect_garbage() {
   free_ = to;
 }
 
-// Marks of earlier rounds lie below the new tag.
+// Raises the tag above all earlier marks, which are at most tag + by.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::raise_tag(Index by) {
   if (tag_ > largest_tag_ - by - 1 - total_) {
     for (Index v = 0; v < n_; ++v)
       if (node_[v].mark != 0) node_[v].mark = 1;
-    tag_ = 2;  // as little as will do: it is an Index still with any weight on top
+    tag_ = 2;  // as small as possible, so that tag plus any weight fits in an Index
     return;
   }
   tag_ += by + 1;
 }
 
-// The element that v is a pivot of. Merged variables are led through their principal; the way is shortened for the next.
+// Returns the element that v is a pivot of. Follows merged variables to their principals, and
+// shortens the path for the next call.
 template <class Position, class Halo>
 Index Elimination<Position, Halo>::element_of(Index v) {
   Index e = v;
@@ -55,16 +56,17 @@ Index Elimination<Position, Halo>::element_of(Index v) {
   return e;
 }
 
-// Each subtree of the assembly tree takes a stretch of the order: its last part is the root's, the parts before belong to the children. The
-// stretches are cut from the end, parents before children.
+// Writes the order. Each subtree of the assembly tree takes a range of it, whose last part is the
+// root's and whose earlier parts are the children's. Ranges are cut off from the end, parents
+// before children.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::number(std::span<Index> order) {
   const Index n = halo_.interior(n_);
   for (Index v = 0; v < n; ++v) node_[v].degree = node_[v].length = 0;
-  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // own vertices of each element
+  for (Index v = 0; v < n; ++v) ++node_[element_of(v)].length;  // vertices of each element itself
   for (Index k = 0; k < pivots_; ++k) {
     Node& e = node_[sequence_[k]];
-    if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root that has nothing but halo above it
+    if (Halo::kPresent && e.mark != 0) e.list = kNone;  // a root with nothing but halo above it
     e.degree += e.length;                               // vertices of its subtree
     if (e.list != kNone) node_[e.list].degree += e.degree;
   }
@@ -74,7 +76,7 @@ void Elimination<Position, Halo>::number(std::span<Index> order) {
     Index& limit = e.list == kNone ? end : node_[e.list].next;
     const Index last = limit;
     limit -= e.degree;
-    e.next = e.previous = last - e.length;  // children end where its own vertices begin
+    e.next = e.previous = last - e.length;  // the ranges of its children end where its vertices begin
   }
   for (Index v = 0; v < n; ++v) order[node_[element_of(v)].previous++] = v;
 }

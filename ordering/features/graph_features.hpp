@@ -1,4 +1,4 @@
-// What a look at a graph says of the orderings that suit it.
+// Features of a graph that predict which orderings suit it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,39 +6,43 @@
 
 namespace kauri::ordering {
 
-/// Share of the vertices that have no more than two neighbours: most of those of trees, chains and networks of roads, pipes or wires.
-/// 0 of an empty graph.
+/// Returns the share of the vertices with at most two neighbours, which is large in trees, chains
+/// and networks of roads, pipes or wires. 0 for an empty graph.
 double hanging_share(const GraphView& graph);
 
-/// Of the numbers of neighbours; all 0 of an empty graph.
+/// Statistics of the numbers of neighbours; all 0 for an empty graph.
 struct DegreeSpread {
   double mean = 0;
   double deviation = 0;  ///< standard deviation
-  double most = 0;       ///< of any vertex
-  double commonest = 0;  ///< share of the vertices that have the number of neighbours that most of them have
+  double most = 0;       ///< largest number of neighbours
+  double commonest = 0;  ///< share of the vertices that have the most frequent number of neighbours
 };
 
-/// O(n + most).
+/// Returns the statistics of the numbers of neighbours. O(n + most).
 DegreeSpread degree_spread(const GraphView& graph);
 
-/// What hubs tie together, as in normal equations, circuits and social networks, has few levels and no thin separators: true if a vertex
-/// has more than 16 times the mean number of neighbours.
+/// Returns true if a vertex has more than 16 times the mean number of neighbours. Graphs with hubs,
+/// as of normal equations, circuits and social networks, have few levels and no thin separators.
 bool has_hubs(const DegreeSpread& spread);
 
-/// Meshes of triangles or tetrahedra and point clouds: vertices have about as many neighbours each, but most of them do not have the same
-/// number, as those of lattices do.
+/// Returns true for meshes of triangles or tetrahedra and for point clouds: the numbers of
+/// neighbours are similar, but no number is shared by most vertices, as in lattices.
 bool is_irregular_mesh(const DegreeSpread& spread);
 
-/// Most vertices have the same number of neighbours, and no number is far from it.
+/// Returns true if most vertices have the same number of neighbours, and the others' numbers are
+/// close to it.
 bool is_lattice(const DegreeSpread& spread);
 
-/// Vertices over levels of a breadth-first search from a vertex far from vertex 0: on a mesh about the size of a separator. The graph has
-/// at least one vertex and is connected. O(n + edges), by the threads of the calling arena.
+/// Returns the vertices per level of a breadth-first search from a vertex far from vertex 0; for a
+/// mesh, about the size of a separator. The graph must be connected and have at least one vertex.
+/// O(n + edges), by the threads of the calling arena.
 double level_width(const GraphView& graph);
 
-/// Dimension by which neighbourhoods grow: log2 of the vertices within four edges over those within two, of some vertices all over the
-/// graph. Measured: 1.6 to 1.9 on surfaces and in plane lattices, 2.1 to 2.9 in bodies. 0 of an empty graph; infinite where these balls
-/// together have more edges than the graph, as where everything is near to everything. O(n + edges).
+/// Returns the dimension by which neighbourhoods grow: log2 of the ratio of the vertices within
+/// four edges to those within two, of sample vertices spread over the graph. Measured: 1.6 to 1.9
+/// for surfaces and plane lattices, 2.1 to 2.9 for solids. 0 for an empty graph. Infinite if these
+/// neighbourhoods together have more edges than the graph plus a constant, as in graphs of very
+/// small diameter. O(n + edges).
 double growth_dimension(const GraphView& graph);
 
 }  // namespace kauri::ordering

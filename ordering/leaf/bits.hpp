@@ -1,4 +1,4 @@
-// What the instruction sets share of minimum degree on a bit matrix.
+// Types of minimum degree on a bit matrix that all instruction sets share.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,18 +22,18 @@ constexpr std::size_t kBuckets = 256;
 inline Word bit(Index v) { return Word{1} << (v % kWordBits); }
 
 struct Vertex {
-  Index weight;  // of those that it is the principal of
-  Index next;    // of those that have the same principal, or kNone
-  Index step;    // in which it is eliminated
+  Index weight;  // weight of the vertices that it is the principal of
+  Index next;    // next vertex with the same principal, or kNone
+  Index step;    // step in which it is eliminated
   std::uint32_t hash;
 };
 
 struct Step {
-  Index first;    // its neighbours that were principals begin here in neighbours_
-  Index own;      // vertices eliminated in it
-  Index subtree;  // vertices eliminated in it and in the steps below it
-  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if none is of the interior
-  Index end;      // where the stretch of its children in the order ends
+  Index first;    // start in neighbours_ of its neighbours that were principals
+  Index own;      // number of vertices eliminated in it
+  Index subtree;  // number of vertices eliminated in it and in the steps below it
+  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if none is in the interior
+  Index end;      // end of its children's range in the order
 };
 
 /// Memory for any number of graphs.
@@ -51,13 +51,13 @@ struct BitArrays {
 struct Leaf {
   GraphView graph;
   Index interior;                // > 0
-  Index unit;                    // the weight that all vertices have, or 0 if they differ
+  Index unit;                    // common weight of all vertices, or 0 if they differ
   std::vector<AmdPivot>* trace;  // may be null
 };
 
 using OrderOnBits = void(const Leaf& leaf, BitArrays& arrays, std::span<Index> order);
 
-// The same orders from different instructions.
+// Compilations for different instruction sets, which return the same orders.
 namespace generic {
 OrderOnBits order_on_bits;
 }

@@ -1,10 +1,13 @@
-// Minimum degree with a halo where all neighbours of a vertex fit into a few machine words: the graph of the elimination is kept itself,
-// as rows of bits, so that an elimination is a bitwise or, degrees are exact, and hardly any branch depends on the data. The quotient graph
-// of approximate minimum degree would spend most of its time on mispredicted branches there.
+// Minimum degree with a halo for graphs in which the neighbours of a vertex fit into a few machine
+// words. Keeps the elimination graph itself as rows of bits: an elimination is a bitwise or,
+// degrees are exact, and hardly any branch depends on the data. The quotient graph of approximate
+// minimum degree would spend most of its time on mispredicted branches here.
 //
-// Glossary. Row v has the neighbours of v, v itself, and bits of eliminated vertices, which `alive_` blanks out. Vertices of the same row
-// (indistinguishable) become one: the first of them is its *principal*, the others keep their bits in the rows of their neighbours, but
-// have no row and no key. The *front* of a pivot has its neighbours; those that have no others leave with it.
+// Glossary. Row v has the neighbours of v, v itself, and bits of eliminated vertices, which
+// `alive_` masks. Vertices with the same row (indistinguishable) are merged: the first of them is
+// the *principal*; the others keep their bits in the rows of their neighbours, but have no row and
+// no key. The *front* of a pivot is its neighbours; those without other neighbours are eliminated
+// with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
@@ -16,7 +19,8 @@
 namespace kauri::ordering::leaf::KAURI_ISA {
 namespace {
 
-/// Set bits of N words. Without an instruction for it, sums of bytes first: none of them exceeds 8 N <= 128.
+/// Returns the number of set bits of N words. Without a popcount instruction, sums bytes first; no
+/// byte exceeds 8 N <= 128.
 template <int N>
 Index count_bits(const Word* x) {
 #ifdef __POPCNT__
@@ -35,13 +39,14 @@ Index count_bits(const Word* x) {
 #endif
 }
 
-// A key orders by degree, then the vertices touched last, then by number. Its fields: degree, steps still to come, vertex.
+// A key orders by degree, then by the most recent change, then by number. Fields: degree, steps
+// still to come, vertex.
 constexpr Index kVertexBits = 9, kStepBits = 9;
 constexpr Index kDone = std::numeric_limits<Index>::max();
 static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits && BitMatrixLimits::kInterior == 1 << kStepBits);
 static_assert(BitMatrixLimits::kWeight < 1 << (31 - kVertexBits - kStepBits));
 
-/// W: words in a row.
+/// The elimination. W: words in a row. kWeighted: vertices differ in weight.
 template <int W, bool kWeighted>
 class BitElimination {
  public:
@@ -88,22 +93,22 @@ class BitElimination {
   [[nodiscard]] Word* row_of(Index v) const { return row_ + static_cast<std::size_t>(v) * W; }
 
   const Index interior_;
-  const Index keys_;         // length of key_, rounded up for vector instructions
-  const Index unit_;         // the one weight of all vertices, or 1 if they differ
-  Word* const row_;          // interior, W words each
-  Short* const neighbours_;  // of all steps so far, those that were principals then: fewer at each
-  Index* const key_;         // kDone of what is no principal
-  Vertex* const vertex_;     // interior
+  const Index keys_;         // length of key_, a multiple of 16 for vector instructions
+  const Index unit_;         // common weight of all vertices, or 1 if they differ
+  Word* const row_;          // length interior, W words each
+  Short* const neighbours_;  // of all steps so far, their neighbours that were principals; shorter at each step
+  Index* const key_;         // kDone if not a principal
+  Vertex* const vertex_;     // length interior
   Step* const step_;         // the steps so far
-  Index* const bucket_;      // kBuckets: the last principal of each
+  Index* const bucket_;      // length kBuckets: the last principal of each
   std::vector<AmdPivot>* const trace_;
-  Row alive_{};                                     // vertices not eliminated, the halo with them
-  Row principal_{};                                 // of the interior
-  std::array<Row, kWeighted ? kPlanes : 0> plane_;  // vertices that have bit k in their weights
+  Row alive_{};                                     // vertices that are not eliminated, and the halo
+  Row principal_{};                                 // principals of the interior
+  std::array<Row, kWeighted ? kPlanes : 0> plane_;  // by k: vertices whose weight has bit k
   int planes_ = 0;
-  Index left_;  // vertices of the interior not eliminated
+  Index left_;  // vertices of the interior that are not eliminated
   Index steps_ = 0, listed_ = 0;
-  Index removed_ = 0;  // weight of what left in this step
+  Index removed_ = 0;  // weight eliminated in this step
 };
 
 template <int W, bool kWeighted>
@@ -178,7 +183,7 @@ void BitElimination<W, kWeighted>::eliminate(Index pivot) {
   for (int j = 0; j < W; ++j) front[j] = row_of(pivot)[j] & alive_[j];
   Short* const list = neighbours_ + listed_;
   const Index count = join_rows(front, list);
-  const Index inside = weigh(front) - (removed_ - own);  // weight of what is left of the front
+  const Index inside = weigh(front) - (removed_ - own);  // weight of the remaining front
   for (Index k = 0; k < count; ++k) {
     const Index v = list[k];
     key_[v] = key(v, key_[v] + inside - vertex_[v].weight);
@@ -189,8 +194,8 @@ void BitElimination<W, kWeighted>::eliminate(Index pivot) {
   listed_ += count;
 }
 
-// Every principal of the front becomes a neighbour of all of it. Lists those that stay and leaves in their keys the weight of their
-// neighbours outside; those that have none are removed.
+// Makes every principal of the front adjacent to all of it. Lists those that stay, and stores in
+// their keys the weight of their neighbours outside; eliminates those without any.
 template <int W, bool kWeighted>
 Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   Row outside;
@@ -217,7 +222,8 @@ Index BitElimination<W, kWeighted>::join_rows(const Row& front, Short* list) {
   return count;
 }
 
-// Of two rows of one bucket only the later is remembered: what is missed meets again, or leaves with its twin.
+// Merges principals with equal rows. A bucket holds only the last of different rows; a missed pair
+// meets again later, or is eliminated together.
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::merge_twins(const Short* list, Index count) {
   for (Index k = 0; k < count; ++k) {
@@ -251,7 +257,8 @@ void BitElimination<W, kWeighted>::merge(Index into, Index v) {
   a.next = v;
 }
 
-// As in the quotient graph: each subtree takes a stretch, its last part is the root's. The stretches are cut from the end.
+// Writes the order, as for the quotient graph: each subtree takes a range, whose last part is the
+// root's. Ranges are cut off from the end.
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::number(std::span<Index> order) {
   for (Index k = 0; k < steps_; ++k) step_[k].own = step_[k].subtree = 0;

@@ -1,4 +1,4 @@
-// The lists of a halo, from those of the vertices that it surrounds.
+// Builds the neighbour lists of a halo from those of the interior.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace kauri::ordering {
 
-/// Appends the lists of the vertices interior, interior + 1 ... that those of the vertices below name: the same edges the other way round,
-/// each list ascending. next: as many as these, of any value. List: a vector of Index. O(edges).
+/// Appends the lists of the halo vertices interior, interior + 1 ..., which occur in the lists of
+/// the interior: the same edges reversed, each list ascending. next: work array with one entry per
+/// halo vertex, any values. List: a vector of Index. O(edges).
 template <class List>
 void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr, List& adjacency) {
   std::fill(next.begin(), next.end(), 0);

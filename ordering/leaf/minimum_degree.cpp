@@ -1,4 +1,4 @@
-// The choice between the bit matrix and the quotient graph.
+// Chooses between the bit matrix and the quotient graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/leaf/minimum_degree.hpp"
 
@@ -18,7 +18,7 @@ leaf::OrderOnBits* fastest() {
   return leaf::generic::order_on_bits;
 }
 
-/// The weight that all vertices have, or 0 if they differ.
+/// Returns the common weight of all vertices, or 0 if weights differ.
 Index common_weight(const GraphView& graph) {
   if (graph.weight.empty()) return 1;
   const bool same = std::adjacent_find(graph.weight.begin(), graph.weight.end(), std::not_equal_to<>()) == graph.weight.end();

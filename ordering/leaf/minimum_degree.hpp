@@ -1,4 +1,4 @@
-// The order of one leaf of a dissection: minimum degree with a halo, on a bit matrix where the graph is small.
+// Orders one leaf of a dissection: minimum degree with a halo, on a bit matrix if the graph is small.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,10 +11,12 @@
 
 namespace kauri::ordering {
 
-/// Memory for leaf_minimum_degree; one per thread, reused for any number of graphs. Grows to what the largest needs.
+/// Memory for leaf_minimum_degree(); one per thread, reused for any number of graphs. Grows with
+/// the largest graph.
 class LeafWorkspace {
  public:
-  /// portable: instructions that any processor has (for tests). The order never depends on it.
+  /// portable: use instructions that every processor has (for tests). The order never depends on
+  /// it.
   explicit LeafWorkspace(bool portable = false);
   ~LeafWorkspace();
   LeafWorkspace(const LeafWorkspace&) = delete;
@@ -27,16 +29,18 @@ class LeafWorkspace {
   std::unique_ptr<Storage> storage_;
 };
 
-/// What a graph may have at most to be ordered on a bit matrix.
+/// Largest graph that is ordered on a bit matrix.
 struct BitMatrixLimits {
   static constexpr Index kVertices = 1024;
   static constexpr Index kInterior = 512;
-  static constexpr Index kWeight = 8191;  ///< of all vertices, in units of the one weight if all have the same
+  static constexpr Index kWeight = 8191;  ///< total weight; if all weights are equal, in units of that weight
 };
 
-/// Arguments and result as in halo_minimum_degree. Degrees are exact within BitMatrixLimits; beyond them this is halo_minimum_degree with
-/// its default options. The same graph always gives the same order. trace receives the steps if not null. Time on the bit matrix: for each
-/// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8 + interior) bytes, rounded up.
+/// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Degrees are exact
+/// within BitMatrixLimits; beyond, calls halo_minimum_degree() with default options. The order is a
+/// function of the graph alone. trace: receives the steps, if not null. Time on the bit matrix: per
+/// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8
+/// + interior) bytes, rounded up.
 void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace, std::span<Index> order,
                          std::vector<AmdPivot>* trace = nullptr);
 

@@ -1,4 +1,4 @@
-// METIS itself: kauri's own copy of it (own.cpp) or the system's library (system.cpp).
+// Calls METIS: kauri's copy (own.cpp) or the system's library (system.cpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,16 +6,17 @@
 
 namespace kauri::ordering {
 
-/// How METIS_NodeND ended.
+/// Result of METIS_NodeND.
 enum class MetisEnd {
-  done,         ///< order is there
+  done,         ///< order is written
   memory,       ///< it ran out of memory
-  interrupted,  ///< a SIGTERM came while it ran, which is delivered again by now: of the system's library alone
-  failed,       ///< for a reason that it does not tell
+  interrupted,  ///< a SIGTERM came while the system's library ran; it has been raised again
+  failed,       ///< METIS does not tell the reason
 };
 
-/// METIS_NodeND of a graph with n >= 1 vertices: ptr has n + 1 numbers, adjacency ptr[n], weight n or is null. seed: -1 is METIS's default.
-/// order: old_of, length n; new_of: length n. What it changes of the arrays it puts back.
+/// Calls METIS_NodeND for a graph with n >= 1 vertices. ptr: length n + 1; adjacency: length
+/// ptr[n]; weight: length n, or null. seed: -1 is METIS's default. order: receives old_of, length
+/// n. new_of: length n. Changes of the input arrays are undone before the return.
 MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency, std::int32_t* weight, std::int32_t seed,
                     std::int32_t* order, std::int32_t* new_of);
 

@@ -1,4 +1,4 @@
-// What METIS_NodeND (Karypis & Kumar 1998) is called with, and how its ends are told.
+// Arguments of METIS_NodeND (Karypis & Kumar 1998), and the errors of its results.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/metis.hpp"
 

@@ -1,4 +1,4 @@
-// The call of kauri's own copy of METIS, which keeps everything in the calling thread: see own_metis/host.h.
+// Calls kauri's copy of METIS, whose state is thread-local: see own_metis/host.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/call.hpp"
 #include "ordering/metis/metis.hpp"

@@ -1,4 +1,4 @@
-// In the place of metis.cpp when kauri is built without METIS.
+// Replaces metis.cpp if kauri is built without METIS.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/error.hpp"
 #include "ordering/metis/metis.hpp"

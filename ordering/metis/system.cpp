@@ -1,4 +1,4 @@
-// The call of the system's METIS, whose hold on the process is let go of as far as can be.
+// Calls the system's METIS, and limits its effects on the process as far as possible.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 #include <signal.h>
@@ -17,10 +17,11 @@ namespace {
 
 static_assert(std::is_same_v<idx_t, std::int32_t>, "kauri expects a METIS of 32-bit indices (IDXTYPEWIDTH 32)");
 
-// METIS takes its random numbers from rand(), whose state is the process's, as the handlers are.
+// METIS draws random numbers from rand(), whose state is process-wide, as are signal handlers.
 PerProcess<std::mutex> metis_mutex;
 
-/// METIS has handlers of its own while it runs, and puts those before back as ones of System V: without flags and mask, and for one signal.
+/// Saves and restores signal handlers. METIS installs handlers while it runs, and then restores the
+/// earlier ones in System V style: without flags and mask, and for one signal only.
 class KeptHandlers {
  public:
   KeptHandlers() {
@@ -49,14 +50,14 @@ MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency, 
   options[METIS_OPTION_SEED] = seed;
   const int status = [&] {
     const std::scoped_lock lock(metis_mutex.here());
-    stop_here();  // others may have been at it for long
+    stop_here();  // the lock may have been held for long
     const KeptHandlers kept;
     return METIS_NodeND(&n, ptr, adjacency, weight, options, order, new_of);
   }();
   if (status == METIS_OK) return MetisEnd::done;
   if (status == METIS_ERROR_MEMORY) return MetisEnd::memory;
   if (status != METIS_ERROR) return MetisEnd::failed;
-  raise(SIGTERM);  // METIS took it for an error of its own
+  raise(SIGTERM);  // METIS took the signal for an error
   return MetisEnd::interrupted;
 }
 

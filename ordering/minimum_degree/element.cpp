@@ -1,4 +1,4 @@
-// Minimum degree: a pivot becomes an element in the given storage.
+// Minimum degree: turns a pivot into an element within the given storage.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -6,8 +6,9 @@
 
 namespace kauri::ordering {
 
-/// Takes the live variables of a list that are not marked yet into the new element of p: weight `size`, written at `out`.
-/// They leave the degree lists, as their degree is about to change; eliminating p takes its weight from them.
+/// Appends the live, unmarked variables of a list to the new element of p: writes them at `out` and
+/// adds their weights to `size`. Removes them from the degree lists, since their degrees are about
+/// to change, and subtracts the weight of p from their degrees.
 void MinimumDegree::reach(Index p, std::span<const Index> from, Offset& out, Index& size) {
   for (const Index u : from) {
     const Index weight = w_.weight_[u];
@@ -55,8 +56,8 @@ void MinimumDegree::reserve_tail(Offset entries) {
   if (tail_ + entries > static_cast<Offset>(w_.list_.size())) collect_garbage();
 }
 
-/// Moves all live lists to the front, in the order in which they lie. The first entry of each is kept in start_ while
-/// its place holds the (negative) name of the owner.
+/// Moves all live lists to the front, in the order in which they lie. start_ holds the first entry
+/// of each list while the (negative) number of the owner is in its place.
 void MinimumDegree::collect_garbage() {
   for (Index x = 0; x < n_; ++x) {
     if (w_.kind_[x] == kDead || w_.length_[x] == 0) continue;

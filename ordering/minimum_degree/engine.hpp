@@ -1,4 +1,4 @@
-// One run of minimum degree: the quotient graph and the steps on it. Private to this folder.
+// Minimum degree on a quotient graph: its state and steps. Private to this folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,14 +7,18 @@
 
 namespace kauri::ordering {
 
-/// Quotient graph: A vertex is a variable (not eliminated; the name of a supervariable), an element (eliminated; stands for the clique L_e
-/// of the variables it reached) or dead (merged, eliminated without an element, or an absorbed element). The neighbours of variable i are
-/// A_i and the union of L_e over its elements E_i; A_i and the L_e of E_i are disjoint. A round eliminates an independent set
-/// (eliminate_round), then brings the lists of all touched variables up to date once (update_*). While a round runs, lists of touched
-/// variables are stale: they name pivots as variables, absorbed elements, and variables that an element tells now. A heavy variable (its
-/// list is long beside the elements that touch it: a hub) stays stale until it may be a pivot or meets an element of its own size; until
-/// then only bounds of its degree are kept. Storage: an element is at most as long as what it absorbs, so live lists never exceed the edges
-/// of the graph; new elements are written to the free tail, and collect_garbage() closes the holes when the tail is short.
+/// The elimination. A vertex is a variable (not eliminated; represents a supervariable), an element
+/// (eliminated; stands for the clique L_e of its variables) or dead (merged, eliminated without an
+/// element, or an absorbed element). The neighbours of variable i are A_i and the union of L_e over
+/// its elements E_i; A_i and the L_e of E_i are disjoint. A round eliminates an independent set
+/// (eliminate_round), then updates the lists of all touched variables once (update_*). During a
+/// round, lists of touched variables are stale: they contain pivots as variables, absorbed
+/// elements, and variables that an element now covers. A heavy variable (a hub, whose list is long
+/// compared with the elements that touch it) stays stale until it may become a pivot or shares an
+/// element of its own size; until then, only bounds of its degree are kept. Storage: an element is
+/// at most as long as the lists that it absorbs, so live lists never exceed the edges of the graph.
+/// New elements are written to the free tail; collect_garbage() closes the gaps when the tail is
+/// too short.
 class MinimumDegree {
  public:
   MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
@@ -32,7 +36,7 @@ class MinimumDegree {
   void eliminate_round();
   void insert(Index v);
   Index exact_degree(Index i);
-  void number(Index i);  // all vertices of supervariable i come next in the order
+  void number(Index i);  // appends all vertices of supervariable i to the order
 
   // element.cpp
   void eliminate(Index p);
@@ -70,10 +74,10 @@ class MinimumDegree {
   Index n_;
   Index live_ = 0;  // variables that remain
   Index round_ = 0;
-  Index skipped_ = 0;                // weight of the stale variables of the element looked at
-  Index total_ = 0;                  // weight of all vertices; degrees are below it
-  Offset tail_ = 0;                  // list_ is free from here on
-  Offset stamp_ = 0;                 // the newest value of mark_ and seen_
+  Index skipped_ = 0;                // weight of the stale variables of the current element
+  Index total_ = 0;                  // weight of all vertices; degrees are less
+  Offset tail_ = 0;                  // first free entry of list_
+  Offset stamp_ = 0;                 // the newest value in mark_ and seen_
   std::vector<Index> order_, last_;  // last_: dense rows
 };
 

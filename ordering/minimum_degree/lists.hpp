@@ -1,4 +1,4 @@
-// Vertices by degree, in the order that breaks ties.
+// Lists of vertices by degree, in the order that breaks ties.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,9 +21,9 @@ class DegreeLists {
     std::fill_n(w_.tail_.begin(), limit, kNone);
     least_ = 0;
   }
-  /// The first vertex of degree d, or kNone.
+  /// Returns the first vertex of degree d, or kNone.
   [[nodiscard]] Index front(Index d) const { return w_.head_[d]; }
-  /// No vertex has a smaller degree.
+  /// Returns a lower bound of the degrees of all vertices in the lists.
   [[nodiscard]] Index least() const { return least_; }
   void set_least(Index d) { least_ = d; }
   void push_front(Index v, Index d) {

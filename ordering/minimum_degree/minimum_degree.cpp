@@ -1,4 +1,4 @@
-// Exact minimum degree: loading, selection by rounds, and the order that results.
+// Exact minimum degree: loading, selection by rounds, and the final order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/minimum_degree/minimum_degree.hpp"
 
@@ -23,7 +23,8 @@ void fill(std::vector<T>& x, Index n, T value) {
   std::fill_n(x.begin(), n, value);
 }
 
-/// The sum of the weights. Throws on what is no weight.
+/// Returns the sum of the weights. Throws Error(usage) for an invalid weight, Error(overflow) if
+/// the sum is too large.
 Index total_weight(Index n, std::span<const Index> weight) {
   if (weight.empty()) return n;
   if (weight.size() != static_cast<std::size_t>(n))
@@ -63,7 +64,7 @@ void MinimumDegree::load(const GraphView& graph) {
   live_ = n_;
   fill(w_.start_, n_, Offset{0});
   std::transform(graph.ptr.begin(), graph.ptr.end() - 1, w_.start_.begin(), [base](Offset p) { return p - base; });
-  stop_here();  // arrays of large graphs take a while to be filled
+  stop_here();  // large arrays take long to fill
   fill(w_.length_, n_, 0);
   for (Index v = 0; v < n_; ++v) w_.length_[v] = graph.degree(v);
   fill(w_.elements_, n_, 0);
@@ -89,7 +90,8 @@ void MinimumDegree::load(const GraphView& graph) {
   fill(w_.hash_, n_, std::uint64_t{0});
 }
 
-/// A row that meets almost all others costs more in lists than its place in the order can win.
+/// Sets dense rows aside: a row adjacent to almost all others costs more in lists than its place in
+/// the order can gain.
 void MinimumDegree::defer_dense(const GraphView& graph) {
   if (!(options_.dense > 0)) return;
   const double limit = std::max(16.0, options_.dense * std::sqrt(static_cast<double>(total_)));
@@ -130,7 +132,8 @@ void MinimumDegree::number(Index i) {
   for (Index v = i; v != kNone; v = w_.member_next_[v]) order_.push_back(v);
 }
 
-/// Weight of the union of A_i and the L_e of E_i, without i. Lists are thinned of merged variables on the way.
+/// Returns the weight of the union of A_i and the L_e of E_i, without i. Removes merged variables
+/// from the lists.
 Index MinimumDegree::exact_degree(Index i) {
   const Offset stamp = ++stamp_;
   w_.mark_[i] = stamp;
@@ -151,8 +154,9 @@ Index MinimumDegree::exact_degree(Index i) {
   return degree;
 }
 
-/// One independent set of supervariables within delta of the least degree. Vertices that a pivot touched have left the degree lists, so
-/// what is met in them has still the degree that it had when the round began.
+/// Eliminates one independent set of supervariables within delta of the least degree. Vertices that
+/// a pivot touched have left the degree lists, so all others in them have the degrees that they had
+/// when the round began.
 void MinimumDegree::eliminate_round() {
   ++round_;
   w_.pivots_.clear();

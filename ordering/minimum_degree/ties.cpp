@@ -1,4 +1,4 @@
-// The order in which vertices of equal degree stand at first.
+// Initial order of vertices of equal degree.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/minimum_degree/ties.hpp"
 #include "base/threads/stopping.hpp"
@@ -9,14 +9,14 @@
 namespace kauri::ordering {
 namespace {
 
-/// Breadth-first searches that share their buffers. A vertex is unseen while its level is kNone.
+/// Breadth-first searches with shared buffers. A vertex is unvisited while its level is kNone.
 class LevelSearch {
  public:
   explicit LevelSearch(const GraphView& graph)
       : graph_(graph), level_(static_cast<std::size_t>(graph.size()), kNone), queue_(static_cast<std::size_t>(graph.size())) {}
 
   [[nodiscard]] Index level(Index v) const { return level_[v]; }
-  /// The vertices of the last search by level.
+  /// Vertices of the last search, by level.
   [[nodiscard]] std::span<const Index> found() const { return {queue_.data(), static_cast<std::size_t>(count_)}; }
   [[nodiscard]] Index height() const { return level_[queue_[count_ - 1]]; }
 
@@ -34,8 +34,9 @@ class LevelSearch {
       }
     }
   }
-  /// Leaves the levels from a pseudo-peripheral vertex of root's component: the height grows no more when the search restarts from a vertex
-  /// of least degree in the last level. Each restart costs one search, and kRestarts bounds them.
+  /// Computes the levels from a pseudo-peripheral vertex of root's component: restarts from a
+  /// vertex of least degree in the last level until the height stops growing. Each restart costs
+  /// one search; kRestarts bounds their number.
   void search_from_periphery(Index root) {
     constexpr int kRestarts = 8;
     search(root);
@@ -56,7 +57,7 @@ class LevelSearch {
   Index count_ = 0;
 };
 
-/// Twice the distance of each vertex's level from the middle of its component.
+/// Returns twice the distance of each vertex's level from the middle of its component.
 std::vector<Index> distance_from_middle(const GraphView& graph) {
   std::vector<Index> distance(static_cast<std::size_t>(graph.size()));
   LevelSearch search(graph);

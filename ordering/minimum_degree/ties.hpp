@@ -1,4 +1,4 @@
-// The order in which vertices of equal degree stand at first. Private to this folder.
+// Initial order of vertices of equal degree. Private to this folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,11 @@
 
 namespace kauri::ordering {
 
-/// A permutation of the vertices: who comes first wins among equals. first: ascending; last: descending;
-/// pseudo_peripheral: by breadth-first level from a pseudo-peripheral vertex of the component (George & Liu, ACM TOMS 5, 1979), the levels
-/// farthest from the middle one first, ascending within |level - middle|. O(n + edges) times the few searches that find the vertex.
+/// Returns a permutation of the vertices; among vertices of equal degree, the earlier one is
+/// eliminated first. first: ascending. last: descending. pseudo_peripheral: by breadth-first level
+/// from a pseudo-peripheral vertex of the component (George & Liu, ACM TOMS 5, 1979), the levels
+/// farthest from the middle one first, ascending within |level - middle|. O(n + edges) times the
+/// few searches that find the vertex.
 std::vector<Index> initial_order(const GraphView& graph, TieBreak tie_break);
 
 }  // namespace kauri::ordering

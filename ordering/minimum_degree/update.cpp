@@ -1,4 +1,4 @@
-// Minimum degree: after a round, lists and degrees of the touched variables are brought up to date once.
+// Minimum degree: updates the lists and degrees of the touched variables once after a round.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 namespace kauri::ordering {
 namespace {
 
-/// Spreads the bits of a name, so that sums of a few names tell sets apart.
+/// Spreads the bits of a vertex number, so that sums of a few numbers distinguish sets.
 std::uint64_t spread(Index x) {
   std::uint64_t h = (static_cast<std::uint64_t>(x) + 1) * 0x9E3779B97F4A7C15U;
   h = (h ^ (h >> 29)) * 0xBF58476D1CE4E5B9U;
@@ -37,7 +37,8 @@ void MinimumDegree::update_round() {
     if (w_.kind_[i] == kVariable) insert(i);
 }
 
-/// A variable is brought up to date if any of the new elements is large enough, or has lists long enough, to pay for its own list.
+/// Selects the variables of element e that are updated: those whose lists are short compared with e
+/// and the shortest list of its variables, or at most 64 entries long.
 void MinimumDegree::find_light(Index e) {
   constexpr Index kLength = 64, kShare = 8;
   const std::span<const Index> variables = list_of(e);
@@ -48,7 +49,8 @@ void MinimumDegree::find_light(Index e) {
     if (w_.length_[i] <= limit) w_.light_round_[i] = round_;
 }
 
-/// The live element that holds the variables of x, an element (paths are halved), or kNone if x never was an element.
+/// Returns the live element that contains the variables of element x (halves paths), or kNone if x
+/// never was an element.
 Index MinimumDegree::element_now(Index x) {
   while (w_.kind_[x] == kDead) {
     const Index next = w_.absorber_[x];
@@ -59,7 +61,8 @@ Index MinimumDegree::element_now(Index x) {
   return x;
 }
 
-/// Absorbed elements of E_i become the element that absorbed them, pivots among A_i move to E_i, merged variables leave.
+/// Updates the list of i: replaces absorbed elements by those that absorbed them, moves pivots from
+/// A_i to E_i, and removes merged variables.
 void MinimumDegree::clean(Index i) {
   const std::span<Index> list = list_of(i);
   const Index length = w_.length_[i];
@@ -86,7 +89,7 @@ void MinimumDegree::clean(Index i) {
   prune_variable(i, stamp_);
 }
 
-/// Edges inside the clique L_e are told by e: they leave the A_i of its variables.
+/// Removes edges inside the clique L_e, which e covers, from the A_i of its variables.
 void MinimumDegree::prune(Index e) {
   const Offset stamp = ++stamp_;
   const std::span<const Index> variables = list_of(e);
@@ -123,7 +126,8 @@ void MinimumDegree::drop_dead(Index e) {
   w_.length_[e] = kept;
 }
 
-/// outside_[f] = |L_f \ L_e| for each other element f that shares a variable with e (Amestoy, Davis & Duff 1996), plus at most skipped_.
+/// Computes outside_[f] = |L_f \ L_e|, plus at most skipped_, for each other element f that shares
+/// a variable with e (Amestoy, Davis & Duff 1996).
 void MinimumDegree::compare_with_elements(Index e) {
   const Offset stamp = ++stamp_;
   skipped_ = 0;
@@ -142,8 +146,8 @@ void MinimumDegree::compare_with_elements(Index e) {
   }
 }
 
-/// Mass elimination: variables with no neighbour outside L_e are eliminated now. Returns their weight. The others are hashed by their
-/// lists.
+/// Mass elimination: eliminates variables without neighbours outside L_e, and returns their weight.
+/// Hashes the lists of the others.
 Index MinimumDegree::scan_variables(Index e) {
   Index mass = 0;
   for (const Index i : list_of(e)) {
@@ -159,8 +163,10 @@ Index MinimumDegree::scan_variables(Index e) {
   return mass;
 }
 
-/// Drops elements inside L_e from E_i (aggressive absorption: exact, as e tells all of their edges) and merged variables from A_i; bounds
-/// what i reaches outside L_e: at least A_i and the largest of the other elements, at most A_i and all of them. False if there is nothing.
+/// Removes elements inside L_e from E_i (aggressive absorption: exact, since e covers all of their
+/// edges) and merged variables from A_i. Bounds the weight that i reaches outside L_e: at least A_i
+/// and the largest of the other elements, at most A_i and all of them. Returns false if i reaches
+/// nothing outside.
 bool MinimumDegree::scan_variable(Index e, Index i) {
   const std::span<Index> list = list_of(i);
   std::uint64_t hash = 0;
@@ -194,7 +200,7 @@ bool MinimumDegree::scan_variable(Index e, Index i) {
   return kept > 1;
 }
 
-/// Variables of L_e with the same E and A are indistinguishable from now on.
+/// Merges variables of L_e with the same E and A, which are indistinguishable from now on.
 void MinimumDegree::merge_indistinguishable(Index e) {
   const auto slot = [&](Index i) { return static_cast<std::size_t>(((w_.hash_[i] >> 32) * static_cast<std::uint64_t>(n_)) >> 32); };
   for (const Index i : list_of(e)) {
@@ -222,7 +228,8 @@ void MinimumDegree::merge_indistinguishable(Index e) {
   for (const Index i : list_of(e)) w_.hash_head_[slot(i)] = kNone;
 }
 
-/// Each of the two leaves the other's neighbours, so bounds of either degree less the other's weight bound the degree of both.
+/// Merges j into i. Each of the two loses the other as a neighbour, so a bound of either degree
+/// minus the other's weight bounds the degree of both.
 void MinimumDegree::merge(Index j, Index i) {
   record(Event::merge, j, i);
   w_.degree_[i] = std::max(w_.degree_[i] - w_.weight_[j], w_.degree_[j] - w_.weight_[i]);
@@ -235,7 +242,8 @@ void MinimumDegree::merge(Index j, Index i) {
   --live_;
 }
 
-/// degree_ becomes the best lower bound known; it is exact where lower and upper bound meet, i.e. at least with up to two elements.
+/// Sets degree_ to the best known lower bound. It is exact if lower and upper bound coincide, for
+/// example with up to two elements.
 void MinimumDegree::set_degrees(Index e) {
   for (const Index i : list_of(e)) {
     const Offset inside = w_.size_of_[e] - w_.weight_[i];

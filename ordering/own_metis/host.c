@@ -1,9 +1,8 @@
-// What kauri's own copy of METIS has in place of GKlib's error.c: errors end the call, not the process, and no handler of a signal is
-// touched.
+// Replaces GKlib's error.c in kauri's copy of METIS: an error ends the call, not the process, and signal handlers stay untouched.
 // SPDX-License-Identifier: BSD-3-Clause
-#define _GK_ERROR_C_  // GKlib.h then does not declare the places to jump to
+#define _GK_ERROR_C_  // keeps GKlib.h from declaring the jump buffers
 #include "ordering/own_metis/host.h"
-// What stands above holds for what stands below.
+// Keep the lines above this comment before the includes below.
 
 #include <GKlib.h>
 #include <metis.h>
@@ -14,12 +13,13 @@
 #undef realloc
 #undef free
 
-#define PLACES 128  // as in GKlib: METIS asks for one a call
+#define PLACES 128  // as in GKlib; METIS uses one per call
 __thread int gk_cur_jbufs = -1;
 __thread jmp_buf gk_jbufs[PLACES];
 __thread jmp_buf gk_jbuf;
 
-// The call under way goes on at its end, which returns what belongs to `number`: SIGMEM is memory.
+// Ends the call under way, which returns the status that belongs to `number`; SIGMEM means out of
+// memory.
 void kauri_metis_fail(int number) {
   if (gk_cur_jbufs >= 0) longjmp(gk_jbufs[gk_cur_jbufs], number);
 }
@@ -51,7 +51,7 @@ int gk_siguntrap(void) {
   return 1;
 }
 
-// Blocks of the calling thread's call, each behind its links.
+// Allocated blocks of the calling thread's call; each begins with its links.
 union block {
   struct {
     union block *next, *before;
@@ -87,7 +87,8 @@ void* kauri_metis_calloc(size_t count, size_t size) {
   return memory == NULL ? NULL : memset(memory, 0, count * size);
 }
 
-// GKlib puts what this returns in the place of a list that it needs for giving back, before it looks at it: so there is no return then.
+// Does not return on failure: GKlib would overwrite the list that it needs for freeing by the
+// result before checking it.
 void* kauri_metis_realloc(void* memory, size_t bytes) {
   union block *old = memory, *fresh;
   if (old == NULL) return kauri_metis_malloc(bytes);
@@ -107,8 +108,8 @@ void kauri_metis_free(void* memory) {
   free(gone);
 }
 
-// METIS_NodeND: 0 where the order is there, 1 where memory ran out, 2 where it failed otherwise. What a call that failed left is given
-// back.
+// Calls METIS_NodeND. Returns 0 on success, 1 if memory ran out, 2 for other failures. Frees all
+// memory that a failed call left.
 int kauri_metis_order(int32_t n, int32_t* ptr, int32_t* adjacency, int32_t* weight, int32_t seed, int32_t* order, int32_t* new_of) {
   int32_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
@@ -119,7 +120,8 @@ int kauri_metis_order(int32_t n, int32_t* ptr, int32_t* adjacency, int32_t* weig
   return status == METIS_OK ? 0 : status == METIS_ERROR_MEMORY ? 1 : 2;
 }
 
-// Additive feedback over 31 words (Knuth, The Art of Computer Programming 2, 3.2.2), seeded by a linear congruence, as glibc has it.
+// Additive feedback generator over 31 words (Knuth, The Art of Computer Programming 2, 3.2.2),
+// seeded by a linear congruential one, as in glibc.
 enum { WORDS = 31, LAG = 3, DISCARDED = 10 * WORDS };
 static __thread uint32_t word[WORDS];
 static __thread int at;
@@ -137,7 +139,8 @@ void kauri_metis_srand(unsigned seed) {
 }
 
 int kauri_metis_rand(void) {
-  // word[at] is the oldest: 31 numbers ago; 3 numbers ago is LAG places before it, in a ring.
+  // word[at] is the oldest, drawn 31 numbers ago; the one drawn 3 numbers ago is LAG places before
+  // it, in a ring.
   word[at] += word[(at + WORDS - LAG) % WORDS];
   const uint32_t sum = word[at];
   at = (at + 1) % WORDS;

@@ -1,12 +1,15 @@
-// One run of parallel approximate minimum degree. Private to this folder.
+// State of one run of parallel approximate minimum degree. Private to this folder.
 //
-// Quotient graph and glossary are those of ordering/amd/elimination.hpp. Variables of about the least degree, no two of them adjacent, are
-// *pending*: what the sequential algorithm might eliminate next. In a *round* some of them, its *candidates*, claim their closed
-// neighbourhoods; on every vertex the candidate of least key prevails. Those that prevail on all they claimed are the *winners*. They have
-// no neighbour in common, so that what the elimination of a winner p may change is told by one rule: a variable of L_p is p's, and so is an
-// element that only variables of L_p are in (those that p absorbs). What several winners read of one another stays as it was when the round
-// began: weights (new ones are set when all are done) and elements at the border, whose L_e \ L_p each thread counts on its own. Which
-// thread does what shows in where lists lie in the pool, and in nothing else.
+// Quotient graph and glossary are those of ordering/amd/elimination.hpp. *Pending* variables have
+// about the least degree, and no two of them are adjacent: the sequential algorithm might eliminate
+// them next. In a *round* some of them, the *candidates*, claim their closed neighbourhoods; each
+// vertex goes to the candidate of the least key. A candidate that holds all vertices that it
+// claimed is a *winner*. Winners have no neighbour in common, so one rule tells what the
+// elimination of a winner p may change: a variable of L_p belongs to p, and so does an element
+// whose variables are all in L_p (p absorbs it). Data that several winners read of one another stay
+// as they were when the round began: weights (new ones are set after all winners) and elements at
+// the border, whose L_e \ L_p each thread counts in its memory. The distribution of work to threads
+// affects only where lists lie in the pool.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,45 +27,46 @@
 
 namespace kauri::ordering::pamd {
 
-using Place = std::uint32_t;  // in the pool
+using Place = std::uint32_t;  // position in the pool
 
 constexpr Index kIsElement = -1, kAbsorbed = -2;
 
-/// All that is known of a vertex, in half a cache line.
+/// All data of a vertex, in half a cache line.
 struct alignas(32) Node {
-  std::uint64_t claim;  // least key of those that claimed it; keys of later rounds are less than all of earlier ones
-  Place list;           // variable, element: where its list begins; absorbed or merged: the node that took it in, or kNone
-  Index length;         // of the list
+  std::uint64_t claim;  // least key of the candidates that claimed it; later rounds have smaller keys than all earlier ones
+  Place list;           // variable, element: start of its list; absorbed or merged: the node that absorbed it, or kNone
+  Index length;         // length of the list
   Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
-  Index weight;         // variable: vertices that it stands for; 0 once merged or eliminated
+  Index weight;         // variable: vertices that it represents; 0 once merged or eliminated
   Index degree;         // variable: bound on its external degree; element: weight of L_e when formed
   Index version;        // variable: the round that gave it its degree; 0 once merged or eliminated
 };
 static_assert(sizeof(Node) == 32);
 
-/// Nodes are met in no order that the processor could foresee, but lists tell it long before.
+/// Prefetch distance: nodes are read in an unpredictable order, which the lists contain in advance.
 constexpr Index kAhead = 8;
 inline void fetch(const void* address) { __builtin_prefetch(address); }
 
-constexpr Index kBlock = 4096;  // vertices that are worth a task
+constexpr Index kBlock = 4096;  // vertices in a task
 
 /// A variable of about the least degree that may be eliminated in this round.
 struct Candidate {
   std::uint64_t key = 0;
-  Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; after that its news
+  Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; then its news
   Index vertex = 0;
-  Index pending = 0;             // its place there
+  Index pending = 0;             // its index in pending_
   Index length = 0, weight = 0;  // of L_p
   bool wins = false;
-  // News of a winner, by pairs: vertices and their new weights, then vertices and their new degrees as far as they are in the buckets.
+  // News of a winner, as pairs: vertices and their new weights, then vertices and their new
+  // degrees, if these are in the buckets.
   Index weights = 0, degrees = 0;
   Index eliminated = 0;  // weight
 };
 
-/// Stretches of memory that stay where they are until all are given back at once.
+/// Arena of number arrays that stay in place until clear() frees all of them.
 class Stretches {
  public:
-  /// Room for `size` numbers, of which those will be kept that keep() says.
+  /// Returns room for `size` numbers; a following keep() tells how many of them stay allocated.
   Index* room(std::size_t size) {
     if (chunk_.empty() || used_ + size > chunk_.back().size) {
       const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size, length = std::max({size + size / 2, 2 * last, kChunk});
@@ -72,7 +76,7 @@ class Stretches {
     return chunk_.back().data.get() + used_;
   }
   void keep(std::size_t size) { used_ += size; }
-  /// The largest chunk, half of all there is or more, stays.
+  /// Frees all arrays; keeps the largest chunk, at least half of the memory.
   void clear() {
     if (chunk_.size() > 1) chunk_.erase(chunk_.begin(), chunk_.end() - 1);
     used_ = 0;
@@ -84,24 +88,25 @@ class Stretches {
     std::unique_ptr<Index[]> data;
     std::size_t size;
   };
-  std::vector<Chunk> chunk_;  // each at least twice as large as the one before
-  std::size_t used_ = 0;      // of the last
+  std::vector<Chunk> chunk_;  // each at least twice as large as the previous one
+  std::size_t used_ = 0;      // numbers used of the last chunk
 };
 
-/// What a thread has for itself.
+/// Memory of one thread.
 struct Slot {
   explicit Slot(Index n) : mark(static_cast<std::size_t>(n), 0), bucket(kBuckets, kNone) {}
 
-  // Few enough to stay in the nearest cache: few elements have more variables, and different hashes tell those apart.
+  // The buckets fit into the L1 cache. Few elements have more variables, and their full hashes tell
+  // those in a bucket apart.
   static constexpr std::size_t kBuckets = 4096;
 
   std::vector<Index>
       mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e \ L_me; variable: tag while lists are compared
-  std::vector<Index> bucket;  // first variable of each, as its place in L_me; all kNone between pivots
+  std::vector<Index> bucket;  // first variable of each bucket, as its index in L_me; all kNone between pivots
   Index tag = 1;
   Stretches lists, news;
-  Offset lists_of = -1, news_of = -1;  // the round that they are of
-  // By place in L_me.
+  Offset lists_of = -1, news_of = -1;  // rounds that the content belongs to
+  // By index in L_me.
   std::vector<Index> weight, degree, next;
   std::vector<std::uint32_t> hash;
 };
@@ -117,9 +122,9 @@ class Elimination {
   struct Entry {
     Index vertex, version;
   };
-  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; those whose version is another one by now have left
+  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; entries with an outdated version are dead
   struct Pending {
-    Index vertex, degree;  // vertex: kNone once it is eliminated
+    Index vertex, degree;  // vertex: kNone once eliminated
   };
 
   // parallel_amd.cpp
@@ -152,46 +157,47 @@ class Elimination {
 
   template <class F>
   void timed(Phase phase, F&& f);
-  /// f(candidate, slot) for each, by as many threads as that is worth.
+  /// Calls f(candidate, slot) for each candidate, by as many threads as pay.
   template <class F>
   void for_each_candidate(F&& f);
 
   friend class Pivot;
 
-  /// The calling thread's.
+  /// Returns the slot of the calling thread.
   Slot& slot() {
     return slots_.local([n = n_] { return std::make_unique<Slot>(n); });
   }
 
   const ParallelAmdOptions& options_;
   const Index n_;
-  const Index total_;  // weight
+  const Index total_;  // weight of all vertices
   const bool alone_;   // the arena has one thread
   std::unique_ptr<Node[]> node_;
   Scratch<Index> pool_memory_, other_memory_;
   Index* pool_ = nullptr;
   std::size_t pool_size_ = 0;
   std::atomic<Offset> pool_free_ = 0;
-  // Lists that one thread sets out others work on, so no slot goes before the run does, whatever fails.
+  // Other threads read lists that a thread wrote to its slot, so slots live as long as the run,
+  // whatever fails.
   EachThread<Slot> slots_;
   std::vector<Bucket> bucket_;        // by degree, up to horizon_
-  Offset bucketed_ = 0;               // entries of all
-  Index horizon_ = -1;                // degrees up to here are in the buckets
-  Index least_ = 0;                   // no bucket before it has an entry
-  std::vector<Index> living_;         // by blocks of kBlock vertices: those that were variables when the horizon was last raised, ascending
-  std::vector<Index> living_end_;     // of each block
-  std::vector<Pending> pending_;      // what is to be eliminated next; no two are adjacent
-  std::vector<Candidate> candidate_;  // those of them that take part in this round
-  std::vector<Index> mark_;           // round_: pending, adjacent to what is, or an element of it
+  Offset bucketed_ = 0;               // entries of all buckets
+  Index horizon_ = -1;                // degrees up to this one are in the buckets
+  Index least_ = 0;                   // all earlier buckets are empty
+  std::vector<Index> living_;         // by blocks of kBlock vertices: variables alive when the horizon was last raised, ascending
+  std::vector<Index> living_end_;     // end of each block
+  std::vector<Pending> pending_;      // vertices to eliminate next; no two are adjacent
+  std::vector<Candidate> candidate_;  // pending vertices that take part in this round
+  std::vector<Index> mark_;           // round_ if pending, adjacent to a pending vertex, or an element of one
   std::vector<Index> sequence_;       // the pivots so far
-  std::size_t want_ = 64;             // candidates
+  std::size_t want_ = 64;             // number of candidates wanted
   Index round_ = 1;
   std::uint64_t claims_ = 0;         // rounds since claims were cleared
-  Index eliminated_ = 0;             // weight
+  Index eliminated_ = 0;             // weight eliminated
   Index widest_ = 0;                 // largest weight of an L_e so far
-  std::atomic<Offset> entries_ = 0;  // of the L_p of this round
-  Offset expected_ = 64;             // entries of L_p for each candidate
-  bool small_ = true;                // this round is for one thread
+  std::atomic<Offset> entries_ = 0;  // entries of the L_p of this round
+  Offset expected_ = 64;             // expected entries of L_p per candidate
+  bool small_ = true;                // this round runs on one thread
 };
 
 template <class F>
@@ -212,7 +218,7 @@ void Elimination::for_each_candidate(F&& f) {
     for (Index k = 0; k < count; ++k) check_stop(), f(at(k), slot);
     return;
   }
-  // Any division does, for what a candidate comes to does not depend on it.
+  // Any division gives the same result, since candidates do not depend on it.
   const auto size = static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
   Blocks(count, size).for_each([&](Index, Index begin, Index end) {
     Slot& slot = this->slot();

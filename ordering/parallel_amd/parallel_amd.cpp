@@ -1,4 +1,4 @@
-// Parallel approximate minimum degree: loading, rounds, storage, and the order that results.
+// Parallel approximate minimum degree: loading, rounds, storage, and the final order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/parallel_amd/parallel_amd.hpp"
 
@@ -74,7 +74,7 @@ void Elimination::play_round() {
   timed(Phase::commit, [&] { commit(); });
 }
 
-/// What the winners changed is made known to all, in the order of the candidates.
+/// Publishes the changes of the winners, in the order of the candidates.
 void Elimination::commit() {
   std::size_t winners = 0;
   Offset entries = 0;
@@ -86,7 +86,7 @@ void Elimination::commit() {
     ++winners;
     sequence_.push_back(c.vertex);
     const Index* news = c.list;
-    for (Index k = 0; k < c.weights; ++k, news += 2) node_[news[0]].weight = news[1];  // stores: nobody waits for them
+    for (Index k = 0; k < c.weights; ++k, news += 2) node_[news[0]].weight = news[1];  // stores that nothing waits for
     for (Index k = 0; k < c.degrees; ++k, news += 2) push(news[0], round_, news[1]);
     node_[c.vertex].weight = 0;
     eliminated_ += c.eliminated;
@@ -102,7 +102,7 @@ void Elimination::commit() {
     report.winners += static_cast<Offset>(winners);
     report.claimed += entries;
   }
-  if (candidate_.size() < want_) return;  // how many would have won of more is not known
+  if (candidate_.size() < want_) return;  // too few candidates to estimate how many would win
   const double hoped = std::ceil(static_cast<double>(winners) * options_.tries) + 1;
   want_ = static_cast<std::size_t>(std::min<double>(hoped, options_.most));
 }
@@ -111,7 +111,8 @@ void Elimination::ensure_room(Offset entries) {
   if (pool_free_ + entries > static_cast<Offset>(pool_size_)) collect_garbage(entries);
 }
 
-/// Copies all living lists to another pool, in the order of their owners, and keeps at least so much free.
+/// Copies all living lists to another pool, in the order of their owners, with room for at least
+/// `entries` more.
 void Elimination::collect_garbage(Offset entries) {
   const Blocks blocks(n_, kBlock);
   std::vector<Offset> first(static_cast<std::size_t>(blocks.count()) + 1, 0);
@@ -140,15 +141,17 @@ void Elimination::collect_garbage(Offset entries) {
   if (options_.report != nullptr) ++options_.report->collections;
 }
 
-/// The element that v is a pivot of. Merged variables are led through their principal. Ways are short: numbering, which asks for all, took
-/// an eighth of the time at most on meshes, lattices and networks.
+/// Returns the element that v is a pivot of. Follows merged variables to their principals. Paths
+/// are short: numbering, which calls this for all vertices, took at most an eighth of the time on
+/// meshes, lattices and networks.
 Index Elimination::root_of(Index v) const {
   while (node_[v].elements >= 0) v = static_cast<Index>(node_[v].list);
   return v;
 }
 
-/// Each subtree of the assembly tree takes a stretch of the order: its last part is the root's, the parts before belong to the children.
-/// The stretches are cut from the end, parents before children.
+/// Writes the order. Each subtree of the assembly tree takes a range of it, whose last part is the
+/// root's and whose earlier parts are the children's. Ranges are cut off from the end, parents
+/// before children.
 void Elimination::number(std::span<Index> order) {
   struct Front {
     Index own = 0, subtree = 0, next = 0, end = 0;  // vertices; where its own begin; where its next child ends
@@ -182,7 +185,7 @@ void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& o
   const auto lists = static_cast<double>(graph.edges()) * (1 + options.elbow) + static_cast<double>(graph.size());
   const DegreeSpread spread = degree_spread(graph);
   const bool hubs =
-      has_hubs(spread) && spread.most > AmdOptions{}.long_list;  // a list that every neighbour's pivot reads: one thread passes it over
+      has_hubs(spread) && spread.most > AmdOptions{}.long_list;  // every adjacent pivot would read such a list; one thread passes it over
   if (graph.size() < std::max(options.sequential_below, 1) || (hubs && options.sequential_hubs) ||
       2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
     (void)approximate_minimum_degree(

@@ -1,4 +1,4 @@
-// Parallel approximate minimum degree: the elimination of one winner of a round, beside others.
+// Parallel approximate minimum degree: eliminates one winner of a round, concurrently with others.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -11,8 +11,8 @@ std::size_t bucket_of(std::uint32_t hash) { return hash * 0x9E3779B1U >> 20; }
 
 }  // namespace
 
-/// The steps are those of ordering/amd/elimination.hpp. What is changed: nodes of L_p and of p, elements that p absorbs, and memory of the
-/// slot.
+/// Elimination of a pivot, in the steps of ordering/amd/elimination.hpp. Changes only nodes of L_p
+/// and of p, elements that p absorbs, and memory of the slot.
 class Pivot {
  public:
   Pivot(Elimination& all, Candidate& c, Slot& slot)
@@ -46,14 +46,14 @@ class Pivot {
   Index* write_weights(Index* news);
   [[nodiscard]] bool is_mine(const Node& x) const { return x.claim == c_.key; }
 
-  /// Its list is room for the new one.
+  /// Absorbs element e; its list becomes room for the new one.
   void absorb(Index e) {
     offer(node_[e].list, node_[e].length);
     node_[e].list = static_cast<Place>(me_);
     node_[e].elements = kAbsorbed;
     slot_.mark[e] = tag_ - 1;
   }
-  /// What measuring the first elements of x looks at.
+  /// Prefetches the data that measuring the first elements of x reads.
   void fetch_elements(const Node& x) const {
     const Index* const list = pool_ + x.list;
     for (Index i = 0; i < std::min(x.elements, kAhead); ++i) fetch(&slot_.mark[list[i]]), fetch(&node_[list[i]]);
@@ -72,19 +72,19 @@ class Pivot {
   Candidate& c_;
   Slot& slot_;
   const Index me_;
-  Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no fill beyond it
-  Index weight_;  // of L_me
+  Index pivots_;  // weight of the pivots of me: the one chosen, and those that need no further fill
+  Index weight_;  // weight of L_me
   Index dead_ = 0;
   Index tag_ = 0;
   Place room_at_ = 0;  // the longest list that is free by now
   Index room_ = 0;
 };
 
-/// Marks of earlier pivots lie below the new tag, and below what is one less.
+/// Raises the tag so that marks of earlier pivots are below tag - 1.
 inline void Pivot::raise_tag(Index by) {
   if (slot_.tag > Offset{all_.options_.largest_tag} - by - 2 - all_.total_ - 2) {
     std::fill(slot_.mark.begin(), slot_.mark.end(), 0);
-    tag_ = slot_.tag = 2;  // as little as will do: it is an Index still with any weight on top
+    tag_ = slot_.tag = 2;  // as small as possible, so that tag plus any weight fits in an Index
     return;
   }
   tag_ = slot_.tag += by + 2;
@@ -103,7 +103,7 @@ inline void Pivot::form_element() {
   }
 }
 
-/// For every element e that shares a variable with me: mark - tag = weight of L_e \ L_me.
+/// Sets mark - tag = weight of L_e \ L_me for every element e that shares a variable with me.
 inline void Pivot::measure_elements() {
   Index* const mark = slot_.mark.data();
   for (Index k = 0; k < c_.length; ++k) {
@@ -123,9 +123,9 @@ inline void Pivot::measure_elements() {
 
 inline void Pivot::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
-    if (k + 2 < c_.length) fetch_variables(node_[c_.list[k + 2]]);  // its list is at hand: elements were measured
+    if (k + 2 < c_.length) fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
     if (update_variable(k)) continue;
-    node_[c_.list[k]].list = static_cast<Place>(me_);  // no neighbour outside L_me: it is eliminated along with me, at no further fill
+    node_[c_.list[k]].list = static_cast<Place>(me_);  // no neighbour outside L_me: eliminated with me, without further fill
     pivots_ += slot_.weight[k];
     weight_ -= slot_.weight[k];
     slot_.weight[k] = 0;
@@ -133,12 +133,13 @@ inline void Pivot::update_variables() {
   }
 }
 
-/// False if the variable at place k has no neighbours outside L_me.
+/// Updates lists and degree of the variable at index k. Returns false if it has no neighbours
+/// outside L_me.
 inline bool Pivot::update_variable(Index k) {
   Node& x = node_[c_.list[k]];
   Index* const list = pool_ + x.list;
   Index* to = list;
-  Offset degree = 0;  // what several elements have in common counts in each
+  Offset degree = 0;  // overlaps of elements count repeatedly
   auto hash = static_cast<std::uint32_t>(me_);
   for (const Index *at = list, *end = list + x.elements; at < end; ++at) {
     const Index outside = slot_.mark[*at] - tag_;
@@ -160,7 +161,7 @@ inline bool Pivot::update_variable(Index k) {
     *to++ = *at;
   }
   if (to == list) return false;
-  // There is room for me: it was in the list itself, or an element that it absorbed was.
+  // The list has room for me: it contained me or an element that me absorbed.
   *to = *variables;
   *variables = *list;
   *list = me_;
@@ -174,7 +175,7 @@ inline bool Pivot::update_variable(Index k) {
   return true;
 }
 
-/// Variables of me with the same lists can never be told apart again: they become one.
+/// Merges variables of me with the same lists, which stay indistinguishable for ever.
 inline void Pivot::merge_twins() {
   raise_tag(all_.widest_);
   for (Index k = 0; k < c_.length; ++k) {
@@ -216,7 +217,7 @@ inline void Pivot::merge_chain(Index first) {
   }
 }
 
-/// Where a list that is no longer than L_me may lie.
+/// Returns memory for a list that is at most as long as L_me.
 inline Index* Pivot::place_for(Index length) {
   if (length <= room_) return pool_ + room_at_;
   return pool_ + all_.pool_free_.fetch_add(length, std::memory_order_relaxed);
@@ -234,7 +235,7 @@ inline Index* Pivot::write_weights(Index* news) {
   return news;
 }
 
-/// Degrees are completed, and L_me is left with the living variables.
+/// Completes degrees, and writes L_me with the living variables.
 inline void Pivot::close_element() {
   if (slot_.news_of != all_.round_) slot_.news.clear(), slot_.news_of = all_.round_;
   const std::size_t room = 4 * static_cast<std::size_t>(c_.length);
@@ -247,7 +248,7 @@ inline void Pivot::close_element() {
     const Index weight = slot_.weight[k], v = c_.list[k];
     if (weight == 0) continue;
     Node& x = node_[v];
-    x.degree = std::min(slot_.degree[k], left - weight_) + (weight_ - weight);  // no more than is left; no sum is more than that
+    x.degree = std::min(slot_.degree[k], left - weight_) + (weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
     x.version = all_.round_;
     *to++ = v;
     if (x.degree > all_.horizon_) continue;
@@ -266,7 +267,8 @@ inline void Pivot::close_element() {
   c_.eliminated = pivots_;
 }
 
-/// Whether nobody else prevails on what it claimed. The lists of its variables are sent for, as who wins needs them next.
+/// Returns true if no other candidate holds a vertex that c claimed. Prefetches the lists of its
+/// variables, which a winner reads next.
 bool Elimination::prevails(const Candidate& c) const {
   if (node_[c.vertex].claim != c.key) return false;
   for (Index k = 0; k < std::min(kAhead, c.length); ++k) fetch(&node_[c.list[k]]);

@@ -1,4 +1,4 @@
-// Parallel approximate minimum degree: candidates of about the least degree, and which of them are eliminated together.
+// Parallel approximate minimum degree: selects candidates of about the least degree, and the winners among them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -9,14 +9,14 @@
 namespace kauri::ordering::pamd {
 namespace {
 
-/// One to one, so that keys of a round are all different.
+/// Scrambles bits by a bijection, so that all keys of a round differ.
 std::uint32_t scrambled(std::uint32_t x) {
   x = (x ^ (x >> 16)) * 0x85EBCA6BU;
   x = (x ^ (x >> 13)) * 0xC2B2AE35U;
   return x ^ (x >> 16);
 }
 
-constexpr std::size_t kNear = 6;  // entries that are looked at while another one comes from memory
+constexpr std::size_t kNear = 6;  // entries processed while another one is fetched from memory
 constexpr int kHashBits = 32, kDegreeBits = 8;
 
 }  // namespace
@@ -29,7 +29,8 @@ void Elimination::push(Index v, Index version, Index degree) {
   least_ = std::min(least_, degree);
 }
 
-/// Throws out who has left, once that is more than half: where degrees fall in the end, nobody else would come by.
+/// Removes dead entries once they are more than half. Without this, they would stay where degrees
+/// fall in the end.
 void Elimination::sweep_buckets() {
   if (options_.report != nullptr) options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
   if (bucketed_ <= 2 * Offset{n_} + kBlock) return;
@@ -41,7 +42,8 @@ void Elimination::sweep_buckets() {
   }
 }
 
-/// Of the variables that are in no bucket; those that are none any more leave living_.
+/// Returns the least degree of the variables beyond the horizon. Removes dead variables from
+/// living_.
 Index Elimination::least_beyond_horizon() {
   const Blocks blocks(n_, kBlock);
   std::vector<Index> least(static_cast<std::size_t>(blocks.count()), total_);
@@ -58,7 +60,8 @@ Index Elimination::least_beyond_horizon() {
   return *std::min_element(least.begin(), least.end());
 }
 
-/// Buckets for higher degrees, at least up to `least`, or up to the least degree there is.
+/// Raises the horizon: fills buckets for higher degrees, at least up to `least`, or up to the least
+/// degree of a variable.
 void Elimination::raise_horizon(Index least) {
   const Offset wanted = std::max(least_beyond_horizon(), least);
   const Index before = horizon_;
@@ -79,7 +82,7 @@ void Elimination::mark(Index v) {
   for (const Index *at = pool_ + x.list, *end = at + x.length; at < end; ++at) mark_[*at] = round_;
 }
 
-/// True, and its neighbourhood is marked, if v is not adjacent to what is pending.
+/// Returns true, and marks the neighbourhood of v, if v is not adjacent to a pending vertex.
 bool Elimination::select(Index v) {
   if (mark_[v] == round_) return false;
   const Node& x = node_[v];
@@ -89,14 +92,15 @@ bool Elimination::select(Index v) {
   return true;
 }
 
-/// Makes those of this degree pending that are not adjacent to one that is, the newest first. The others are forgotten: that neighbour will
-/// be eliminated, for it is untouched until then, and give them another degree. True if there was any.
+/// Makes the vertices of this degree pending that are not adjacent to a pending one, the newest
+/// first. Drops the others: their pending neighbour stays untouched until it is eliminated, and
+/// then gives them a new degree. Returns true if the bucket had a living vertex.
 bool Elimination::take_from(Index degree, std::size_t most) {
   if (static_cast<std::size_t>(degree) >= bucket_.size()) return false;
   Bucket& bucket = bucket_[degree];
   bool any = false;
   while (!bucket.empty() && pending_.size() < most) {
-    // What will be looked at soon, as far as it can be told.
+    // Prefetches the data that are read soon.
     if (bucket.size() > 2 * kNear) __builtin_prefetch(&node_[bucket[bucket.size() - 1 - 2 * kNear].vertex]);
     if (bucket.size() > kNear) __builtin_prefetch(pool_ + node_[bucket[bucket.size() - 1 - kNear].vertex].list);
     const Entry x = bucket.back();
@@ -109,7 +113,8 @@ bool Elimination::take_from(Index degree, std::size_t most) {
   return any;
 }
 
-/// The least degree first, as far as the options let others count as least.
+/// Fills pending_: the least degree first, then higher ones that the options admit as about the
+/// least.
 void Elimination::refill() {
   const std::size_t most = std::max<std::size_t>(64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
   Index limit = kNone;
@@ -120,7 +125,7 @@ void Elimination::refill() {
     mark(p.vertex);
     limit = limit == kNone ? limit_by(p.degree) : std::min(limit, limit_by(p.degree));
   }
-  bool first = true;  // nothing lies in the buckets before
+  bool first = true;  // all earlier buckets are empty
   for (Index d = least_; pending_.size() < most && (limit == kNone || d <= limit); ++d) {
     if (d > horizon_) {
       if (horizon_ == total_) break;
@@ -133,7 +138,8 @@ void Elimination::refill() {
   }
 }
 
-/// Candidates lie far apart in what is pending: it was found by going from one to the next, and who is near is in the way.
+/// Chooses the candidates of a round, spread out over pending_: pending vertices were found one
+/// from another, so that those close together compete.
 void Elimination::gather() {
   std::erase_if(pending_, [](const Pending& p) { return p.vertex == kNone; });
   if (pending_.size() < want_) refill();
@@ -156,8 +162,8 @@ void Elimination::clear_claims() {
   claims_ = 1;
 }
 
-/// Sets out L_p and claims it. Where another candidate turns out to prevail, the rest is still claimed: whether a third one wins must not
-/// depend on who came first.
+/// Writes L_p and claims it. If another candidate prevails, still claims the rest: whether a third
+/// one wins must not depend on the order of execution.
 template <bool kAlone>
 void Elimination::claim(Candidate& c, Slot& slot) {
   if (slot.lists_of != round_) slot.lists.clear(), slot.lists_of = round_;
@@ -166,7 +172,7 @@ void Elimination::claim(Candidate& c, Slot& slot) {
   Offset bound = p.length - p.elements;
   for (Index k = 0; k < p.elements; ++k) bound += node_[own[k]].length;
   bound = std::min<Offset>(bound, n_);
-  c.list = slot.lists.room(static_cast<std::size_t>(bound) + 1);  // one for the pivot itself
+  c.list = slot.lists.room(static_cast<std::size_t>(bound) + 1);  // one more for the pivot itself
   bool wins = true;
   Index length = 0, weight = 0;
   const auto visit = [&](Index u) {

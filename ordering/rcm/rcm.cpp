@@ -10,10 +10,10 @@ namespace {
 
 struct Levels {
   Index count;       // number of levels
-  Index last_first;  // where the last one begins in the queue
+  Index last_first;  // start of the last level in the queue
 };
 
-// Leaves level at kNone for all, so that the next search can begin.
+// Returns the levels of a breadth-first search. Resets level to kNone for all, for the next search.
 Levels breadth_first(const GraphView& graph, Index start, RcmWorkspace& w) {
   Index tail = 0;
   w.level[start] = 0;
@@ -61,7 +61,7 @@ Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) 
 void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order) {
   const Index start = pseudo_peripheral_vertex(graph, workspace);
   auto& level = workspace.level;
-  // Written from the back: the queue of the search is the order itself, reversed.
+  // Fills the order from the back: it is the queue of the search, reversed.
   const Index n = graph.size();
   Index tail = n;
   level[start] = 0;

@@ -10,19 +10,21 @@
 
 namespace kauri::ordering {
 
-/// Memory for reverse_cuthill_mckee; one per thread, reused for any number of graphs.
+/// Memory for reverse_cuthill_mckee(); one per thread, reused for any number of graphs.
 struct RcmWorkspace {
   std::vector<Index> level;  ///< breadth-first level of each vertex, or kNone
   std::vector<Index> queue;  ///< vertices in breadth-first order
 };
 
-/// A vertex that is about as far from some vertex as any two are: the end of repeated breadth-first searches, each from a vertex of least
-/// degree in the last level of the one before, while the levels grow in number. graph is connected and not empty. O(nnz) per search; few
-/// are needed.
+/// Returns a vertex whose eccentricity is about the diameter of the graph. Repeats breadth-first
+/// searches, each from a vertex of least degree in the last level of the previous one, while the
+/// number of levels grows. The graph must be connected and not empty. O(nnz) per search; few are
+/// needed.
 Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace);
 
-/// Writes to order (length graph.size()) the reverse of the breadth-first order from a pseudo-peripheral vertex that visits the neighbours
-/// of each vertex by ascending degree (ties: ascending number). graph is connected. O(nnz log(largest degree)).
+/// Writes to order (length graph.size()) the reverse of the breadth-first order from a
+/// pseudo-peripheral vertex that visits the neighbours of each vertex by ascending degree (ties:
+/// ascending number). The graph must be connected. O(nnz log(largest degree)).
 void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

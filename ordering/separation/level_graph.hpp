@@ -1,4 +1,4 @@
-// A graph that owns its arrays: a subgraph of a dissection, or a coarse level of one.
+// A graph that owns its arrays: a subgraph of a dissection, or a coarse level.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@ namespace kauri::ordering::dissection {
 struct LevelGraph {
   std::vector<Offset> ptr{0};
   Array<Index> adjacency;
-  std::vector<Index> weight;  ///< of vertices; or empty: all are 1
-  Array<Index> edge_weight;   ///< parallel to adjacency: edges of the finest graph that it stands for; or empty: all are 1
+  std::vector<Index> weight;  ///< by vertex; empty: all are 1
+  Array<Index> edge_weight;   ///< parallel to adjacency: number of edges of the finest graph; empty: all are 1
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
   [[nodiscard]] GraphView view() const { return {ptr, adjacency, weight}; }

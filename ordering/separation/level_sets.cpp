@@ -1,4 +1,4 @@
-// Breadth-first search, and thresholds of an integer function on vertices.
+// Breadth-first search, and separations by thresholds of an integer function on vertices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/separation/level_sets.hpp"
 
@@ -14,9 +14,10 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-// Vertices that are worth a task: of a loop over all of them, and of one level of a search.
+// Vertices in a task of a loop over all of them (kSearchBlock), and of one level of a search
+// (kFrontier).
 constexpr Index kSearchBlock = 16384, kFrontier = 512;
-// Thresholds above which sums by block would take more room than the vertices.
+// Number of thresholds above which sums by block would take more memory than the vertices.
 constexpr Index kMostKeys = 4096;
 
 struct Threshold {
@@ -37,12 +38,13 @@ Range keys_around(const GraphView& graph, std::span<const Index> key, Index v) {
   return range;
 }
 
-/// Where a loop adds up what its vertices weigh, by threshold.
+/// Arrays of sums by threshold that a loop accumulates vertex weights in.
 struct Sums {
   Index *upper, *lower, *below;
 };
 
-/// f(begin, end, sums) for all vertices, in blocks where that takes little room; the sums are the workspace's.
+/// Accumulates f(begin, end, sums) over all vertices into the workspace, in parallel blocks if
+/// their sums take little memory.
 template <class F>
 void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   const std::size_t length = static_cast<std::size_t>(keys) + 1;
@@ -65,7 +67,8 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
       for (Index& sum : *sums) sum += *from++;
 }
 
-/// Weights of the separators of all thresholds of distances: there is no smaller one on the lower side worth a look at the neighbours.
+/// Computes the weights of the separators of all thresholds of distances. The lower side of a
+/// threshold is the level below it; a smaller separator there is not worth reading the neighbours.
 void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
     for (Index v = begin; v < end; ++v) sums.upper[key[v]] += graph.weight_of(v);
@@ -73,7 +76,7 @@ void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys
   for (Index k = 1; k <= keys; ++k) w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
 }
 
-/// The same of any function, by differences first.
+/// Computes the weights for any integer function, from differences by prefix sums.
 void weigh(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
     for (Index v = begin; v < end; ++v) {
@@ -93,10 +96,10 @@ PartWeights weights_at(const LevelSetWorkspace& w, Index k, bool upper, Index to
 }
 
 Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double most) {
-  // What the thresholds that halve the graph cost is what to compare with.
+  // The reference is the cheaper separator at the threshold that halves the graph.
   Index half = 1;
   while (half < keys - 1 && 2 * Offset{w.below[half]} < total) ++half;
-  const double reference = std::max<Index>(1, std::min(w.upper[half], w.lower[half]));  // none where no vertex has its key or a greater one
+  const double reference = std::max<Index>(1, std::min(w.upper[half], w.lower[half]));  // 0 if no vertex has this key or a greater one
   Threshold best;
   double least = 0;
   const double limit = most * static_cast<double>(total);
@@ -104,7 +107,7 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
     for (const bool upper : {true, false}) {
       const auto weight = weights_at(w, k, upper, total);
       const double heavier = static_cast<double>(std::max(weight[kLeft], weight[kRight]));
-      // Beyond the limit: whatever is nearest to it.
+      // Penalises sides above the limit, so that the nearest to it wins if all are above.
       const double work =
           predicted_work(weight, reference) + (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
       if ((k > 1 || !upper) && work >= least) continue;
@@ -113,7 +116,8 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   return best;
 }
 
-/// One level of a search: what the queue has from `head` to `tail` gives those at distance `next`; returns the new end.
+/// Searches one level: appends the unvisited neighbours of the queue's entries head ... tail-1, at
+/// distance `next`. Returns the new end.
 Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
   Index end = tail;
   for (; head < tail; ++head)
@@ -122,7 +126,7 @@ Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index
   return end;
 }
 
-/// The same by several threads: the same vertices, in whatever sequence.
+/// Searches one level as expand(), by several threads: the same vertices, in any sequence.
 Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
   std::atomic<Index> end{tail};
   Blocks(tail - head, kFrontier).for_each([&](Index, Index first, Index last) {
@@ -201,7 +205,7 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
     for (Index v = begin; v < end; ++v) {
       const bool above = key[v] >= at.key;
       Side side = above ? kRight : kLeft;
-      // Along an edge either distance changes by one at most.
+      // Along an edge, each distance changes by at most one.
       if (above == at.upper && key[v] >= at.key - 2 && key[v] < at.key + 2) {
         const Range range = keys_around(graph, key, v);
         if (above ? range.least < at.key : range.greatest >= at.key) side = kSeparator;
