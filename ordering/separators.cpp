@@ -126,7 +126,7 @@ class Nodes {
       if (up <= k || up >= count) refuse("the parent of node " + std::to_string(k) + " is not a later node");
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
-    std::vector<Index> begin(lowest_.size());  // by node: where the next subtree below it, to the left, must end
+    std::vector<Index> begin(lowest_.size());  // by node: required end of the next subtree below it, from right to left
     std::iota(begin.begin(), begin.end(), 0);
     Index root = count;
     for (Index k = count - 1; k >= 0; --k) {

@@ -15,7 +15,7 @@ class PhaseRange {
   explicit PhaseRange(Phase phase);
   /// Opens a range that is not a phase. name: a string literal.
   explicit PhaseRange(const char* name);
-  // NOLINTNEXTLINE(performance-trivially-destructible): ends the range, where there is NVTX
+  // NOLINTNEXTLINE(performance-trivially-destructible): ends the range if built with NVTX
   ~PhaseRange();
   PhaseRange(const PhaseRange&) = delete;
   PhaseRange& operator=(const PhaseRange&) = delete;

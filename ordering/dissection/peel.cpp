@@ -17,7 +17,7 @@ namespace {
 // share that a round must eliminate, else it is the last.
 constexpr double kWorthwhile = 0.1, kAgain = 0.2, kFew = 0.1;
 // kLayers: layers of leaves between two checks of the chains that leaves hang by. kLongChain:
-// length from which such a chain is contracted then. Contraction creates fill, which leaves do not;
+// length from which they are contracted then. Contraction creates fill, which leaves do not;
 // but one by one, the chain's vertices would be as many levels of the elimination tree.
 constexpr int kLayers = 32;
 constexpr Index kLongChain = 32;

@@ -55,7 +55,7 @@ struct Candidate {
   Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; then its news
   Index vertex = 0;
   Index pending = 0;             // its index in pending_
-  Index length = 0, weight = 0;  // of L_p
+  Index length = 0, weight = 0;  // number and weight of the vertices of L_p
   bool wins = false;
   // News of a winner, as pairs: vertices and their new weights, then vertices and their new
   // degrees, if these are in the buckets.

@@ -154,7 +154,7 @@ Index Elimination::root_of(Index v) const {
 /// before children.
 void Elimination::number(std::span<Index> order) {
   struct Front {
-    Index own = 0, subtree = 0, next = 0, end = 0;  // vertices; where its own begin; where its next child ends
+    Index own = 0, subtree = 0, next = 0, end = 0;  // numbers of vertices; place of its next vertex; end of its next child
   };
   std::vector<Front> front(static_cast<std::size_t>(n_));
   std::vector<Index> root(static_cast<std::size_t>(n_));

@@ -158,8 +158,8 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Pushes what the path on the stack admits to the sink. Returns the stack size up to the first arc
-// that is then full.
+// Pushes what the path on the stack admits to the sink. Returns the stack size that
+// ends with the state before the first arc that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;
   for (Index k = 0; k + 1 < top; ++k) amount = std::min(amount, room(band, stack_[k]));

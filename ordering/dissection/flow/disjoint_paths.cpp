@@ -3,7 +3,7 @@
 // vertex suffices:
 // - v on no path: the new path is at v, and may go to any neighbour.
 // - v on a path: the new path is at v_out, and v's path has been diverted. The new path may go to
-// any neighbour, or back through v (which is then on no path) to the state of v's predecessor.
+//   any neighbour, or back through v (which is then on no path) to the state of v's predecessor.
 // A new path that arrives at a neighbour w on a path continues w's path, and thereby leads to the
 // state of w's predecessor. So arriving at w always leads to state before(w), with before(w) = w if
 // w is on no path, and nowhere if w is the first vertex of its path.

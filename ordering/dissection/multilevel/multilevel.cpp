@@ -14,7 +14,7 @@ namespace {
 constexpr Index kCoarsest = 60;           // vertices at which coarsening ends
 constexpr double kLeastShrinking = 0.95;  // coarsening ends if a level keeps more than this share
 // Largest shares of the weight of a side. On irregular meshes a loose balance gives lighter
-// separators, and an even looser one worse ones; on regular meshes a tight one does.
+// separators, and an even looser one worse ones; on regular meshes a tight balance is best.
 constexpr double kTight = 0.57, kLoose = 0.66;
 constexpr Index kBoth = 1000;              // vertices of a level up to which both tracks are kept
 constexpr Index kMultilevelBlock = 65536;  // vertices in a task
