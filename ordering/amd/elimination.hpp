@@ -189,7 +189,8 @@ class Elimination {
   Index* const sequence_;  // the pivots so far
   // Variables with long lists. passes_: pivots that passed a variable over since its list was last
   // read. newest_: the newest note of each. unread_: the notes. measured_: if variables of L_me are
-  // passed over, the elements measured by the others. The arrays are null if no list is long.
+  // passed over, the elements measured by the others. passes_ and newest_ are null if no list is
+  // long.
   Index* passes_ = nullptr;
   Index* newest_ = nullptr;
   std::vector<Unread>& unread_;

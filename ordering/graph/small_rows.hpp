@@ -1,4 +1,4 @@
-// Eliminates small independent rows of a block arrow at once: points of bundle adjustment, unknowns of groups.
+// Eliminates small independent rows of a block arrow at once: points of bundle adjustment, unknowns of groups coupled by common ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -55,7 +55,7 @@ struct ParallelAmdOptions {
 /// approximate_minimum_degree() does: a postorder of the assembly tree, the vertices of a front
 /// ascending. All threads of the calling arena take part; the order is a function of graph and
 /// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n per thread. Calls
-/// approximate_minimum_degree() for graphs whose lists need more than 2^32 entries.
+/// approximate_minimum_degree() for graphs whose lists could need more than 2^32 entries.
 void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

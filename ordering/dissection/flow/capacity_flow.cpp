@@ -1,4 +1,4 @@
-// Augmenting paths in phases of equal length (Dinic 1970). Each vertex v is split into an arc of
+// Augmenting paths in phases (Dinic 1970). Each vertex v is split into an arc of
 // its weight from v_in to v_out; an edge {u, v} is the arcs u_out -> v_in and v_out -> u_in without
 // limit. Flow along an arc passes both of its vertices, so it fits in an Index, as weights do. A
 // path begins at a v_in, whose arcs all have a limit.
@@ -158,8 +158,8 @@ void CapacityFlow::search(const Band& band, Index root) {
   }
 }
 
-// Pushes what the path on the stack admits to the sink. Returns the stack size that
-// ends with the state before the first arc that is then full.
+// Pushes what the path on the stack admits to the sink. Returns the stack size up to
+// and including the state before the first arc that is then full.
 Index CapacityFlow::augment(const Band& band, Index top) {
   Index amount = kNoLimit;
   for (Index k = 0; k + 1 < top; ++k) amount = std::min(amount, room(band, stack_[k]));
