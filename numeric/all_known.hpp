@@ -1,4 +1,4 @@
-// Whether the host knows what came of all items of a batch.
+// Tells if the host knows the verdicts of all items of a batch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kauri::numeric {
 
-/// False while one is `none`, as before the first replay of a captured factorisation.
+/// Returns false if a verdict is `none`, as before the first replay of a captured factorisation.
 inline bool all_known(std::span<const DeviceVerdict> verdicts) {
   return std::none_of(verdicts.begin(), verdicts.end(), [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });
 }

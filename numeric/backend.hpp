@@ -1,5 +1,5 @@
-// The boundary between kauri and a device: one virtual call per phase. What happens inside (threads, streams, graphs, batching) is private
-// to the device's folder.
+// The boundary between kauri and its backends: one virtual call per phase. Threads, streams, graphs
+// and batching stay inside a backend's folder.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,8 @@
 
 namespace kauri::numeric {
 
-/// What the factors of a plan on one device share, see kauri::PreparedPlan. On the CPU the plan itself.
+/// What the factors of one plan on one device share (see kauri::PreparedPlan): on the CPU the plan
+/// alone, on a device also its lists in device memory.
 class PreparedPlanImpl {
  public:
   explicit PreparedPlanImpl(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
@@ -38,315 +39,350 @@ class PreparedPlanImpl {
   std::shared_ptr<const Plan> plan_;
 };
 
-/// Scratch of solves, see kauri::Workspace.
+/// Scratch memory of solves (see kauri::Workspace).
 template <Scalar T>
 class WorkspaceImpl {
  public:
   virtual ~WorkspaceImpl() = default;
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual const Plan& plan() const = 0;
-  CallFlag calls;  ///< of the public calls that work in it
+  CallFlag calls;  ///< marks the workspace as busy while a public call works in it
 };
 
-/// Memory on a device, see kauri::DeviceValues.
+/// Memory where a backend computes (see kauri::DeviceValues).
 class DeviceBytes {
  public:
   virtual ~DeviceBytes() = default;
   [[nodiscard]] virtual const void* data() const = 0;
-  /// As many bytes as there are.
+  /// Overwrites all bytes with those of host, which has the length given at construction.
   virtual void assign(std::span<const std::byte> host) = 0;
 };
 
-/// The steps of a solve, in this order; what is left out leaves numbers as they are.
+/// Stages of a solve, in order; a skipped stage is the identity.
 struct SolveSteps {
-  bool permute = true;   ///< to the plan's numbering
-  bool forward = true;   ///< by L
-  bool backward = true;  ///< by L^T
-  bool back = true;      ///< to the caller's numbering
-  /// On a device: null, or the address of a number there. If that is 0 when the stream comes to the solve, nothing is done, and x stays.
+  bool permute = true;   ///< x := P x, from the caller's numbering to the plan's
+  bool forward = true;   ///< x := L^-1 x
+  bool backward = true;  ///< x := L^-T x
+  bool back = true;      ///< x := P^T x, back to the caller's numbering
+  /// Run flag on a device: the address of a number in device memory, or null. If the number is 0
+  /// when the stream reaches the solve, the kernels return at once and x keeps its values. The CPU
+  /// ignores it.
   const std::int32_t* run_flag = nullptr;
 };
 
-/// Whether a device that holds the values of the last call may work with these.
+/// Tells a backend if the values of A have changed since the last call (fresh), or if it may reuse
+/// its copy (unchanged).
 enum class ValuesAre { fresh, unchanged };
 
-/// What an NormEstimator solves for: each entry 1/n; magnitudes from 1 to 2 of alternating signs; a unit vector; the signs that are kept.
+/// The vector that an estimator step solves for: all entries 1/n (even); magnitudes rising from 1
+/// to 2 with alternating signs (alternating); a unit vector (unit); the signs kept from an earlier
+/// step (signs).
 enum class EstimatorStart { even, alternating, unit, signs };
 
-/// What is seen of a solution x.
+/// Statistics of the solution x of one estimator step.
 struct EstimatorStep {
-  double sum;        ///< of magnitudes
-  double largest;    ///< magnitude
-  double at_corner;  ///< magnitude in the row that was given
-  Index where;       ///< row of the largest; of several the first
-  Index turned;      ///< 1 where a sign differs from that which was kept before, else 0
+  double sum;        ///< sum of |x(i)|, the 1-norm
+  double largest;    ///< largest |x(i)|
+  double at_corner;  ///< |x(corner)|, in the row given to step()
+  Index where;       ///< row of the largest |x(i)|, the first of equal ones
+  Index turned;      ///< 1 if the sign of an entry differs from the sign kept before, else 0
 };
-static_assert(sizeof(EstimatorStep) == 3 * sizeof(double) + 2 * sizeof(Index));  // no gaps: it is copied from devices, byte by byte
+static_assert(sizeof(EstimatorStep) == 3 * sizeof(double) + 2 * sizeof(Index));  // no padding: it is copied from devices byte by byte
 
-/// x = A^-1 x for vectors x that stay where a factor computes: what an estimate of the norm of the inverse asks.
+/// Applies A^-1 to vectors that stay where the factor computes, as the estimator of ||A^-1||_1
+/// needs it.
 template <Scalar T>
 class NormEstimator {
  public:
   virtual ~NormEstimator() = default;
-  /// corner: the row of the unit vector, and of EstimatorStep::at_corner. Signs of x are kept, but those of EstimatorStart::signs.
+  /// Solves A x = start vector. corner is the row of the unit vector and of
+  /// EstimatorStep::at_corner. The signs of x are kept for a later step, except after
+  /// EstimatorStart::signs.
   virtual EstimatorStep step(EstimatorStart start, Index corner) = 0;
 };
 
-/// Solves with right-hand sides and solutions in a device's memory, and what else is left there. Shapes, plans and verdicts were checked by
-/// the caller; x is b itself or does not overlap it.
+/// Solves with right-hand sides and solutions in device memory, and other operations on a factor
+/// there. The caller has checked shapes, plans and verdicts; x is b itself or does not overlap it.
 template <Scalar T>
 class DeviceSolves {
  public:
   virtual ~DeviceSolves() = default;
-  /// True from enqueue_refactorize() until the host knows a verdict.
+  /// Returns true from enqueue_refactorize() until the host has read a verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
-  /// Waits for x.
+  /// Solves and waits for x.
   virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
   virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                              StreamHandle stream) const = 0;
-  /// x = L b, or L^T b, in the plan's numbering. Waits for x.
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering, and waits for x.
   virtual void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
   virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
                                 StreamHandle stream) const = 0;
-  /// enqueue(stream) on a stream of the device's own; waits for what it has enqueued.
+  /// Calls enqueue(stream) with a stream that the backend owns, and waits for the work enqueued on
+  /// it.
   virtual void run_now(const std::function<void(StreamHandle)>& enqueue) const = 0;
-  /// g = L22 y2, of the block L22 of L on the last rows, as many as g has, and those of y, which are y2. NaN where the verdict is not good
-  /// then; so are those below.
+  /// Enqueues g = L22 y2: L22 is the block of L on the last g.rows rows and columns, y2 the last
+  /// g.rows rows of y. This call and the two below write NaN if the verdict is not good when the
+  /// kernel runs.
   virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const = 0;
-  /// y2 = L22^T x2.
+  /// Enqueues y2 = L22^T x2; y2 is the last x2.rows rows of y.
   virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const = 0;
-  /// s = L22 L22^T, its lower triangle.
+  /// Enqueues the lower triangle of s = L22 L22^T.
   virtual void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const = 0;
-  /// y2 = g; zeros above.
+  /// Enqueues y2 = g, and zeros in the rows of y above y2.
   virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const = 0;
-  /// x2 = y2.
+  /// Enqueues x2 = y2.
   virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const = 0;
-  /// y(j, r) = L(n - y.cols + r, j) for all columns j before the last y.cols ones; zeros for these. Of a plan whose fronts all have the
-  /// last rows. Without a good verdict y is anything.
+  /// Enqueues y(j, r) = L(n - y.cols + r, j) for all columns j before the last y.cols ones, and
+  /// zeros for the last y.cols values of j. Requires a plan in which the last y.cols rows are rows
+  /// of every front. Without a good verdict the contents of y are unspecified.
   virtual void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const = 0;
-  /// See NormEstimator. Takes memory as long as it lives.
+  /// Returns an estimator, see NormEstimator. It holds device memory as long as it lives.
   [[nodiscard]] virtual std::unique_ptr<NormEstimator<T>> make_norm_estimator(WorkspaceImpl<T>& workspace) const = 0;
-  /// ln det(L L^T). Waits; takes memory for the time of the call.
+  /// Returns ln det(L L^T), and waits for it. Takes device memory for the duration of the call.
   [[nodiscard]] virtual double log_determinant() const = 0;
-  /// The same to a number on the device, or NaN where the verdict is not good then.
+  /// Enqueues a write of ln det(L L^T) to *there in device memory; NaN if the verdict is not good
+  /// when the kernel runs. `workspace` is scratch.
   virtual void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const = 0;
 };
 
 template <Scalar T>
 class FactorImpl;
 
-/// The same on a device's streams. Plans, executors and what was computed were checked by the caller.
+/// A selected inverse computed and read on the caller's streams. The caller has checked plans,
+/// executors, and that a computation precedes each read.
 template <Scalar T>
 class DeviceInverse {
  public:
   virtual ~DeviceInverse() = default;
-  /// factor: of the same plan and executor, valid or not. Its verdict is kept, which what is read is NaN by.
+  /// Enqueues the computation of Z from `factor`, which has the same plan and executor and may be
+  /// invalid. Keeps the factor's verdict; if it is not good, reads return NaN.
   virtual void enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) = 0;
-  /// Waits. Of the factor that the last computation on that stream read.
+  /// Waits for the stream and returns the verdict of the factor that the last computation on it
+  /// read.
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
-  /// there: length n, on the device, in the caller's numbering.
+  /// Enqueues a copy of the diagonal to `there`: device memory, length n, in the caller's
+  /// numbering.
   virtual void enqueue_diagonal(std::span<T> there, StreamHandle stream) const = 0;
-  /// there: length nnz, on the device, in the order of A's entries.
+  /// Enqueues a copy of the entries in A's pattern to `there`: device memory, length nnz, in the
+  /// order of A's entries.
   virtual void enqueue_entries(std::span<T> there, StreamHandle stream) const = 0;
 };
 
-/// Entries of A^-1 at the places of L, see kauri::SelectedInverse. What is read was computed: the caller checked that.
+/// Entries of A^-1 in the structure of L (see kauri::SelectedInverse). The caller has checked that
+/// compute() precedes each read.
 template <Scalar T>
 class InverseImpl {
  public:
   virtual ~InverseImpl() = default;
-  CallFlag fillings;  ///< of the public calls that fill it
+  CallFlag fillings;  ///< marks the object as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// factor: valid, of the same plan and executor.
+  /// Computes Z. `factor` is valid and has the same plan and executor.
   virtual void compute(const FactorImpl<T>& factor) = 0;
-  /// Entry (r, c), r >= c, of the front of supernode s, c < p.
+  /// Returns entry (r, c) of the front of supernode s, for r >= c and c < p.
   [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
-  /// to: length n, in the plan's numbering.
+  /// Copies the diagonal to `to`, which has length n; it is in the plan's numbering.
   virtual void copy_diagonal(std::span<T> to) const = 0;
-  /// to: length nnz, in the order of A's entries.
+  /// Copies the entries in A's pattern to `to`, which has length nnz; they are in the order of A's
+  /// entries.
   virtual void copy_entries(std::span<T> to) const = 0;
-  /// Null on the CPU.
+  /// Returns the calls for device memory; null on the CPU.
   [[nodiscard]] virtual DeviceInverse<T>* on_device() { return nullptr; }
 };
 
-/// L from elsewhere, front by front.
+/// Source of the panels of a saved L, read front by front.
 template <Scalar T>
 class SavedPanels {
  public:
   virtual ~SavedPanels() = default;
-  /// The lower trapezoid of supernode s, order m with p pivots: column-major, `to` has m*p places, all zeros. Of each once, ascending.
-  /// Pivots are positive and finite.
+  /// Reads the lower trapezoid of supernode s, with m rows and p pivots: column-major, `to` has m*p
+  /// entries, all zero on entry. Called once for each s, in ascending order. The pivots read are
+  /// positive and finite.
   virtual void read(Index s, std::span<T> to) = 0;
-  /// What copy_diagonal_inverses() gave, if it is there; else nothing. Lives until the next call.
+  /// Returns the numbers that copy_diagonal_inverses() wrote for s, or an empty span if none were
+  /// saved. The span is valid until the next call.
   virtual std::span<const T> diagonal_inverses(Index s) = 0;
 };
 
-/// Values of L on a device, see kauri::Factor.
+/// The values of L on a backend (see kauri::Factor).
 template <Scalar T>
 class FactorImpl {
  public:
   virtual ~FactorImpl() = default;
-  CallFlag fillings;  ///< of the public calls that fill it
+  CallFlag fillings;  ///< marks the factor as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// As far as the host knows.
+  /// Returns the verdict as far as the host has read it.
   [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
   [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
   virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
-  /// What refactorize() does from here on comes after what is on the caller's stream by now, on the device: the host does not wait. Throws
-  /// Error(usage) where the stream is capturing, and on the CPU unless it is null.
+  /// Makes the next refactorize() start on the device after the work that is on the caller's stream
+  /// now; the host does not wait. Throws Error(usage) if the stream is capturing, and on the CPU if
+  /// it is not null.
   virtual void begin_after(StreamHandle stream) = 0;
-  /// value: in the host's memory or in the device's. Waits for the verdict.
+  /// Factorises A + shift I and waits for the verdict. value: nnz entries in host or device memory.
   virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
-  /// value: in the device's memory.
+  /// Enqueues the factorisation of A + shift I. value: nnz entries in device memory.
   virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
-  /// The same values in the host's memory: `room` holds them if they were not there.
+  /// Returns the values in host memory: `value` itself if it lies there, else a copy held by
+  /// `room`.
   [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
-  /// b and x: n rows, as many columns; x is b itself or does not overlap it. Sizes and validity were checked by the caller.
+  /// Solves A x = b, or the stages in `steps` alone. b and x have n rows and equally many columns;
+  /// x is b itself or does not overlap it. The caller has checked shapes and validity.
   virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
-  /// x = L b, or L^T b, in the plan's numbering; shapes and x as for solve().
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
+  /// for solve().
   virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
-  /// Null on the CPU.
+  /// Returns the calls for device memory; null on the CPU.
   [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
-  /// The panel of supernode s, order m with p pivots, to the host's memory: column-major, `to` has m*p places. Above the diagonal nothing
-  /// is promised.
+  /// Copies the panel of supernode s, with m rows and p pivots, to host memory: column-major, `to`
+  /// has m*p entries. Entries above the diagonal are unspecified.
   virtual void copy_panel(Index s, std::span<T> to) const = 0;
-  /// The diagonal of L, length n.
+  /// Copies the diagonal of L to `to`, which has length n.
   virtual void copy_diagonal(std::span<T> to) const = 0;
-  /// What solves go by beside the panel of supernode s, where L decides it but for roundings: the inverses of its diagonal blocks of 16 x
-  /// 16, the last one of fewer, each its lower triangle by rows. How many numbers; none where nothing is kept.
+  /// Returns how many numbers copy_diagonal_inverses() writes for supernode s: the inverses of its
+  /// diagonal blocks of 16 x 16 (the last one may be smaller), each as its lower triangle by rows.
+  /// Solves multiply by them, and L determines them only up to rounding, so a saved factor keeps
+  /// them. Returns 0 if the backend keeps none.
   [[nodiscard]] virtual Offset diagonal_inverse_entries(Index) const { return 0; }
   virtual void copy_diagonal_inverses(Index, std::span<T>) const {}
-  /// The factor is as by the factorisation that made these numbers, but that A's values are not there. Where reading throws, it is not
-  /// valid.
+  /// Fills the factor from saved panels; it is then as after the factorisation that made these
+  /// numbers, but holds no values of A. If reading throws, the factor is not valid.
   virtual const DeviceVerdict& restore(SavedPanels<T>& from) = 0;
-  /// Memory for entries of the inverse, where L is.
+  /// Allocates a selected inverse in the memory where L lies.
   [[nodiscard]] virtual std::unique_ptr<InverseImpl<T>> make_inverse() const = 0;
-  /// What make_inverse() takes.
+  /// Returns the bytes that make_inverse() allocates.
   [[nodiscard]] virtual Offset inverse_bytes() const = 0;
 };
 
-/// Scratch of solves of a batch, see kauri::BatchWorkspace.
+/// Scratch memory of solves of a batch (see kauri::BatchWorkspace).
 template <Scalar T>
 class BatchWorkspaceImpl {
  public:
   virtual ~BatchWorkspaceImpl() = default;
-  CallFlag calls;  ///< of the public calls that work in it
+  CallFlag calls;  ///< marks the workspace as busy while a public call works in it
 };
 
-/// Values of A of all items: item k has its own from data[k * stride] on.
+/// Values of A of all items of a batch: those of item k begin at data[k * stride].
 template <Scalar T>
 struct ItemValues {
   const T* data;
   Offset stride;
 };
 
-/// Values of L of many items, see kauri::BatchFactor. Sizes, workspaces and states were checked by the caller.
+/// The values of L of many items (see kauri::BatchFactor). The caller has checked sizes, workspaces
+/// and states.
 template <Scalar T>
 class BatchImpl {
  public:
   virtual ~BatchImpl() = default;
-  CallFlag fillings;  ///< of the public calls that fill it
+  CallFlag fillings;  ///< marks the batch as busy while a public call fills it
   [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
   [[nodiscard]] virtual Index items() const = 0;
-  /// Never `automatic`.
+  /// Returns the way that was chosen, never `automatic`.
   [[nodiscard]] virtual BatchWay way() const = 0;
-  /// As far as the host knows.
+  /// Returns the verdicts as far as the host has read them.
   [[nodiscard]] virtual std::span<const DeviceVerdict> verdicts() const = 0;
   [[nodiscard]] virtual const DeviceVerdict* verdict_address(Index k) const = 0;
   virtual std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) = 0;
-  /// True from enqueue_refactorize() until the host knows a verdict.
+  /// Returns true from enqueue_refactorize() until the host has read the verdicts.
   [[nodiscard]] virtual bool awaits_verdicts() const = 0;
-  /// As that of FactorImpl.
+  /// Orders the next refactorize() after the caller's stream, as FactorImpl::begin_after() does.
   virtual void begin_after(StreamHandle stream) = 0;
-  /// In the host's memory or in the device's. Waits for the verdicts.
+  /// Factorises all items and waits for their verdicts. value: in host or device memory.
   virtual std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) = 0;
-  /// In the device's memory.
+  /// Enqueues the factorisation of all items. value: in device memory.
   virtual void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) = 0;
   [[nodiscard]] virtual Offset workspace_bytes(Index nrhs) const = 0;
   [[nodiscard]] virtual std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const = 0;
-  /// In the host's memory. There are items, rows and columns, here and below.
+  /// Solves with b and x in host memory. Items, rows and columns are at least 1, here and below.
   virtual void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
-  /// In the device's. The CPU's batches throw Error(usage).
+  /// Solves with b and x in device memory and waits for x. Batches of the CPU throw Error(usage).
   virtual void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
   virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
                              StreamHandle stream) const = 0;
   [[nodiscard]] virtual T entry(Index k, Index row, Index col) const = 0;
 };
 
-/// What residuals need of a pattern beside its lower triangle by columns. The calls take a matrix with the pattern it was made of.
+/// Row access to a pattern, which residuals need beside its lower triangle by columns. Each call
+/// takes a matrix with the pattern given at construction.
 template <Scalar T>
 class ResidualImpl {
  public:
   virtual ~ResidualImpl() = default;
-  /// r = b - A x (each row's sum in about twice the precision of T) and the backward errors of x. Shapes were
-  /// checked by the caller, and that a.value has the pattern's length. `values`: of a, since the last call.
+  /// Computes r = b - A x, each row's sum in about twice the precision of T, and returns the
+  /// backward errors of x. The caller has checked shapes and the length of a.value. `values` tells
+  /// if a.value has changed since the last call.
   virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                                  ValuesAre values) const = 0;
-  /// y = A x, each row's sum in about twice the precision of T.
+  /// Computes y = A x, each row's sum in about twice the precision of T.
   virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
 };
 
-/// Products with A where a backend computes, see kauri::SparseProduct. Shapes, overlaps and the number of values were checked by the
-/// caller.
+/// Products with A where a backend computes (see kauri::SparseProduct). The caller has checked
+/// shapes, overlaps and the number of values.
 template <Scalar T>
 class ProductImpl {
  public:
   virtual ~ProductImpl() = default;
-  CallFlag calls;  ///< of the public calls that work in it
+  CallFlag calls;  ///< marks the product as busy while a public call works in it
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// In the host's memory.
+  /// Copies the values of A from host memory.
   virtual void set_values(std::span<const T> host) = 0;
-  /// On the device. Waits.
+  /// Copies the values of A from device memory, and waits.
   virtual void set_device_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
-  /// y = alpha A x + beta y, in the host's memory.
+  /// Computes y = alpha A x + beta y with x and y in host memory.
   virtual void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
-  /// On the device. Waits.
+  /// Computes y = alpha A x + beta y with x and y in device memory, and waits.
   virtual void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
   virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) = 0;
 };
 
-/// A with rows of right-hand sides before its own, and solutions, where a backend computes: see kauri::FusedSolve. A column of values for
-/// each right-hand side, a diagonal entry and then b's, comes before those of A. Shapes were checked by the caller.
+/// The bordered matrix [c B^T; B A] and its solutions where a backend computes (see
+/// kauri::FusedSolve). Each right-hand side is a column before those of A: a diagonal entry
+/// kCorner, then the entries of b. The caller has checked shapes.
 template <Scalar T>
 class BorderImpl {
  public:
-  /// Of the border's diagonal: more than b . A^-1 b, so that its pivots do not fail, and not so large that kernels of small fronts take
-  /// them for extraordinary, and do these fronts once more (numeric/cuda/factor/tiled/eliminate.cuh).
+  /// Diagonal entry of the border. It exceeds b . A^-1 b, so that the border's pivots do not fail,
+  /// and is small enough that kernels of small fronts do not take these pivots for extraordinary
+  /// and repeat their fronts (numeric/cuda/factor/tiled/eliminate.cuh).
   static constexpr T kCorner = sizeof(T) == sizeof(float) ? T(0x1p120) : T(0x1p960);
 
   virtual ~BorderImpl() = default;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// Throws Error(usage) for what does not lie where it computes.
+  /// Throws Error(usage) if one of the arrays does not lie in the device's memory; on the CPU it
+  /// checks nothing.
   virtual void require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const = 0;
-  /// Of the bordered matrix.
+  /// Returns the values of the bordered matrix, where the backend computes.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
-  /// In the host's memory. Waits.
+  /// Copies value and b from host memory, and waits.
   virtual void set(std::span<const T> value, MatrixView<const T> b) = 0;
-  /// Where it computes.
+  /// Enqueues copies of value and b from the memory where the backend computes.
   virtual void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) = 0;
-  /// X, by the backward sweep alone, of a factor of values(), whose plan has the border's rows last. NaN where its verdict is not good
-  /// then.
+  /// Enqueues X by the backward sweep alone. `factor` is a factor of values(), and its plan orders
+  /// the border's rows last. X is NaN if the factor's verdict is not good when the kernels run.
   virtual void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) = 0;
-  /// To the host's memory. Waits for X.
+  /// Copies X to host memory, and waits for it.
   virtual void get(MatrixView<T> x) const = 0;
-  /// To where it computes.
+  /// Enqueues a copy of X to the memory where the backend computes.
   virtual void enqueue_get(MatrixView<T> x, StreamHandle stream) const = 0;
 };
 
-/// Refinement where a backend computes, see kauri::Refiner. Shapes, plans and addresses of the same pattern were checked by the caller.
+/// Iterative refinement where a backend computes (see kauri::Refiner). The caller has checked
+/// shapes, plans and addresses, and that all have one pattern.
 template <Scalar T>
 class RefinerImpl {
  public:
   virtual ~RefinerImpl() = default;
-  CallFlag calls;  ///< of the public calls that work in it
+  CallFlag calls;  ///< marks the refiner as busy while a public call works in it
   [[nodiscard]] virtual Index nrhs() const = 0;
   [[nodiscard]] virtual Offset bytes() const = 0;
-  /// value: on the device. Waits.
+  /// Copies the values of A from device memory, and waits.
   virtual void set_values(std::span<const T> value) = 0;
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
-  /// Of a factor, valid or not, and a workspace of the same executor. Waits.
+  /// Refines x and waits for it. The factor may be invalid; factor and workspace belong to this
+  /// refiner's executor.
   virtual DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                   const RefineOptions& options) = 0;
   virtual void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
@@ -357,42 +393,46 @@ class RefinerImpl {
 
 class MixedImpl;  // numeric/mixed_store.hpp
 
-/// A device at work: makes the stores. One overload per scalar, since virtual functions cannot be templates.
+/// A backend's threads or device, which make all objects above. One overload per scalar, since
+/// virtual functions cannot be templates.
 class Executor {
  public:
   virtual ~Executor() = default;
   [[nodiscard]] virtual BackendKind kind() const = 0;
   [[nodiscard]] virtual std::string target() const = 0;
-  /// See kauri::Backend.
+  /// Returns the name of the kernels for scalars of this size, see kauri::Backend.
   [[nodiscard]] virtual std::string kernels(int scalar_bytes) const = 0;
   [[nodiscard]] virtual std::string device() const = 0;
   [[nodiscard]] virtual int threads() const = 0;
   [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
-  /// Of make_scaled_factor().
+  /// Returns the roofline of the kernels that make_scaled_factor() uses.
   [[nodiscard]] virtual Roofline scaled_roofline() = 0;
 
   virtual std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) = 0;
-  /// Throws Error(memory) if it is known that a factor, with a plan prepared for it, will not find the memory it needs.
+  /// Throws Error(memory) if a factor with a plan prepared for it is known not to fit into the free
+  /// memory.
   virtual void require_memory(const Plan& plan, float tag) const = 0;
   virtual void require_memory(const Plan& plan, double tag) const = 0;
-  /// plan: prepared by this executor.
+  /// Makes a factor. `plan` was prepared by this executor.
   virtual std::unique_ptr<FactorImpl<float>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, float tag) = 0;
-  /// The same for matrices of which no entry of L is 2 or more, made by scaled_kernels(), as kernels() has names.
+  /// Makes a factor for scaled matrices, in which no entry of L is 2 or more. scaled_kernels()
+  /// names its kernels as kernels() does those of make_factor().
   virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) = 0;
   [[nodiscard]] virtual std::string scaled_kernels() const = 0;
   virtual std::unique_ptr<FactorImpl<double>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, double tag) = 0;
   virtual std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<WorkspaceImpl<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double tag) = 0;
-  /// plan: prepared by this executor; `way`: that was asked for. Throws Error(usage) where it cannot be had.
+  /// Makes a batch of `items` factors. `plan` was prepared by this executor; `way` is the way asked
+  /// for. Throws Error(usage) if that way is not possible.
   virtual std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way,
                                                        float tag) = 0;
   virtual std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way,
                                                         double tag) = 0;
-  /// What that takes of this executor's memory.
+  /// Returns the bytes that make_batch() takes of this executor's memory.
   [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, float tag) const = 0;
   [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, double tag) const = 0;
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
-  /// Until all work on a stream, of the device's or the caller's, has ended.
+  /// Waits until all work on a stream of the backend or of the caller has ended.
   virtual void wait(StreamHandle stream) const = 0;
   virtual std::unique_ptr<ResidualImpl<float>> make_residual(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ResidualImpl<double>> make_residual(const Pattern& lower, double tag) = 0;
@@ -401,7 +441,8 @@ class Executor {
   virtual std::unique_ptr<ProductImpl<float>> make_product(const Pattern& lower, float tag) = 0;
   virtual std::unique_ptr<ProductImpl<double>> make_product(const Pattern& lower, double tag) = 0;
   virtual std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) = 0;
-  /// For an A of so many rows and entries.
+  /// Makes the bordered matrix of an A with n rows and nnz entries in the lower triangle, and nrhs
+  /// right-hand sides.
   virtual std::unique_ptr<BorderImpl<float>> make_border(Index n, Offset nnz, Index nrhs, float tag) = 0;
   virtual std::unique_ptr<BorderImpl<double>> make_border(Index n, Offset nnz, Index nrhs, double tag) = 0;
 

@@ -1,4 +1,4 @@
-// From what the rows of a residual say to the backward errors, the same for all backends.
+// Backward errors from the worst rows of a residual, by the same formula in all backends.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace kauri::numeric {
 
-/// Infinity norm of a column whose entries are `step` places apart.
+/// Returns the infinity norm of a column of n entries that are `step` places apart; NaN if an entry
+/// is NaN.
 template <class T>
 double norm_inf(const T* x, Offset step, Index n) {
   double m = 0;
@@ -17,20 +18,22 @@ double norm_inf(const T* x, Offset step, Index n) {
   return m;
 }
 
-/// The errors of one column (Arioli, Demmel & Duff 1989) from the worst of its rows.
+/// Returns the backward errors of one column (Arioli, Demmel & Duff 1989) from the maxima over its
+/// rows.
 KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm, double b_norm) {
-  double scale = std::fma(all.row_norm, x_norm, b_norm);  // in every backend, whatever its compiler would make of a product and a sum
+  double scale =
+      std::fma(all.row_norm, x_norm, b_norm);  // fma explicitly, so that no compiler rounds product and sum apart in one backend only
   double residual = all.residual;
   if (is_too_large(scale, x_norm)) residual /= all.row_norm, scale = x_norm;
   return {residual == 0 ? 0 : residual / scale, all.componentwise};
 }
 
-/// The worst of two columns.
+/// Returns the larger errors of two columns; NaN if one is NaN.
 KAURI_HOST_DEVICE inline BackwardError worse(const BackwardError& a, const BackwardError& b) {
   return {max_or_nan(a.normwise, b.normwise), max_or_nan(a.componentwise, b.componentwise)};
 }
 
-/// The worst over the columns of X: column(c) gives the errors of one.
+/// Returns the largest errors over the columns of X; column(c) returns those of column c.
 template <class Column>
 BackwardError worst_column(Index cols, const Column& column) {
   BackwardError worst;

@@ -1,4 +1,4 @@
-// Parts of dense matrices, and the places of their entries whatever the layout.
+// Views of parts of dense matrices, and the places of their entries in either layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,12 +9,13 @@
 
 namespace kauri::numeric {
 
-/// Entry (i,j) is data[i*row + j*column]: for loops and kernels that take either layout.
+/// A matrix whose entry (i,j) is data[i*row + j*column], so that one loop or kernel serves both
+/// layouts.
 template <class T>
 struct StridedView {
   T* data;
-  Offset row;     ///< from row to row
-  Offset column;  ///< from column to column
+  Offset row;     ///< step from a row to the next
+  Offset column;  ///< step from a column to the next
 
   KAURI_HOST_DEVICE T& operator()(Offset i, Offset j) const { return data[i * row + j * column]; }
 };
@@ -24,40 +25,43 @@ StridedView<T> strided(const MatrixView<T>& a) {
   return a.layout == Layout::row_major ? StridedView<T>{a.data, a.ld, 1} : StridedView<T>{a.data, 1, a.ld};
 }
 
-/// Columns [first, first + count).
+/// Returns columns [first, first + count).
 template <class T>
 MatrixView<T> columns(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).column, a.rows, count, a.ld, a.layout};
 }
 
-/// Rows [first, first + count).
+/// Returns rows [first, first + count).
 template <class T>
 MatrixView<T> rows(const MatrixView<T>& a, Index first, Index count) {
   return {a.data + first * strided(a).row, count, a.cols, a.ld, a.layout};
 }
 
-/// Without gaps.
+/// Returns a view of rows x cols entries at data without gaps.
 template <class T>
 MatrixView<T> compact_view(T* data, Index rows, Index cols, Layout layout) {
   return {data, rows, cols, layout == Layout::row_major ? cols : rows, layout};
 }
 
-/// Columns of so many entries each, or rows: entry k of all is entry k % length of line k / length.
+/// Lines (columns or rows) of `length` entries each. Entry k of the whole is entry k % length of
+/// line k / length.
 struct Lines {
   Offset count, length;
-  Offset from_line;   ///< to the next one
-  Offset from_entry;  ///< of a line to its next one
+  Offset from_line;   ///< step from a line to the next
+  Offset from_entry;  ///< step from an entry to the next one of its line
 };
 
-/// Those of a matrix: its rows by row_major, its columns by column_major, whatever its own layout.
+/// Returns the lines of a matrix: its rows if `by` is row_major, its columns if column_major,
+/// whatever its own layout.
 template <class T>
 Lines lines_of(const MatrixView<T>& a, Layout by) {
   const StridedView<T> at = strided(a);
   return by == Layout::row_major ? Lines{a.rows, a.cols, at.row, at.column} : Lines{a.cols, a.rows, at.column, at.row};
 }
 
-/// Entries [begin, end) of all that there are, without what lies between them, as parts of lines: f(k, place, count) says that entries
-/// begin + k, ... are those at place, place + from_entry, ...
+/// Visits entries [begin, end) of the whole as runs within lines, without the gaps between lines:
+/// f(k, place, count) states that entries begin + k, begin + k + 1, ... lie at place, place +
+/// from_entry, ...
 template <class F>
 void for_each_run(const Lines& lines, Offset begin, Offset end, const F& f) {
   for (Offset at = begin; at < end;) {
@@ -67,7 +71,7 @@ void for_each_run(const Lines& lines, Offset begin, Offset end, const F& f) {
   }
 }
 
-/// `count` entries, each so many places behind the one before.
+/// Copies `count` entries; consecutive ones are from_step and to_step places apart.
 template <class T, class U>
 void copy_steps(const T* from, Offset from_step, Offset count, U* to, Offset to_step) {
   if (from_step == 1 && to_step == 1) {
@@ -77,7 +81,7 @@ void copy_steps(const T* from, Offset from_step, Offset count, U* to, Offset to_
   for (Offset k = 0; k < count; ++k) to[k * to_step] = from[k * from_step];
 }
 
-/// Of equal shape, which do not overlap.
+/// Copies all entries. The shapes are equal and the matrices do not overlap.
 template <class T>
 void copy_entries(const MatrixView<const T>& from, const MatrixView<T>& to) {
   const Lines source = lines_of(from, from.layout), target = lines_of(to, from.layout);

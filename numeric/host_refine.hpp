@@ -1,4 +1,4 @@
-// Refinement as a loop of the host's.
+// Iterative refinement as a loop on the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,10 @@
 
 namespace kauri::numeric {
 
-/// x += A^-1 (b - A x) while that helps. r, better: room of x's shape, column-major. solve() puts A^-1 r in the place of r; residual(y,
-/// values) puts b - A y there, and tells the errors of y. Looks at the call's stop token, between columns; then x is the best so far.
+/// Computes x += A^-1 (b - A x) while that reduces the error. r and better are scratch of x's
+/// shape, column-major. solve() replaces r by A^-1 r; residual(y, values) writes b - A y to r and
+/// returns the errors of y. Checks the call's stop token between columns; if it throws
+/// Error(cancelled), x is the best one so far.
 template <class T, class Solve, class Residual>
 Refinement refine_on_host(MatrixView<T> x, MatrixView<T> r, MatrixView<T> better, const RefineLimits& limits, const Solve& solve,
                           const Residual& residual) {

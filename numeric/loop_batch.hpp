@@ -1,4 +1,4 @@
-// A batch as so many factors, one after another; or, by who says how to go over them, side by side.
+// A batch as a vector of factors, which a given loop visits one after another or side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,15 @@
 
 namespace kauri::numeric {
 
-/// Workspaces of factors, one for each that solves at a time.
+/// Workspaces of factors, one for each item that is solved at a time.
 template <Scalar T>
 class LoopBatchWorkspace final : public BatchWorkspaceImpl<T> {
  public:
   std::vector<std::unique_ptr<WorkspaceImpl<T>>> part;
 };
 
-/// How the items are gone over: f(k, place) for 0 <= k < items, where of those at work at a time each has another place in [0, places).
+/// The loop over the items: run() calls f(k, place) for 0 <= k < items; calls that run at the same
+/// time have different values of place in [0, places).
 struct ItemLoop {
   int places = 1;
   std::function<void(Index items, const std::function<void(Index k, int place)>& f)> run;
@@ -100,7 +101,7 @@ class LoopBatch final : public BatchImpl<T> {
   [[nodiscard]] T entry(Index k, Index row, Index col) const override { return of(k).entry(row, col); }
 
  private:
-  /// Until all goes well.
+  /// Resets all verdicts to `none`, so that an exception leaves no stale ones.
   void forget() {
     std::fill(verdict_.begin(), verdict_.end(), DeviceVerdict{});
     awaits_verdicts_ = false;

@@ -9,67 +9,73 @@
 
 namespace kauri::numeric {
 
-/// Two products of vectors.
+/// Two inner products.
 struct Dots {
   double first, second;
 };
 
-/// A is H = S A S here, y = S^-1 x 2^-t and c = S b 2^-t with 2^t above the largest entry of S b: H y = c has numbers near 1 throughout,
-/// whatever the units of A, x and b. Of up to nrhs() columns at a time there are c, y, the y before, and the residual r; of a search, one
-/// column's at a time, its direction p, H p, M^-1 r and the r before. Shapes and addresses were checked by the caller. Calls wait for what
-/// they tell and for what is the caller's.
+/// Vectors and operations of a mixed solve. The matrix is H = S A S, with y = S^-1 x 2^-t and c = S
+/// b 2^-t; 2^t exceeds the largest entry of S b, so the numbers of H y = c are near 1 whatever the
+/// units of A, x and b. For each of up to nrhs() columns it holds c, y, the previous y, and the
+/// residual r. A search by conjugate gradients, of one column at a time, adds its direction p, H p,
+/// z = M^-1 r and the previous r. The caller has checked shapes and addresses. Each call waits for
+/// the numbers it returns and for its accesses to the caller's memory.
 class MixedImpl {
  public:
   virtual ~MixedImpl() = default;
   [[nodiscard]] virtual Index nrhs() const = 0;
-  /// Room for so many columns, no fewer than there is for. Vectors hold anything then; values stay. Throws Error(memory), with room for
-  /// none.
+  /// Makes room for nrhs columns; never shrinks. The contents of vectors are then unspecified;
+  /// values of A stay. Throws Error(memory), after which there is no room for any column.
   virtual void reserve(Index nrhs) = 0;
-  /// Of all that it holds where it computes.
+  /// Returns the bytes of all that it holds where it computes.
   [[nodiscard]] virtual Offset bytes() const = 0;
 
-  /// As that of FactorImpl, for set_values() and what comes after it.
+  /// Orders set_values() and later calls after the caller's stream, as FactorImpl::begin_after()
+  /// does.
   virtual void begin_after(StreamHandle stream) = 0;
-  /// value: of A, length nnz, in the host's memory or the device's. Finds S.
+  /// Copies the values of A, length nnz, from host or device memory, and computes S and H.
   virtual void set_values(std::span<const double> value) = 0;
-  /// H in the order of A's entries, where the backend computes.
+  /// Returns H rounded to float, in the order of A's entries, where the backend computes; scaled()
+  /// returns H in double.
   [[nodiscard]] virtual std::span<const float> rounded() const = 0;
   [[nodiscard]] virtual std::span<const double> scaled() = 0;
-  /// S(i,i) = 2^-exponent.
+  /// Returns the exponent e of S(i,i) = 2^-e.
   [[nodiscard]] virtual int exponent(Index i) const = 0;
-  /// False: A has a diagonal entry that is not positive and finite.
+  /// Returns false if A has a diagonal entry that is not positive and finite.
   [[nodiscard]] virtual bool positive_diagonal() const = 0;
 
-  /// c of b's columns, in the host's memory or the device's; y = 0, r = c, and its componentwise error: 1, of c = 0 zero, and NaN where b
-  /// is not finite.
+  /// Loads b, from host or device memory: sets c, y = 0 and r = c. error receives the componentwise
+  /// error of y = 0 of each column: 1, or 0 if c = 0, or NaN if b is not finite.
   virtual void load(MatrixView<const double> b, std::span<double> error) = 0;
-  /// y = 0; all of y NaN.
+  /// clear() sets y = 0; spoil() sets all entries of y to NaN.
   virtual void clear(Index column) = 0;
   virtual void spoil(Index column) = 0;
-  /// r = c - H y of these columns, and the errors of y.
+  /// Computes r = c - H y of these columns, and the backward errors of y.
   virtual void residuals(std::span<const Index> columns, std::span<BackwardError> error) = 0;
-  /// x of y, which is not overwritten. False where an entry is not finite.
+  /// Writes x = S y 2^t; y is unchanged. Returns false if an entry of x is not finite.
   virtual bool store(Index column, MatrixView<double> x) = 0;
 
-  /// d = M^-1 r of these columns, with the factor in float; r scaled to what float holds by a power of two.
+  /// Computes d = M^-1 r of these columns with the factor M in float; r is first scaled by a power
+  /// of two to the range of float.
   virtual void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) = 0;
-  /// The y before becomes y, and y += d: of the columns of the last precondition().
+  /// Saves y as the previous y, then adds y += d. `columns` are those of the last precondition().
   virtual void correct(std::span<const Index> columns) = 0;
-  /// The same with M^-1 r of a factor in double, which takes the place of r.
+  /// Saves y as the previous y, then adds y += M^-1 r with a factor M in double, for columns
+  /// [first, first + count). M^-1 r overwrites r.
   virtual void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) = 0;
-  /// The y before becomes y, or y the one before.
+  /// keep() saves y as the previous y; take_back() restores the previous y.
   virtual void keep(Index column) = 0;
   virtual void take_back(Index column) = 0;
 
-  /// z = p = d of the last precondition(), that of this column. Tells z.r.
+  /// Sets z = p = d, with d of the last precondition(), which was of this column. Returns z.r.
   virtual double begin_search(Index column) = 0;
-  /// Of H p: p.H p and p.r.
+  /// Computes H p, and returns p.H p and p.r.
   virtual Dots curvature(Index column) = 0;
-  /// The r before becomes r; y += step p.
+  /// Saves r as the previous r, then adds y += step p.
   virtual void advance(Index column, double step) = 0;
-  /// z = d. Tells z.r and z.(r before).
+  /// Sets z = d, and returns z.r and z.(previous r).
   virtual Dots project(Index column) = 0;
-  /// p = z + beta p.
+  /// Sets p = z + beta p.
   virtual void turn(double beta) = 0;
 };
 

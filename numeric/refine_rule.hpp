@@ -1,5 +1,5 @@
-// When refinement stops and which x it keeps: one rule for all backends, on the host and on a device (Skeel 1980; Arioli, Demmel & Duff
-// 1989).
+// When refinement stops and which x it keeps: one rule for all backends, on the host and on a
+// device (Skeel 1980; Arioli, Demmel & Duff 1989).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kauri::numeric {
 
-/// Of RefineOptions, what decides.
+/// The members of RefineOptions that the rule reads.
 struct RefineLimits {
   int max_steps;
   double target;
@@ -23,18 +23,21 @@ RefineLimits limits_of(const RefineOptions& options) {
   return {options.max_steps, options.target > 0 ? options.target : double{std::numeric_limits<T>::epsilon()}, options.stagnation};
 }
 
-/// Where a refinement is.
+/// The state of a refinement.
 struct RefineProgress {
   Refinement done;
-  std::int32_t going = 0;  ///< a correction is to be tried; a number, by which a device leaves out what comes
-  bool helped = false;     ///< the last one did, and stays in x
+  std::int32_t going =
+      0;  ///< 1 if another correction is to be tried, else 0; an integer, since it is the run flag of the next step on a device
+  bool helped = false;  ///< the last correction reduced the error and stays in x
 };
 
 KAURI_HOST_DEVICE inline bool wants_step(const Refinement& done, const RefineLimits& limits) {
   return done.steps < limits.max_steps && done.final_error.componentwise > limits.target;
 }
 
-/// From the errors of x as it came. A correction of an x that overflowed would be NaN: nothing to gain, and nothing that may cover it.
+/// Begins from the errors of the initial x. If the error is not finite, no correction is tried: a
+/// correction of an x that overflowed would be NaN, which could not improve x and might hide the
+/// overflow.
 KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& error, const RefineLimits& limits) {
   RefineProgress progress;
   progress.done.unrefined = progress.done.final_error = error;
@@ -43,7 +46,8 @@ KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& er
   return progress;
 }
 
-/// From those of x with one more correction. A step that does not help is the last one.
+/// Continues from the errors of x with one more correction. A correction that does not help is the
+/// last one.
 KAURI_HOST_DEVICE inline void take_step(RefineProgress& progress, const BackwardError& error, const RefineLimits& limits) {
   Refinement& done = progress.done;
   ++done.tried;

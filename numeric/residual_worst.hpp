@@ -1,4 +1,5 @@
-// What the rows of a residual say about the backward error. Nothing of the standard library: it is compiled for several machines.
+// Maxima over the rows of a residual, from which backward errors follow. Uses nothing of the standard library, since it is compiled for
+// several machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,20 +8,24 @@
 
 namespace kauri::numeric {
 
-/// A row is one running sum, columns ascending, up to a segment. A longer one is cut into segments of its own sums, added up in order
-/// within a stretch, as stretches are: in the same order by one thread and by many.
+/// The order of a row's sum: one running sum, columns ascending, for up to kResidualSegment
+/// entries. A longer row is cut into segments with a sum each; segments are added in order within a
+/// stretch, and stretches in order. One thread and many threads so add in the same order.
 inline constexpr Offset kResidualSegment = 128;
 inline constexpr Offset kResidualStretch = 32 * kResidualSegment;
 
-/// max that lets a NaN through. Always inline: sources compiled for several machines use it, and the linker must not mix them.
+/// Returns the maximum, or NaN if an argument is NaN. Always inline: sources compiled for several
+/// machines use it, and the linker must not mix their versions.
 KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
-/// A product with the norm of x, and more, overflowed, x did not: an error must not be divided by that, it would be told as zero.
+/// Returns true if the product (with the norm of x, plus more) overflowed and x did not. An error
+/// divided by that product would be reported as zero.
 KAURI_HOST_DEVICE inline __attribute__((always_inline)) bool is_too_large(double product, double x_norm) {
   return product - product != 0 && x_norm - x_norm == 0;
 }
 
-/// Worst over rows: |r|, the row sums of |A|, |r_i| over its denominator. A NaN wins over any number.
+/// Maxima over rows: of |r_i|, of the row sums of |A|, and of |r_i| over its denominator. A NaN
+/// exceeds any number.
 struct ResidualWorst {
   double residual, row_norm, componentwise;
 

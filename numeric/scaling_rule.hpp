@@ -11,12 +11,13 @@ namespace kauri::numeric {
 
 KAURI_HOST_DEVICE inline bool is_finite(double x) { return x - x == 0; }
 
-/// Of a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1: e. Zero where there is none.
+/// Returns e for a diagonal entry f 4^e or 2 f 4^e with 1/2 <= f < 1; zero if the entry is not
+/// positive and finite.
 KAURI_HOST_DEVICE inline int scale_exponent(double diagonal) {
   return diagonal > 0 && is_finite(diagonal) ? (std::ilogb(diagonal) + 1) >> 1 : 0;
 }
 
-/// x in T; finite if x is.
+/// Returns x rounded to T, or the largest finite T with x's sign if x is finite and overflows.
 template <class T>
 KAURI_HOST_DEVICE T narrowed(double x) {
   constexpr double kMost = std::numeric_limits<T>::max();
@@ -24,7 +25,8 @@ KAURI_HOST_DEVICE T narrowed(double x) {
   return static_cast<T>(x < 0 ? -kMost : kMost);
 }
 
-/// a 2^-exponent; finite if a is.
+/// Returns a 2^-exponent, or the largest finite double with a's sign if a is finite and the result
+/// overflows.
 KAURI_HOST_DEVICE inline double scaled_entry(double a, int exponent) {
   const double scaled = std::scalbn(a, -exponent);
   constexpr double kMost = std::numeric_limits<double>::max();
@@ -32,20 +34,22 @@ KAURI_HOST_DEVICE inline double scaled_entry(double a, int exponent) {
   return a < 0 ? -kMost : kMost;
 }
 
-/// Of no number, and less than that of any.
+/// The exponent of zero and of numbers that are not finite; less than that of any number.
 inline constexpr int kNoExponent = std::numeric_limits<int>::min() / 4;
-/// The power of two that is above |x| by less than a factor of two, for x that is not zero and finite; else kNoExponent.
+/// Returns the least e with |x| < 2^e if x is finite and not zero, else kNoExponent.
 KAURI_HOST_DEVICE inline int exponent_above(double x) { return x != 0 && is_finite(x) ? std::ilogb(x) + 1 : kNoExponent; }
 
-/// t of c = S b 2^-t, from the greatest exponent_above() of the entries of S b.
+/// Returns the t of c = S b 2^-t, given the largest exponent_above() of the entries of S b; 0 if
+/// there is none.
 KAURI_HOST_DEVICE inline int loading_exponent(int above) { return above > kNoExponent / 2 ? above : 0; }
-/// The componentwise error of y = 0.
+/// Returns the componentwise error of y = 0: NaN if b is not finite, 0 if b = 0, else 1.
 inline double error_of_zero(int above, bool finite) {
   if (!finite) return std::numeric_limits<double>::quiet_NaN();
   return above > kNoExponent / 2 ? 1 : 0;
 }
 
-/// What a residual whose largest entry is `most` is divided by, as an exponent, before it is rounded to float; both powers are doubles.
+/// Returns the exponent of the power of two that divides a residual with largest entry `most`
+/// before it is rounded to float. It is clamped so that the power and its reciprocal are doubles.
 KAURI_HOST_DEVICE inline int shrinking_exponent(double most) {
   constexpr int kMost = 1000;
   if (!(most > 0) || !is_finite(most)) return 0;
