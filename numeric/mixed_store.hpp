@@ -14,8 +14,8 @@ struct Dots {
   double first, second;
 };
 
-/// Vectors and operations of a mixed solve. The matrix is H = S A S, with y = S^-1 x 2^-t and c = S
-/// b 2^-t; 2^t exceeds the largest entry of S b, so the numbers of H y = c are near 1 whatever the
+/// Vectors and operations of a mixed solve. The matrix is H = S A S, with y = S^-1 x 2^-t and
+/// c = S b 2^-t; 2^t exceeds the largest entry of S b, so the numbers of H y = c are near 1 whatever the
 /// units of A, x and b. For each of up to nrhs() columns it holds c, y, the previous y, and the
 /// residual r. A search by conjugate gradients, of one column at a time, adds its direction p, H p,
 /// z = M^-1 r and the previous r. The caller has checked shapes and addresses. Each call waits for

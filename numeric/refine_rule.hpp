@@ -26,8 +26,9 @@ RefineLimits limits_of(const RefineOptions& options) {
 /// The state of a refinement.
 struct RefineProgress {
   Refinement done;
-  std::int32_t going =
-      0;  ///< 1 if another correction is to be tried, else 0; an integer, since it is the run flag of the next step on a device
+  /// 1 if another correction is to be tried, else 0; an integer, since it is the run flag of the
+  /// next step on a device.
+  std::int32_t going = 0;
   bool helped = false;  ///< the last correction reduced the error and stays in x
 };
 

@@ -1,4 +1,4 @@
-// How the public calls judge dense matrices.
+// Checks of dense matrices in public calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,20 +12,22 @@
 
 namespace kauri {
 
-/// True where ld leaves each column, or each row of a row-major matrix, its room.
+/// Returns true if the leading dimension is at least the length of a column (of a row if
+/// row-major).
 template <class View>
 bool has_room(const View& a) {
   if (a.rows < 0 || a.cols < 0) return false;
   return a.layout == Layout::row_major ? a.ld >= a.cols : a.layout == Layout::column_major && a.ld >= a.rows;
 }
 
-/// For messages, behind what else is said of a matrix.
+/// Returns the layout in words, to end a message about a matrix; empty for column-major.
 inline const char* in_words(Layout layout) {
   if (layout == Layout::row_major) return ", row-major";
   return layout == Layout::column_major ? "" : ", in a layout that there is not";
 }
 
-/// Throws Error(usage) unless a has n rows, room for them and data. name: the call's and the matrix's, as "solve: x".
+/// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and data. name: that of
+/// the call and the matrix, as "solve: x".
 template <class T>
 void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   const auto refuse = [name](const std::string& what) { misuse(name + what); };
@@ -36,7 +38,7 @@ void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
 }
 
-/// True where x begins at b's first entry but is not b itself.
+/// Returns true if x begins at b's first entry but is not b itself.
 template <class T>
 bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<const T>& x) {
   if (b.data != x.data || x.rows == 0 || x.cols == 0) return false;
@@ -47,7 +49,8 @@ bool overlaps_from_the_first(const MatrixView<const T>& b, const MatrixView<cons
   return steps(b) != steps(x);
 }
 
-/// True if b and x may have an entry in common. Columns of the one, or rows, may lie between those of the other.
+/// Returns true if b and x may share an entry. Columns (or rows) of one may lie between those of
+/// the other.
 template <class T>
 bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
   if (x.rows == 0 || x.cols == 0) return false;

@@ -1,4 +1,4 @@
-// Where a value of A lies, as a plan knows it, and values that are not finite.
+// Finds the row and column of a value of A by a plan, and values that are not finite.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace kauri {
 
-/// Of the lower triangle, in the caller's numbering.
+/// An entry of the lower triangle, in the caller's numbering.
 struct EntryPlace {
   Index row, column;
 };
 
-/// Of value k, from the plan's map of entries. O(nnz).
+/// Returns the place of value k, from the plan's map of entries. O(nnz).
 inline EntryPlace place_of(const Plan& plan, Offset k) {
   const auto& [ptr, source, first] = std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
   const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
@@ -30,13 +30,14 @@ inline EntryPlace place_of(const Plan& plan, Offset k) {
 
 inline std::string in_words(const EntryPlace& place) { return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")"; }
 
-/// True if no value is NaN or infinite.
+/// Returns true if no value is NaN or infinite.
 template <Scalar T>
 bool all_finite(std::span<const T> value) {
   return std::all_of(value.begin(), value.end(), [](T v) { return std::isfinite(v); });
 }
 
-/// True if no entry of a matrix on the host is NaN or infinite. It is read line by line as it lies in memory.
+/// Returns true if no entry of a matrix in host memory is NaN or infinite. Reads it line by line as
+/// it lies in memory.
 template <Scalar T>
 bool all_finite(const MatrixView<const T>& x) {
   const bool by_rows = x.layout == Layout::row_major;

@@ -1,4 +1,4 @@
-// The first entry of a matrix that is not a number or not finite, by row and column.
+// Finds the first entry of a matrix that is NaN or infinite, by row and column.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,8 @@ struct Entry {
   T value;
 };
 
-/// The first by columns, or nothing where all are finite. O(nnz); O(log n) more to name it.
+/// Returns the first entry by columns that is not finite, or nothing. O(nnz), and O(log n) more to
+/// find its column.
 template <Scalar T>
 std::optional<Entry<T>> find_non_finite(const SymmetricView<T>& a) {
   const auto found = std::find_if(a.value.begin(), a.value.end(), [](T v) { return !std::isfinite(v); });
@@ -29,7 +30,8 @@ std::optional<Entry<T>> find_non_finite(const SymmetricView<T>& a) {
   return Entry<T>{a.pattern.row[place], column, *found};
 }
 
-/// Throws Error(input) for an entry that is not finite: "vem2: entry (3, 1) of A (row, column, from 0) is inf in float".
+/// Throws Error(input) if an entry is not finite: "vem2: entry (3, 1) of A (row, column, from 0) is
+/// inf in float".
 template <Scalar T>
 void require_finite(const SymmetricView<T>& a, const std::string& name) {
   if (const auto entry = find_non_finite(a))

@@ -1,4 +1,4 @@
-// How the public calls refuse what a caller got wrong.
+// Reports misuse of a public call.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

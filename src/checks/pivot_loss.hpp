@@ -1,4 +1,4 @@
-// Whether a factorisation met a pivot that cancellation left next to nothing of: looked at after each one, so it has to cost nothing.
+// Detects pivots that cancellation has left tiny. It runs after each factorisation, so it must cost next to nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kauri {
 
-/// PivotLoss::limit of a system with n rows.
+/// Returns PivotLoss::limit of a system with n rows.
 template <Scalar T>
 double pivot_loss_limit(Index n) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
@@ -24,13 +24,14 @@ double diagonal_of(const SymmetricView<T>& a, Index j) {
   return static_cast<double>(a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
 }
 
-/// Of a pivot that is known to be the worst one, as the verdict of a mixed factor in double tells: there A has its rows scaled.
+/// Returns the loss at a pivot that is known to be the worst: the smallest one of a mixed factor in
+/// double, since the matrix of that factor is scaled to a diagonal of about 1.
 template <Scalar T>
 PivotLoss loss_at(const SymmetricView<T>& a, Index column, double pivot) {
   return {column, pivot, diagonal_of(a, column), pivot_loss_limit<T>(a.pattern.n)};
 }
 
-/// worst_pivot() where the patterns are known to be the same.
+/// Returns worst_pivot() without its check: a and the factor have the same pattern.
 template <Scalar T>
 PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
   PivotLoss worst{.limit = pivot_loss_limit<T>(a.pattern.n)};
@@ -44,9 +45,11 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
   return worst;
 }
 
-/// That pivot where it is nearly singular; nothing where none is. The smallest pivot of all, which the verdict has, is not the one of the
-/// least ratio where rows have different units, so all have to be looked at; but none is below the limit where the smallest one is no less
-/// than that share of the largest diagonal entry, which is so in all systems but a few. largest: that entry.
+/// Returns the worst pivot if it makes A nearly singular, else nothing. largest: the largest
+/// diagonal entry. If rows have different units, the pivot of least ratio need not be the smallest
+/// one, which the verdict holds, so all pivots are examined. That is skipped if the smallest pivot
+/// is at least limit * largest, since then no ratio is below the limit; so it is in all but a few
+/// systems.
 template <Scalar T>
 std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest, const Factor<T>& factor) {
   if (factor.verdict().smallest_pivot >= pivot_loss_limit<T>(a.pattern.n) * largest) return {};

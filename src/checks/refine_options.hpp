@@ -1,4 +1,4 @@
-// How the public calls judge RefineOptions.
+// Checks RefineOptions in public calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace kauri {
 
-/// Throws Error(usage), with the option and its value, unless each is a number >= 0. name: the call's or the object's, as "refine".
+/// Throws Error(usage), with the option and its value, unless each is a number >= 0. name: that of
+/// the call or the object, as "refine".
 inline void require_refine_options(const RefineOptions& options, const char* name) {
   const auto refuse = [name](const char* option, const std::string& value) {
     misuse(std::string(name) + ": " + option + " is " + value + ", expected 0 or more");

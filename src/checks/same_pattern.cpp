@@ -1,4 +1,4 @@
-// Whether a matrix has the pattern of a plan, entry by entry.
+// Compares the pattern of a matrix with that of a plan, entry by entry.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/checks/same_pattern.hpp"
 
@@ -11,7 +11,8 @@
 namespace kauri {
 namespace {
 
-/// Arrays that are one are not read; others in stretches, with a look at the stop token between them.
+/// Compares two arrays: without reading them if they are the same memory, else in stretches, with a
+/// check of the stop token before each.
 template <class T>
 bool same(std::span<const T> a, std::span<const T> b) {
   if (a.size() != b.size()) return false;

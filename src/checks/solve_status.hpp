@@ -1,4 +1,4 @@
-// Whether an x is to be taken for a solution, and in words why not.
+// Decides if an x is a solution, and words the reason if it is not.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +14,9 @@
 
 namespace kauri {
 
-/// "entry (3, 0) of b (row, column, from 0) is nan": the first one, column by column, that is not finite; empty if there is none. before:
-/// columns of the caller's b that come before these. name: of the matrix.
+/// Returns the first entry, column by column, that is not finite: "entry (3, 0) of b (row, column,
+/// from 0) is nan"; an empty string if there is none. before: number of columns of the caller's b
+/// that precede these. name: that of the matrix.
 template <Scalar T>
 std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0, const std::string& name = "b") {
   const bool by_rows = b.layout == Layout::row_major;
@@ -29,7 +30,8 @@ std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0, con
   return {};
 }
 
-/// The reason of a status_of() these errors; empty for SolveStatus::ok and none. b with null for data: not to be looked at.
+/// Returns the reason for a status with these errors; an empty string for SolveStatus::ok and none.
+/// b is not read if its data are null.
 template <Scalar T>
 std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b, Index before = 0) {
   if (status == SolveStatus::not_finite) {
@@ -45,7 +47,8 @@ std::string why_not(SolveStatus status, const BackwardError& error, const Matrix
   return "not converged: " + in_words(error, solved_error<T>()) + ": x is not to be taken for a solution";
 }
 
-/// Whether x is a solution, in a report whose refinement has its errors: the worse of what is known and of these.
+/// Sets the report's status and its reason: the status measured from the errors in
+/// report.refinement, or `known` if the measured one is ok.
 template <Scalar T>
 void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b) {
   const BackwardError& error = report.refinement.final_error;
@@ -54,7 +57,8 @@ void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b
   report.status_reason = why_not<T>(report.status, error, b);
 }
 
-/// The same of a solve in mixed precision: by report.mixed, and the breakdown of a factor in double, if there was one.
+/// Sets the report's refinement, status and reason of a mixed solve, from report.mixed. `found` is
+/// the breakdown of the factor in double, if there was one.
 inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& found, const MatrixView<const double>& b) {
   report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
   judge<double>(report, report.mixed.converged() ? SolveStatus::ok : SolveStatus::not_converged, b);
@@ -62,7 +66,8 @@ inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& fo
     report.status_reason = "not positive definite: column " + std::to_string(found->column) + " met the pivot " + digits(found->pivot);
 }
 
-/// What is left in x, and reported, of a solve in mixed precision that met a breakdown.
+/// Returns the report of a mixed solve of `cols` columns that met a breakdown: all errors NaN, no
+/// column converged.
 inline MixedReport report_of_breakdown(Index cols) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   return {.unrefined = {kNaN, kNaN}, .unconverged = cols, .error = {kNaN, kNaN}};

@@ -22,7 +22,7 @@ Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
   misuse("Solver: BackendChoice " + std::to_string(static_cast<int>(choice)) + ", which there is not");
 }
 
-/// The options, and why they are for their target alone.
+/// Returns the options unchanged, and the reason why only their target is considered.
 std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::string& why) {
   std::string reason = options.target + ": " + why;
   return {std::move(options), std::move(reason)};

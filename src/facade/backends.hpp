@@ -1,4 +1,4 @@
-// Who does the job: the CPU, a device, or whichever is predicted to be done first.
+// Chooses the backend of a job: the CPU, a device, or the one of the two that is predicted to finish first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,27 +13,33 @@
 
 namespace kauri {
 
-/// The backend asked for; for `automatic` the CPU's, and the device's once a job is given to it. Both stay until this is gone.
+/// The backends of a solver: the one asked for, or for `automatic` the CPU's and, once a job is
+/// given to it, the device's. Both live as long as this object.
 class Backends {
  public:
-  /// threads: of the CPU, 0 is one per hardware thread; cuda: of the device. Throws Error(device) for a device that was asked for and is
-  /// not there.
+  /// threads: threads of the CPU's backend, 0 means one per hardware thread; cuda: options of the
+  /// device's backend. Throws Error(device) if a device was asked for and is not available.
   Backends(BackendChoice choice, int threads, const CudaOptions& cuda = {});
 
-  /// options with the target, and for `automatic` with the device that is there, if it may be chosen; why not, if it may not.
-  /// options.workers is the caller's.
+  /// Returns the options with their target set and, for `automatic`, with the device if it may be
+  /// chosen; else the second string is the reason why it may not. options.workers is the caller's
+  /// and stays.
   std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const;
-  /// Makes the backend current that the analysis chose. Returns why the device cannot take the job in the end, or nothing.
+  /// Makes the backend current that the analysis chose. Returns the reason if the device cannot
+  /// take the job after all, else an empty string.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
-  /// For `automatic`: the device, if it is one that may be chosen and can be started, is ready from now on.
+  /// Starts the device for `automatic`, if it is one that may be chosen; a device that fails to
+  /// start is ignored.
   void start_device();
 
-  /// Of the last plan taken; before that the one asked for, the CPU's for `automatic`.
+  /// Returns the backend of the last plan taken; before that the one asked for, the CPU's for
+  /// `automatic`.
   [[nodiscard]] Backend& current() { return on_device_ ? *device_ : backend_; }
   [[nodiscard]] const Backend& current() const { return on_device_ ? *device_ : backend_; }
 
  private:
-  /// Unless it is there. Returns why it failed, or nothing.
+  /// Makes the device's backend unless it exists. Returns the error's text if that fails, else an
+  /// empty string.
   std::string make_device();
 
   BackendChoice choice_;
@@ -43,13 +49,14 @@ class Backends {
   bool on_device_ = false;
 };
 
-/// options for a choice between their target, the CPU's, and the device that was found, for scalars of this size; or why there is no
-/// choice.
+/// Returns the options for a choice between their target, which is the CPU's, and the device found,
+/// for scalars of this size; or the options unchanged and the reason why there is no choice.
 std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device,
                                                    int scalar_bytes, Index nrhs);
 
-/// An analysis by `run(options)` for the backend that then is current, for one factor with a workspace for nrhs right-hand sides.
-/// Chooser: Backends, or what stands in for them in tests.
+/// Returns the analysis by `run(options)` for the backend that is current afterwards, for one
+/// factor with a workspace for nrhs right-hand sides. Runs a second analysis if the device cannot
+/// take the job that was planned for it. Chooser: Backends, or a substitute in tests.
 template <class Chooser, class Run>
 Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs, Run&& run) {
   auto [offer, why_not] = backends.offered(options, scalar_bytes, nrhs);
@@ -57,7 +64,7 @@ Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scala
   if (analysis.target_reason.empty()) analysis.target_reason = std::move(why_not);
   std::string full = backends.take(analysis, scalar_bytes, nrhs);
   if (full.empty()) return analysis;
-  // The ordering is known: no selection again.
+  // The ordering has been selected: keep its method and run no second selection.
   offer.device = {};
   if (!analysis.plan->given) offer.ordering.method = analysis.plan->ordering;
   Analysis again = run(std::as_const(offer));

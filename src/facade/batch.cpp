@@ -1,4 +1,4 @@
-// BatchFactor and BatchWorkspace: the checks of the public calls, before a backend does the work.
+// BatchFactor and BatchWorkspace: checks the public calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/batch.hpp"
 
@@ -26,7 +26,8 @@ void require_columns(Index nrhs) {
   if (nrhs < 1) misuse("BatchWorkspace: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// What can be checked of a refactorisation beforehand.
+/// Throws Error(usage) unless the number of values, the stride and the shift suit a
+/// refactorisation.
 template <class T>
 void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift) {
   if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
@@ -38,7 +39,7 @@ void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value
            std::to_string(nnz) + " entries, " + std::to_string(stride) + " apart");
 }
 
-/// after: the stream that values on a device are ready on.
+/// Fills the batch. after: the stream on which values in device memory become ready.
 template <class T>
 std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift,
                                     const std::stop_token& stop, std::optional<StreamHandle> after = std::nullopt) {
@@ -63,14 +64,15 @@ void require_batch_shape(const BatchView<const T>& a, const std::string& name, c
   if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
 }
 
-/// True where x begins at b's first entry but is not b itself.
+/// Returns true if x begins at b's first entry but is not b itself.
 template <class T>
 bool overlaps_from_the_first(const BatchView<const T>& b, const BatchView<const T>& x) {
   if (b.data != x.data || x.items == 0 || x.rows == 0 || x.cols == 0) return false;
   return (x.items > 1 && b.stride != x.stride) || overlaps_from_the_first(b.item(0), x.item(0));
 }
 
-/// Items that follow each other, or columns (or rows) of items between each other's: no two entries of x at one place.
+/// Throws Error(usage) if two entries of x share a place. Allowed are items that follow each other,
+/// and items whose columns (or rows) are interleaved with those of others.
 template <class T>
 void require_apart(const BatchView<T>& x) {
   if (x.items < 2 || x.rows == 0 || x.cols == 0) return;
@@ -158,7 +160,7 @@ const DeviceVerdict* BatchFactor<T>::verdict_address(Index k) const {
   return store_->verdict_address(k);
 }
 
-/// False where there is nothing to do.
+/// Checks the arguments of a solve. Returns false if there is nothing to do.
 template <Scalar T>
 bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const {
   require_batch_shape<T>(x, "x", *store_);

@@ -1,4 +1,4 @@
-// The condition of A in the 1-norm, by a few solves.
+// Estimates the condition number of A in the 1-norm by a few solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/condition.hpp"
 
@@ -20,7 +20,7 @@
 namespace kauri {
 namespace {
 
-/// Steps of Hager's method: more than four are hardly ever needed.
+/// Upper limit on the steps of Hager's method, which hardly ever needs more than four.
 constexpr int kMostSteps = 5;
 
 template <class T>
@@ -45,7 +45,7 @@ double norm_of(const SymmetricView<T>& a) {
   return largest;
 }
 
-/// With vectors of the host's.
+/// Estimator with vectors in host memory.
 template <class T>
 class HostNormEstimator final : public numeric::NormEstimator<T> {
  public:
@@ -83,7 +83,7 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
         x_ = sign_;
     }
   }
-  /// True if one is another than before.
+  /// Keeps the signs of x; returns true if a sign differs from the one kept before.
   bool keep_signs() {
     bool turned = false;
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -100,7 +100,7 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
   std::vector<T> x_, sign_;
 };
 
-/// Solves, counted.
+/// Counts the solves of an estimator, and checks the stop token before each.
 template <class T>
 struct Solves {
   numeric::NormEstimator<T>& estimator;
@@ -112,7 +112,9 @@ struct Solves {
   }
 };
 
-/// ||A^-1 x||_1 goes up over the corners of the ball ||x||_1 <= 1: the unit vectors. A^-T = A^-1.
+/// Returns Hager's lower bound of ||A^-1||_1: the local maximum of ||A^-1 x||_1 over the unit
+/// vectors, which are the corners of the ball ||x||_1 <= 1. Solves with A^T are solves with A,
+/// since A is symmetric.
 template <class T>
 double climb(Solves<T>& solve, Index n) {
   using numeric::EstimatorStart;
@@ -131,7 +133,8 @@ double climb(Solves<T>& solve, Index n) {
   return most;
 }
 
-/// A vector that no cancellation hides from: Higham's safeguard.
+/// Returns Higham's safeguard: a lower bound from a vector of alternating signs, for matrices in
+/// which cancellation misleads climb().
 template <class T>
 double alternating(Solves<T>& solve, Index n) {
   return 2 * solve(numeric::EstimatorStart::alternating).sum / (3 * static_cast<double>(n));

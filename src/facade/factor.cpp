@@ -1,4 +1,4 @@
-// Factor and Workspace: the checks of the public calls, before a backend does the work.
+// Factor and Workspace: checks the public calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/factor.hpp"
 
@@ -29,14 +29,15 @@ void require_nrhs(Index nrhs) {
   if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
-/// After a failure: was it the matrix, or a value that is not a number?
+/// Throws Error(input) if a value is not finite. Called after a failed factorisation, to tell bad
+/// input from a matrix that is not positive definite.
 template <class T>
 void require_finite(const Plan& plan, std::span<const T> value) {
   require_all_finite<T>(value,
                         [&](Offset k) { return "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, k)) + ","; });
 }
 
-/// What can be checked of a refactorisation beforehand.
+/// Throws Error(usage) unless the number of values and the shift suit a refactorisation.
 template <class T>
 void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
@@ -48,7 +49,7 @@ void require_solvable(bool factor_is_there) {
   if (!factor_is_there) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
 }
 
-/// after: the stream that values on a device are ready on.
+/// Fills the factor. after: the stream on which values in device memory become ready.
 template <class T>
 Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop,
                              std::optional<StreamHandle> after = std::nullopt) {
@@ -60,14 +61,14 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   const PhaseRange range(Phase::factor);
   const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
   if (verdict.status == VerdictStatus::positive_definite) return {};
-  if (!std::isfinite(verdict.pivot)) {  // a finite pivot was not made of a value that is not
+  if (!std::isfinite(verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
     std::vector<T> room;
     require_finite(factor.plan(), factor.store().on_host(value, room));
   }
   return Breakdown{verdict.column, verdict.pivot};
 }
 
-/// Of a product.
+/// Returns true for L^T and false for L in a product; throws Error(usage) for other systems.
 bool is_transposed(System system) {
   if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
   return system == System::Lt;

@@ -1,4 +1,4 @@
-// FusedSolve: a plan of the bordered matrix, the checks of its calls, and what a verdict of that matrix says of A.
+// FusedSolve: the plan of the bordered matrix, the checks of its calls, and the verdict on A from that on the bordered matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/fused_solve.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 [[noreturn]] void misuse_of_fused(const std::string& what) { misuse("FusedSolve: " + what); }
 
-/// nrhs full columns before A's.
+/// Returns a plan of the bordered matrix: nrhs full columns before A's, eliminated last.
 std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index nrhs) {
   if (Offset{a.n} + nrhs > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow,
@@ -58,7 +58,8 @@ std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index n
   return made;
 }
 
-/// Of A, by that of the bordered matrix.
+/// Returns the verdict on A, given that on the bordered matrix. A failing column of the border
+/// becomes kNone.
 DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
   const auto of_a = [nrhs](Index column) { return column < nrhs ? kNone : column - nrhs; };
   verdict.column = of_a(verdict.column);
@@ -67,7 +68,8 @@ DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
   return verdict;
 }
 
-/// Names entries of the bordered matrix as those of b and of A.
+/// Throws Error(input) if a value of the bordered matrix is not finite, and names the entry as one
+/// of b (of_b) or of A.
 template <class T>
 void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::span<const T> value, bool of_b) {
   const auto border = static_cast<std::size_t>(shape.border());
@@ -91,7 +93,8 @@ struct FusedSolve<T>::State {
         workspace(Workspace<T>::create(factor, nrhs)),
         store(backend.executor().make_border(a.n, a.nnz(), nrhs, T{})) {}
 
-  /// What is enqueued, at once: on a stream of the device's, or where there is none. Waits, and looks at the verdict.
+  /// Calls enqueue on one of the device's streams, or without a stream on the CPU. Waits for the
+  /// work and reads the verdict.
   template <class Enqueue>
   void now(const Enqueue& enqueue) {
     const auto run = [&](StreamHandle stream) {
@@ -103,7 +106,8 @@ struct FusedSolve<T>::State {
     else
       run(nullptr);
   }
-  /// Factorisation and backward sweep of what was set.
+  /// Enqueues the factorisation and the backward sweep of the values and right-hand sides that were
+  /// set.
   void enqueue(numeric::WorkspaceImpl<T>& scratch, StreamHandle stream) {
     verdict = {};
     const PhaseRange range("factor and solve");
@@ -159,14 +163,15 @@ void FusedSolve<T>::require_call(std::size_t values, const MatrixView<const T>& 
       misuse_of_fused(std::string(name) + " has " + std::to_string(a->cols) + " columns, this was made for " + std::to_string(shape.nrhs));
 }
 
-/// Of a call that has ended.
+/// Turns the verdict of a completed call into a result: success, a Breakdown of A, or Error(input)
+/// for values that are not finite and for a b that is too large.
 template <Scalar T>
 Result<void, Breakdown> FusedSolve<T>::outcome() {
   const DeviceVerdict& verdict = state_->verdict;
   if (verdict.status == VerdictStatus::positive_definite) return {};
   const Factor<T>& factor = state_->factor;
   const bool of_b = verdict.column == kNone;
-  if (of_b || !std::isfinite(verdict.pivot)) {  // a finite pivot was not made of a value that is not
+  if (of_b || !std::isfinite(verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
     std::vector<T> room;
     require_finite(factor.plan(), state_->shape, factor.store().on_host(state_->store->values(), room), of_b);
   }

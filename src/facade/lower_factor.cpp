@@ -19,7 +19,8 @@ void require_valid(const Factor<T>& factor) {
   if (!factor.valid()) throw Error(ErrorKind::usage, "lower factor: the factor is not valid");
 }
 
-/// visit(s, column): each column of L from its diagonal down, one entry for each of supernode s's rows from there on, in order.
+/// Calls visit(s, column) for each column of L, s being its supernode: the entries from the
+/// diagonal down, one for each row of the supernode from there on, in order.
 template <class T, class Visit>
 void for_each_column(const Factor<T>& factor, const Visit& visit) {
   require_valid(factor);
@@ -33,12 +34,13 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
   }
 }
 
-/// The pivot of which root, from 1/2 to 1, is the rounded square root: of up to three the one with the most zeros at its end.
+/// Returns a pivot whose rounded square root is `root`, which lies in [1/2, 1]. Up to three numbers
+/// are; returns the one with the most trailing zero bits.
 template <class T>
 T pivot_of(T root) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits kHidden = Bits{1} << (std::numeric_limits<T>::digits - 1);
-  const Bits square = std::bit_cast<Bits>(root * root);  // neighbours of positive numbers: bits that follow each other
+  const Bits square = std::bit_cast<Bits>(root * root);  // consecutive positive numbers have consecutive bit patterns
   T best = root * root;
   int most = -1;
   for (const int step : {0, 1, -1, 2, -2}) {
@@ -76,7 +78,7 @@ std::vector<T> lower_diagonal(const Factor<T>& factor) {
 
 template <Scalar T>
 double determinant(const Factor<T>& factor) {
-  double high = 1, low = 0;  // their sum is the product (Dekker 1971)
+  double high = 1, low = 0;  // high + low is the product (Dekker 1971)
   long exponent = 0;
   for (const T root : lower_diagonal(factor)) {
     int of_root = 0, of_product = 0;
@@ -86,14 +88,15 @@ double determinant(const Factor<T>& factor) {
     low = std::ldexp(rest, -of_product);
     exponent += 2L * of_root + of_product;
   }
-  return std::ldexp(high + low, static_cast<int>(std::clamp(exponent, -4000L, 4000L)));  // beyond these there is no double
+  // Beyond these exponents a double overflows or underflows.
+  return std::ldexp(high + low, static_cast<int>(std::clamp(exponent, -4000L, 4000L)));
 }
 
 template <Scalar T>
 double log_determinant(const Factor<T>& factor) {
   require_valid(factor);
   if (const numeric::DeviceSolves<T>* device = factor.store().device_solves()) return device->log_determinant();
-  double sum = 0, rest = 0;  // what is lost of each addition (Kahan 1965)
+  double sum = 0, rest = 0;  // rest: what rounding lost of the last addition (Kahan 1965)
   for (const T pivot : lower_diagonal(factor)) {
     const double term = 2 * std::log(static_cast<double>(pivot)) - rest, next = sum + term;
     rest = next - sum - term;

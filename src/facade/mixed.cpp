@@ -1,4 +1,4 @@
-// MixedFactor: the factors in float and in double, the checks of its calls, and what a solve came to.
+// MixedFactor: owns the factors in float and in double, checks the calls, and reports on solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/mixed.hpp"
 
@@ -35,7 +35,7 @@ MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, boo
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
     misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + digits(options.target) + ", accept is " +
            digits(options.accept));
-  // What may be spent on them: no more than a factor in double is predicted to cost.
+  // Conjugate gradients may take as long as a factorisation in double is predicted to take, but at least kPatience steps.
   const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
   const int steps = !allow_double ? kMixedSteps : factor > kPatience ? static_cast<int>(std::min(factor, double{kMixedSteps})) : kPatience;
   const double target = options.target > 0 ? options.target : kEpsilon;
@@ -51,7 +51,7 @@ void require_vectors(const MatrixView<T>& a, const char* name, Index n) {
          "; A has n = " + std::to_string(n));
 }
 
-/// Of a column.
+/// Adds one column to the report: maxima over columns, and counts.
 void add_column(MixedReport& report, const MixedColumn& column) {
   report.path = std::max(report.path, column.path);
   report.unrefined = numeric::worse(column.unrefined, report.unrefined);
@@ -65,7 +65,7 @@ void add_column(MixedReport& report, const MixedColumn& column) {
   report.error = numeric::worse(column.error, report.error);
 }
 
-/// As the plan's pattern has entries.
+/// Throws Error(usage) unless there is one value for each entry of the plan's pattern.
 void require_as_many(std::span<const double> value, const Plan& plan) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
     misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
@@ -98,7 +98,7 @@ struct MixedFactor::State {
     make_room(nrhs);
   }
 
-  /// Of what the host has for each column, and of what solves take.
+  /// Allocates the host's data for nrhs columns, and the workspaces for solves of nrhs columns.
   void make_room(Index nrhs) {
     const auto columns = static_cast<std::size_t>(nrhs);
     block.column.reserve(columns);
@@ -110,7 +110,7 @@ struct MixedFactor::State {
     if (full) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
   }
 
-  /// What a factor of S A S tells, of A: (S^-1)(i,i)^2 times the pivot.
+  /// Returns the pivot of A, given that of S A S: (S^-1)(i,i)^2 times as large.
   [[nodiscard]] double unscaled(double pivot, Index column) const {
     return column == kNone ? pivot : std::scalbn(pivot, 2 * store->exponent(column));
   }
@@ -127,16 +127,16 @@ struct MixedFactor::State {
   MixedOptions options;
   PreparedPlan plan;
   Factor<float> factor;
-  std::string kernels;  // which made it
+  std::string kernels;  // names the kernels that made `factor`
   std::unique_ptr<numeric::WorkspaceImpl<float>> workspace;
   std::unique_ptr<numeric::MixedImpl> store;
   MixedBlock block;
-  std::vector<double> error_of_zero;  // of the block
+  std::vector<double> error_of_zero;  // for each column of the block: the componentwise error of y = 0
   std::optional<Factor<double>> full;
   std::unique_ptr<numeric::WorkspaceImpl<double>> full_workspace;
   double shift = 0;
   bool valid = false, in_double = false;
-  bool full_tells = false;  // the verdict is that of the factor in double
+  bool full_tells = false;  // verdict() is that of the factor in double
   CallFlag calls;
 };
 
@@ -161,7 +161,7 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, 
   return fill_double(stop);
 }
 
-/// What throws leaves the factor in float as it is.
+/// Makes the factor in double. An exception leaves the factor in float unchanged.
 Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
   if (!full) {
     Factor<double> made = Factor<double>::create(plan);
@@ -183,14 +183,15 @@ void MixedFactor::State::load(MatrixView<const double> b) {
     block.column[c].error = block.column[c].unrefined = {error_of_zero[c], error_of_zero[c]};
 }
 
-/// By the factor in double, columns that are stuck. A Breakdown where there is none.
+/// Solves stuck columns by the factor in double, which it makes if necessary. Returns the Breakdown
+/// if that fails.
 std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop) {
   if (!in_double)
     if (auto outcome = fill_double(stop); !outcome) return outcome.error();
   const auto columns = static_cast<Index>(block.column.size());
   for (Index c = 0; c < columns; ++c)
     if (block.column[c].stuck) {
-      store->clear(c);  // from where nothing of the other paths is seen
+      store->clear(c);  // start from zero, independent of the other stages
       store->residuals({&c, 1}, {&block.column[c].error, 1});
       solve_in_double(block, full->store(), *full_workspace, c, 1);
     }

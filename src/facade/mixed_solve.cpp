@@ -1,6 +1,7 @@
-// Refinement with a factor in float, flexible conjugate gradients with it as preconditioner (Golub & Ye, SIAM J. Sci. Comput. 21, 1999;
-// Notay, SIAM J. Sci. Comput. 22, 2000), refinement with a factor in double. Residuals are made anew at each step, in about twice the
-// precision of double, so that errors are measured, not predicted.
+// Refinement with a factor in float, flexible conjugate gradients with it as preconditioner (Golub
+// & Ye, SIAM J. Sci. Comput. 21, 1999; Notay, SIAM J. Sci. Comput. 22, 2000), refinement with a
+// factor in double. Each step computes the residual anew, in about twice the precision of double,
+// so errors are measured, not predicted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/facade/mixed_solve.hpp"
 
@@ -17,10 +18,11 @@ namespace {
 using numeric::Dots;
 using numeric::MixedImpl;
 
-/// Refinement goes on while a step shrinks the error by this,
+/// Refinement continues while a step reduces the error by at least this factor.
 constexpr double kContracts = 0.5;
-/// or, above what is accepted and where conjugate gradients may be taken, by this: ten more steps would be to come, and where a few small
-/// eigenvalues are what the factor does not see, conjugate gradients take three.
+/// The factor required instead while the error is above `accept` and conjugate gradients are
+/// allowed. A slower contraction would take some ten more steps; it mostly comes from a few small
+/// eigenvalues that the factor misses, for which conjugate gradients take three.
 constexpr double kContractsWell = 0.125;
 
 BackwardError column_error(MixedImpl& store, Index column) {
@@ -31,11 +33,12 @@ BackwardError column_error(MixedImpl& store, Index column) {
 
 bool is_accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
 
-/// From the error with one more correction. False: no more of them.
+/// Accepts or takes back a correction, given the error of y with it. Returns false if refinement of
+/// this column ends.
 bool take_mixed_step(MixedImpl& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
   if (column.steps == 0) column.unrefined = error;
-  const bool helped = ratio < 1;  // not if NaN
+  const bool helped = ratio < 1;  // false for NaN
   if (column.steps > 0 && column.error.componentwise > limits.accept)
     column.contraction = std::max(column.contraction, std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
   if (helped) {
@@ -54,14 +57,15 @@ void measure_active(MixedBlock& block) {
   block.store.residuals(block.active, block.error);
 }
 
-/// From y = 0, which solves b = 0; of a b that is not finite nothing is to be had.
+/// Makes those columns active whose y = 0 is to be improved: y = 0 solves b = 0, and a b that is
+/// not finite has no solution.
 void begin_at_zero(MixedBlock& block, Index first, Index count) {
   block.active.resize(static_cast<std::size_t>(count));
   std::iota(block.active.begin(), block.active.end(), first);
   std::erase_if(block.active, [&](Index c) { return !(block.column[c].error.componentwise > 0); });
 }
 
-/// All columns side by side, each as long as it contracts.
+/// Refines all columns side by side; each one stays active as long as it contracts.
 void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace) {
   begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
   while (!block.active.empty()) {
@@ -78,22 +82,23 @@ void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor
   }
 }
 
-/// The direction of a search and what it is measured by.
+/// The state of a search by conjugate gradients.
 struct Search {
   MixedImpl& store;
   const numeric::FactorImpl<float>& factor;
   numeric::WorkspaceImpl<float>& workspace;
   Index column;
-  double slope = 0;  ///< z.r
+  double slope = 0;  ///< z.r, where z = M^-1 r
 
   void precondition() { store.precondition(factor, workspace, {&column, 1}); }
-  /// Along M^-1 r.
+  /// Starts along M^-1 r. Returns false if z.r is not positive and finite.
   bool begin() {
     precondition();
     slope = store.begin_search(column);
     return slope > 0 && std::isfinite(slope);
   }
-  /// To the least of y.H y / 2 - c.y on the line. False where the curvature is not positive: H, or what is left of it in double, is not.
+  /// Moves to the minimum of y.H y / 2 - c.y along the line. Returns false if the curvature is not
+  /// positive, which happens if H, as rounded to double, is not positive definite.
   bool advance() {
     const Dots along = store.curvature(column);
     const double step = along.second / along.first;
@@ -101,7 +106,9 @@ struct Search {
     store.advance(column, step);
     return true;
   }
-  /// Away from what the last step did, whatever M was then: (r - r before).z in place of r.z.
+  /// Sets the next direction, with the flexible beta: (r - previous r).z in place of r.z, which
+  /// keeps it conjugate to the last step although rounding makes M another operator at each step.
+  /// Returns false if z.r is not positive or beta is not finite.
   bool turn() {
     precondition();
     const Dots now = store.project(column);
@@ -113,14 +120,14 @@ struct Search {
   }
 };
 
-/// From the y that refinement left, to the best one met.
+/// Continues from the y that refinement left, and leaves the best y that was met.
 void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace,
                          const MixedLimits& limits, Index c, MixedColumn& column) {
   column.path = MixedPath::conjugate_gradients;
   const double start = column.error.componentwise;
   double halved = start;  // the least error when it was last halved
   int step = 0, since = 0, best = 0;
-  column_error(store, c);  // the residual of y, since a correction may have been taken back
+  column_error(store, c);  // sets r to the residual of y, since a correction may have been taken back
   store.keep(c);
   Search search{store, factor, workspace, c};
   for (bool going = search.begin(); going; going = going && search.turn()) {
@@ -161,7 +168,7 @@ void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& facto
   for (const Index c : block.active) block.column[c].progress = {};
   for (bool fresh = true; !block.active.empty(); fresh = false) {
     stop_here();
-    block.store.correct(factor, workspace, first, count);  // of those that are done, too: taken back
+    block.store.correct(factor, workspace, first, count);  // includes columns that are done; they are taken back below
     std::size_t left = 0;
     for (Index c = first; c < first + count; ++c)
       if (left < block.active.size() && block.active[left] == c)

@@ -1,4 +1,4 @@
-// The way of a column through a mixed solve: refinement, conjugate gradients, a factor in double.
+// The three stages of a mixed solve of a column: refinement, conjugate gradients, a factor in double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,37 +10,39 @@
 
 namespace kauri {
 
-/// Where a column is.
+/// The state of a column.
 struct MixedColumn {
   MixedPath path = MixedPath::refinement;
   int steps = 0, cg_steps = 0;
   double contraction = 0, cg_contraction = 0;
-  BackwardError error, unrefined;    ///< of y, and of the first one
-  bool stuck = false;                ///< its path ended above `accept`
-  numeric::RefineProgress progress;  ///< by a factor in double
+  BackwardError error, unrefined;    ///< of the current y, and of the first one
+  bool stuck = false;                ///< the last stage tried ended with an error above `accept`
+  numeric::RefineProgress progress;  ///< of refinement with a factor in double
 };
 
-/// Of MixedSolveOptions, what decides.
+/// The limits of MixedSolveOptions, with defaults resolved.
 struct MixedLimits {
   int max_steps, max_cg_steps;
   double target, accept;
 };
 
-/// Conjugate gradients end where so many steps have not halved the least error.
+/// Conjugate gradients end after this many steps that did not halve the least error.
 inline constexpr int kPatience = 16;
 
-/// A block of columns on its way; made once.
+/// A block of columns that are solved side by side. Its vectors are allocated once.
 struct MixedBlock {
   numeric::MixedImpl& store;
   MixedLimits limits;
-  std::vector<MixedColumn> column;   ///< of the block
-  std::vector<Index> active;         ///< those still refined
-  std::vector<BackwardError> error;  ///< theirs
+  std::vector<MixedColumn> column;   ///< one for each column of the block
+  std::vector<Index> active;         ///< columns still being refined
+  std::vector<BackwardError> error;  ///< errors of the active columns
 };
 
-/// All columns, for which b was loaded, by the factor in float alone.
+/// Solves all columns with the factor in float alone: refinement, then conjugate gradients. b has
+/// been loaded.
 void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace);
-/// Columns [first, first + count), whose y is 0 and r is c, by a factor in double.
+/// Solves columns [first, first + count) by refinement with a factor in double. On entry y is 0 and
+/// r is c.
 void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor, numeric::WorkspaceImpl<double>& workspace, Index first,
                      Index count);
 

@@ -20,7 +20,8 @@
 namespace kauri {
 namespace {
 
-/// Of x and another matrix with as many rows and columns. x_name, name: as require_dense() takes them.
+/// Throws Error(usage) unless x and a have n rows and equally many columns. x_name and name are
+/// those of require_dense().
 template <class T>
 void require_alike(const MatrixView<const T>& x, const char* x_name, const MatrixView<const T>& a, const char* name, Index n) {
   require_dense(x, x_name, n);
@@ -66,7 +67,8 @@ Refinement refine_with(const numeric::ResidualImpl<T>& residual, const Symmetric
   stop_here();
   const PhaseRange range(Phase::refine);
   const Offset n = x.rows, size = n * x.cols;
-  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));  // unset: zeros would be a look at all of it
+  // Arrays are not initialised: zeros would cost a pass over all of them.
+  Array<T> correction(static_cast<std::size_t>(size)), better(static_cast<std::size_t>(size));
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
   return numeric::refine_on_host(
       x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },

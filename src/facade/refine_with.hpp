@@ -1,4 +1,4 @@
-// Refinement with a residual operator made before, for loops that reuse it.
+// Refinement with an existing residual operator, for loops that reuse it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kauri {
 
-/// As refine(), without its checks; `residual` was made from the pattern of a.
+/// Refines x as refine() does, but without its checks; `residual` was made from the pattern of a.
 template <Scalar T>
 Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
                        MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options);

@@ -1,4 +1,4 @@
-// Refiner: the checks of its calls, before a backend does the work.
+// Refiner: checks its calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/refiner.hpp"
 

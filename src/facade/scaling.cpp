@@ -1,4 +1,4 @@
-// Symmetric scaling of matrices of the host's.
+// Symmetric scaling of matrices in host memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/scaling.hpp"
 

@@ -1,4 +1,4 @@
-// SchurComplement: L22 of the last rows, and solves around them.
+// SchurComplement: L22 of the last rows, and the solves that condense and expand with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/schur.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void misuse_of_schur(const std::string& what) { throw Error(ErrorKind::usage, "Schur complement: " + what); }
 
-/// The last rows of a matrix.
+/// Returns a view of the last `count` rows of a matrix.
 template <class T>
 numeric::StridedView<T> last_rows(const MatrixView<T>& a, Index count) {
   return numeric::strided(numeric::rows(a, a.rows - count, count));
@@ -102,7 +102,7 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
   const PhaseRange range("Schur complement");
   const StopCheck check_stop;
   const numeric::StridedView<T> out = numeric::strided(s);
-  constexpr Index kColumns = 32, kRows = 256;  // of a block, which stays in the cache
+  constexpr Index kColumns = 32, kRows = 256;  // of a block, small enough to stay in the cache
   for (Index j = 0; j < order_; j += kColumns)
     for (Index i = j; i < order_; i += kRows) {
       check_stop();
@@ -142,11 +142,11 @@ void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, Matrix
   require_shape("x2", x2, order_, y.cols);
   require_shape("y", y, factor.plan().n, y.cols);
   require_valid(factor);
-  factor.require_fit(y, x, workspace);  // before y is written
+  factor.require_fit(y, x, workspace);  // before anything is written to y
   const numeric::StridedView<T> y2 = last_rows(y, order_);
   const numeric::StridedView<const T> given = numeric::strided(x2);
   for (Index c = 0; c < y.cols; ++c)
-    for (Index k = 0; k < order_; ++k) {  // L22^T x2, so that the sweep finds x2 there
+    for (Index k = 0; k < order_; ++k) {  // y2 = L22^T x2, so that the backward sweep yields x2
       T sum = 0;
       for (Index i = k; i < order_; ++i) sum += l_[i + Offset{k} * order_] * given(i, c);
       y2(k, c) = sum;

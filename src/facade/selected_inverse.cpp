@@ -1,4 +1,4 @@
-// SelectedInverse: the checks of the public calls, and the caller's numbering.
+// SelectedInverse: checks the public calls, and translates from the caller's numbering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/selected_inverse.hpp"
 

@@ -28,7 +28,7 @@
 namespace kauri {
 namespace {
 
-/// Shorter factorisations, of some 50 ms, tell no fractions.
+/// Factorisations with fewer operations, of up to some 50 ms, report no progress.
 constexpr double kWatchedFlops = 1e9;
 
 }  // namespace
@@ -47,10 +47,11 @@ struct Solver<T>::State {
   }
 
   [[nodiscard]] bool is_mixed() const { return options.precision == Precision::mixed; }
-  /// Of the numbers of L.
+  /// Returns the size of an entry of L.
   [[nodiscard]] int scalar_bytes() const { return is_mixed() ? sizeof(float) : sizeof(T); }
 
-  /// To the caller's handler, which works for nobody that could be stopped. text(): made only where there is one.
+  /// Sends a message to the caller's handler, which runs without a stop token and uncounted by the
+  /// meter. text() is called only if there is a handler.
   template <class Text>
   void tell(Phase phase, double fraction, const Text& text, MessageLevel level = MessageLevel::info) const {
     if (!options.on_message) return;
@@ -82,7 +83,7 @@ struct Solver<T>::State {
     try {
       result = timed([&] { return is_mixed() ? fill_mixed(fresh, shift) : kauri::refactorize<T>(*factor, fresh, shift, options.stop); });
     } catch (const Error& error) {
-      // The pattern is known here, so that row and column can be named.
+      // Checks again: with the pattern at hand the message names row and column.
       if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
       throw;
     }
@@ -107,7 +108,7 @@ struct Solver<T>::State {
     try {
       result =
           timed([&] { return is_mixed() ? fill_mixed(value, shift) : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop); });
-    } catch (...) {  // a shift that is refused changes nothing
+    } catch (...) {  // a refused shift changes nothing
       set_shift(before);
       throw;
     }
@@ -116,7 +117,7 @@ struct Solver<T>::State {
     return told(result);
   }
 
-  /// A factor of A + shift I: all that it is told of.
+  /// Fills the mixed factor with A + shift I.
   Result<void, Breakdown> fill_mixed(std::span<const T> fresh, T shift) {
     if constexpr (std::is_same_v<T, double>) {
       if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift));
@@ -152,7 +153,7 @@ struct Solver<T>::State {
     report.smallest_column = verdict.smallest_column;
   }
 
-  /// Of the values and the shift that were factorised.
+  /// Looks for nearly singular pivots of the values and the shift that were factorised.
   void look_for_loss(bool good) {
     report.nearly_singular.reset();
     if (!good) return;
@@ -176,7 +177,8 @@ struct Solver<T>::State {
     tell(Phase::factor, 1, words, MessageLevel::warning);
   }
 
-  /// When all that a call keeps is in order, since the handler may throw.
+  /// Reports the outcome of a factorisation. Called once all that the call keeps is consistent,
+  /// since the handler may throw.
   Result<void, Breakdown> told(Result<void, Breakdown> result) const {
     if (result)
       tell(Phase::factor, 1, [&] { return "factorised, smallest pivot " + symbolic::in_digits(report.smallest_pivot); });
@@ -192,7 +194,7 @@ struct Solver<T>::State {
     return result;
   }
 
-  /// The same with mixed precision. An A that turns out not to be positive definite leaves NaN.
+  /// Solves in mixed precision: X from B. If A turns out not to be positive definite, X is NaN.
   void solve_mixed(MatrixView<const T> b, MatrixView<T> x) {
     if constexpr (std::is_same_v<T, double>) {
       tell(Phase::solve, 0, [&] { return "solve in mixed precision, right-hand sides: " + std::to_string(x.cols); });
@@ -210,12 +212,12 @@ struct Solver<T>::State {
       judge_mixed(report, found, b);
       const bool told_before = report.nearly_singular.has_value();
       look_for_loss(mixed->valid());
-      if (!told_before) tell_loss();  // of a factor in double that this solve made
+      if (!told_before) tell_loss();  // pivot loss of a factor in double that this solve made
       tell_refinement();
     }
   }
 
-  /// x: B on entry, X on return; b: B.
+  /// Solves and refines. x: B on entry, X on return; b: B.
   void solve(MatrixView<const T> b, MatrixView<T> x) {
     tell(Phase::solve, 0, [&] { return "solve, right-hand sides: " + std::to_string(x.cols); });
     report.solve.seconds = seconds_of([&] { factor->solve(x, *workspace, options.stop); });
@@ -243,7 +245,7 @@ struct Solver<T>::State {
         report.status == SolveStatus::ok ? MessageLevel::info : MessageLevel::warning);
   }
 
-  /// Refinement works on the matrix that was factorised.
+  /// Adds the shift to the held values, since refinement needs the matrix that was factorised.
   void set_shift(T shift) {
     held_shift = shift;
     const std::vector<Offset>& col_ptr = analysis.plan->pattern.col_ptr;
@@ -255,14 +257,14 @@ struct Solver<T>::State {
   SolverOptions options;
   Backends backends;
   Analysis analysis;
-  std::vector<T> value;  // of A + shift I, as last factorised
+  std::vector<T> value;  // values of A + shift I, as last factorised
   T held_shift = 0;
-  std::vector<T> diagonal;  // of A
-  T largest = 0;            // of these
-  bool held = false;        // the factor was filled with these
+  std::vector<T> diagonal;  // diagonal of A
+  T largest = 0;            // largest entry of `diagonal`
+  bool held = false;        // the factor was filled with `value`
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
-  std::optional<MixedFactor> mixed;  // in place of these and of residual
+  std::optional<MixedFactor> mixed;  // with mixed precision, in place of factor, workspace and residual
   std::unique_ptr<numeric::ResidualImpl<T>> residual;
   SolverReport report;
   CallFlag calls;

@@ -1,4 +1,4 @@
-// SparseProduct: the checks of its calls, before a backend does the work.
+// SparseProduct: checks its calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/sparse_product.hpp"
 

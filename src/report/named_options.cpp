@@ -1,4 +1,4 @@
-// The table of the options that have names, and how their values are read and written.
+// The table of named options, and how their values are parsed and written.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/named_options.hpp"
 
@@ -23,19 +23,19 @@ namespace {
 
 struct TableEntry {
   NamedOption option;
-  std::function<bool(SolverOptions&, std::string_view)> set;  ///< false where it does not take the text
+  std::function<bool(SolverOptions&, std::string_view)> set;  ///< returns false if it does not accept the text
   std::function<std::optional<std::string>(const SolverOptions&)> get;
 };
 using Table = std::vector<TableEntry>;
 
-/// "a, b or c".
+/// Returns "a, b or c".
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (std::size_t k = 0; k < words.size(); ++k) all += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
   return all;
 }
 
-/// All of the text as a number of that type.
+/// Returns the number if it is all of the text, else nothing.
 template <class Number>
 std::optional<Number> read_all(std::string_view text) {
   Number x{};
@@ -44,7 +44,7 @@ std::optional<Number> read_all(std::string_view text) {
   return x;
 }
 
-// In what follows member(options) is the member that the option stands for, of const options too.
+// Below, member(options) returns the member that the option stands for; options may be const.
 
 template <class Member>
 TableEntry boolean_entry(std::string name, Member member, std::string help) {
@@ -57,7 +57,7 @@ TableEntry boolean_entry(std::string name, Member member, std::string help) {
           [member](const SolverOptions& options) { return std::optional<std::string>(member(options) ? "true" : "false"); }};
 }
 
-/// good(x): the option takes x.
+/// Makes the entry of a number; good(x) tells if the option accepts x.
 template <class Member, class Good>
 TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, Member member, Good good, std::string help) {
   using Number = std::remove_cvref_t<decltype(member(std::declval<SolverOptions&>()))>;
@@ -88,7 +88,7 @@ TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choic
       [choices](std::int32_t x) { return std::find(choices.begin(), choices.end(), x) != choices.end(); }, std::move(help));
 }
 
-/// Numbers from `least` on, or above it.
+/// Numbers from `least` on (from), or greater than it (above).
 enum class Bound { from, above };
 template <class Member>
 TableEntry real_entry(std::string name, Bound bound, double least, Member member, std::string help) {
@@ -117,7 +117,7 @@ TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value
           }};
 }
 
-/// Of values that have names.
+/// Returns pairs of a name and a value.
 template <class Value>
 std::vector<std::pair<std::string, Value>> named(std::initializer_list<Value> values) {
   std::vector<std::pair<std::string, Value>> out;
@@ -273,7 +273,8 @@ struct AllOptions {
   std::vector<NamedOption> named;
 };
 
-/// Not local statics: a thread that makes them while another one forks would leave their guards held in the child.
+/// Not local statics: if a thread made them while another thread forks, their guards would stay
+/// locked in the child.
 PerProcess<const AllOptions> all_options;
 
 const Table& table() { return all_options.here().table; }

@@ -1,4 +1,4 @@
-// Reports: filled from an analysis, written as JSON and as text. std::to_chars knows no locale and writes what reads back the same.
+// Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales and writes numbers that read back unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/report.hpp"
 
@@ -23,7 +23,7 @@ std::string in_chars(Args... args) {
   return {room.data(), end};
 }
 
-/// An object, member by member.
+/// A JSON object, built member by member.
 class JsonObject {
  public:
   void add(std::string_view key, std::string_view value) { begin(key), quote(value); }
@@ -126,7 +126,7 @@ std::array<std::pair<Phase, const PhaseReport*>, 6> phases_of(const SolverReport
 
 std::string_view name_of(BackendKind kind) { return kind == BackendKind::cpu ? "cpu" : "cuda"; }
 
-/// "1,234,567".
+/// Returns the digits in groups of three: "1,234,567".
 std::string grouped(Offset count) {
   std::string text = in_chars(count);
   for (auto at = static_cast<Offset>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) text.insert(static_cast<std::size_t>(at), 1, ',');
@@ -135,7 +135,7 @@ std::string grouped(Offset count) {
 
 std::string in_digits(double value, int digits) { return in_chars(value, std::chars_format::general, digits); }
 
-/// "1.23 GB", "0 B".
+/// Returns the value with three digits and an SI prefix: "1.23 GB", "0 B".
 std::string scaled(double value, std::string_view unit) {
   constexpr std::array<std::string_view, 6> kPrefix{"", "k", "M", "G", "T", "P"};
   std::size_t k = 0;
