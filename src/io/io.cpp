@@ -1,4 +1,4 @@
-// The public readers: take the file, tell its format, hand it on.
+// The public readers: read the file, recognise its format, call its parser.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/io.hpp"
 
@@ -51,7 +51,8 @@ DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows
   fail_unknown(bytes, name, "Matrix Market (plain, gzipped, or in a .tar.gz) or .npy");
 }
 
-/// Of a beginning that is in one of the formats the header is read; any other gets the error that all of the file would get.
+/// Reads the header if the beginning is in a known format; else throws the error that the whole
+/// file would give.
 void look_for_matrix(std::string_view head, const std::string& name) {
   const std::string_view text = plain_text(head, name);
   if (is_zip(head) || is_tar(head)) return;
@@ -78,7 +79,7 @@ void look_for_dense(std::string_view head, const std::string& name) {
   }
 }
 
-/// Row numbers and comments: bytes of a text.
+/// Throws Error(input) if the beginning is not text, which row numbers and comments are.
 void look_for_numbers(std::string_view head, const std::string& name) {
   const std::string_view text = plain_text(head, name);
   for (const char c : text)
@@ -90,7 +91,8 @@ Look looking(void (*look)(std::string_view, const std::string&), const std::stri
   return [look, &name](std::string_view head) { look(head, name); };
 }
 
-/// Of a tar archive no more is unpacked beside what may be wanted than this, or so many times the bytes of the file.
+/// Limit of bytes unpacked from a tar archive besides members that may be wanted: this many, or
+/// this many times the bytes of the file.
 constexpr std::size_t kMostBeside = std::size_t{64} << 20, kTimesPacked = 16;
 
 MakeWatch watching(const FileAndMember& source) {
@@ -102,7 +104,8 @@ MakeWatch watching(const FileAndMember& source) {
   };
 }
 
-/// `read` of the file's content, or of that of a member of a tar archive, with the member in the name.
+/// Returns `read` of the file's content, or of the content of a member of a tar archive, with the
+/// member in the name.
 template <class Read>
 auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Allowance& allowance,
                 Read&& read) {
@@ -130,14 +133,15 @@ DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Inde
   throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its content");
 }
 
-/// A wrong claim never asks for much, but a right one may.
+/// Turns std::bad_alloc into Error(memory). False claims of a file are refused before memory is
+/// taken, but a valid file may be large.
 template <class Read>
 auto guarded(const std::string& path, Read&& read) {
   try {
     return read();
   } catch (const std::bad_alloc&) {
     content_too_large(path);
-  } catch (const std::length_error&) {  // more than a string or a vector may ever hold
+  } catch (const std::length_error&) {  // longer than a string or a vector may be
     content_too_large(path);
   }
 }
@@ -172,7 +176,7 @@ SymmetricMatrix<double> read_matrix(const std::string& path, int threads) { retu
 SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& options) {
   if (options.both_halves == Storage::lower || options.both_halves == Storage::upper)
     throw Error(ErrorKind::usage, "read_matrix: a storage of one half, expected full, lower_of_full or upper_of_full");
-  (void)SymmetryRule<double>(options.symmetry);  // looks at it, whatever the file holds
+  (void)SymmetryRule<double>(options.symmetry);  // validates it, whatever the file holds
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);

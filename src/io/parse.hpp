@@ -1,4 +1,4 @@
-// Readers from memory, with the format told from the content: what the public functions do after they have read the file.
+// Readers from memory that recognise the format by its content; the public functions call them with the bytes of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,14 +11,16 @@
 
 namespace kauri::io {
 
-/// The rules of kauri::read_matrix and kauri::read_dense for the bytes of a file; `name` stands in the errors. `member` is the file that is
-/// asked for in a tar archive, or empty; `rows` how many there must be, or kNone; `allowance` what may still be taken.
+/// Parse the bytes of a file as kauri::read_matrix and kauri::read_dense do; `name` is used in
+/// errors. `member`: the file asked for in a tar archive, or empty; `rows`: required number of
+/// rows, or kNone; `allowance`: limit of memory.
 SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name, const std::string& member = {},
                                      const BothHalves& both = {}, Allowance allowance = {});
 DenseMatrix parse_dense(std::string_view bytes, const std::string& name, const std::string& member = {}, Index rows = kNone,
                         Allowance allowance = {});
 
-/// FILE:MEMBER as its two parts, where there is no file of the whole name and one of the part before a colon; else the whole and nothing.
+/// FILE:MEMBER in two parts, if no file has the whole name but one has the part before a colon;
+/// else the whole name and an empty string.
 struct FileAndMember {
   std::string file, member;
 };

@@ -1,4 +1,4 @@
-// Reader of permutation files.
+// Reads permutation files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/permutation_file.hpp"
 
@@ -15,7 +15,7 @@ std::vector<Index> parse_permutation(std::string_view bytes, std::string_view na
   constexpr Offset kMost = std::numeric_limits<Index>::max();
   TextCursor text(bytes, name);
   std::vector<Index> old_of;
-  // Row and line of each; vectors that grow are there twice.
+  // Counts row, line and first line of each number twice, since growing vectors exist twice.
   const auto lines = static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\n') + std::count(bytes.begin(), bytes.end(), '\r'));
   allowance.take(name, lines + 1, 2 * (sizeof(Index) + 2 * sizeof(Offset)), "lines");
   std::vector<Offset> line;
@@ -27,7 +27,7 @@ std::vector<Index> parse_permutation(std::string_view bytes, std::string_view na
     line.push_back(text.line());
     if (static_cast<Offset>(old_of.size()) > kMost) text.fail_line("more than " + std::to_string(kMost) + " rows");
   }
-  // How many rows there are is known now.
+  // The number of rows is known only now.
   std::vector<Offset> first_line(old_of.size(), 0);
   for (std::size_t k = 0; k < old_of.size(); ++k) {
     const auto row = static_cast<std::size_t>(old_of[k]);

@@ -1,4 +1,4 @@
-// Permutations as text, parsed from memory.
+// Parses permutations in text form from memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace kauri::io {
 
-/// One zero-based row number a line; lines that start with % or # are comments. Throws Error(input) naming the line of a number that is out
-/// of range or repeated.
+/// Returns the permutation of a text with one zero-based row number per line; lines that start with
+/// % or # are comments. Throws Error(input) naming the line of a number that is out of range or
+/// repeated.
 std::vector<Index> parse_permutation(std::string_view text, std::string_view name, Allowance allowance = {});
 
 }  // namespace kauri::io

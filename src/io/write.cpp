@@ -1,4 +1,4 @@
-// Writers: Matrix Market and .npy.
+// Writes Matrix Market and .npy files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <charconv>
@@ -17,7 +17,7 @@
 namespace kauri {
 namespace {
 
-/// Text gathered in pieces of some size before it goes to the file, compressed if its name ends in .gz.
+/// Collects text in pieces before it goes to the file, compressed if the name ends in .gz.
 class TextWriter {
  public:
   explicit TextWriter(const std::string& path) : file_(path) {
@@ -29,7 +29,7 @@ class TextWriter {
     return *this;
   }
   TextWriter& operator<<(Offset value) { return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr); }
-  /// 17 significant digits: enough to get every double back.
+  /// Writes 17 significant digits, enough to restore every double.
   TextWriter& operator<<(double value) {
     return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value, std::chars_format::scientific, 16).ptr);
   }
@@ -90,7 +90,7 @@ void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   if (static_cast<Offset>(a.value.size()) != p.nnz())
     throw Error(ErrorKind::usage,
                 "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
-  require_finite(a, io::shown(path));  // no reader takes such a value back
+  require_finite(a, io::shown(path));  // no reader accepts NaN or infinity
   if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);
   out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";

@@ -1,4 +1,4 @@
-// Formats and numbers as Fortran has them.
+// Parses formats and numbers by Fortran's rules.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/boeing/fortran_format.hpp"
 
@@ -12,7 +12,7 @@
 namespace kauri::io {
 namespace {
 
-/// Letters of a format, without blanks.
+/// The characters of a format, in upper case and without blanks.
 class Letters {
  public:
   explicit Letters(std::string_view text) {
@@ -28,7 +28,7 @@ class Letters {
   [[nodiscard]] bool done() const { return at_ == text_.size(); }
   [[nodiscard]] std::size_t place() const { return at_; }
   void go_to(std::size_t place) { at_ = place; }
-  /// A number of at most four digits; `otherwise` if there is none.
+  /// Reads a number of at most four digits; returns `otherwise` if there is none.
   int number(int otherwise) {
     int value = 0, digits = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && digits < 4; ++digits) value = value * 10 + (text_[at_++] - '0');
@@ -40,7 +40,7 @@ class Letters {
   std::size_t at_ = 0;
 };
 
-/// Walks through a format as Fortran does, and notes where fields begin.
+/// Walks through a format as Fortran does, and records where fields begin.
 class Layout {
  public:
   explicit Layout(std::string_view text) : letters_(text) {}
@@ -50,7 +50,8 @@ class Layout {
     again_ = letters_.place();
     if (!items(0) || !letters_.done()) return {};
     std::vector<int> first = std::exchange(format_.later, {});
-    // A further line goes on from the last group of the outermost level, or from the start, with the scale factor that stands.
+    // Further lines continue from the last group of the outermost level, or from the start, with
+    // the scale factor in effect.
     letters_.go_to(again_);
     column_ = items_ = 0;
     if (first.empty() || !items(0) || format_.later.empty()) return {};
@@ -62,7 +63,7 @@ class Layout {
  private:
   static constexpr int kDeepest = 8, kMostItems = 10'000;
 
-  /// Items between commas, and the parenthesis behind them.
+  /// Reads items between commas, and the closing parenthesis.
   bool items(int depth) {
     for (;;) {
       const std::size_t begin = letters_.place();
@@ -89,7 +90,7 @@ class Layout {
     return true;
   }
 
-  /// count: -1 if none is written; of P any number.
+  /// Reads one item. count: -1 if none is written; any number for P.
   bool item(char kind, int count) {
     if (kind == 'P') {
       scale_ = count;
@@ -126,9 +127,9 @@ class Layout {
 
   Letters letters_;
   FortranFormat format_;
-  std::size_t again_ = 0;  // where further lines begin
+  std::size_t again_ = 0;  // where the format restarts for further lines
   int scale_ = 0, column_ = 0, items_ = 0;
-  bool any_ = false;  // a field was met
+  bool any_ = false;  // a field was read
 };
 
 std::string_view trimmed(std::string_view field) {
@@ -137,11 +138,11 @@ std::string_view trimmed(std::string_view field) {
   return field;
 }
 
-constexpr Offset kLongest = 100'000;  // of exponents: beyond it nothing is a number that anyone wrote
+constexpr Offset kLongest = 100'000;  // limit of exponents: a number beyond it is not meant as one
 
 bool is_sign(char c) { return c == '+' || c == '-'; }
 
-/// Where the exponent of a number starts: at its letter, or at a sign behind the first character.
+/// Returns the position of a number's exponent: its letter, or a sign after the first character.
 std::size_t exponent_at(std::string_view number) {
   for (std::size_t k = 1; k < number.size(); ++k)
     if (is_sign(number[k]) || std::string_view("eEdDqQ").find(number[k]) != std::string_view::npos) return k;
@@ -178,11 +179,12 @@ std::optional<double> fortran_real(std::string_view field, const FortranFormat& 
   const std::string_view mantissa = field.substr(0, split);
   const bool point = mantissa.find('.') != std::string_view::npos || format.decimals == 0;
   if (whole && (!std::isfinite(value) || (point && (!plain || format.scale == 0)))) return value;
-  // The same number with an exponent that from_chars takes: 1.5D+03, 1.5+3, an implied point, a scale factor.
+  // Builds the same number with an exponent that from_chars accepts: 1.5D+03, 1.5+3, an implied
+  // point, a scale factor.
   Offset exponent = plain ? -format.scale : 0;
   if (!plain) {
     const auto given = fortran_integer(field.substr(split + (is_sign(field[split]) ? 0 : 1)));
-    if (!given || *given > kLongest || *given < -kLongest) return {};  // not by abs: the least Offset has none
+    if (!given || *given > kLongest || *given < -kLongest) return {};  // not by abs, which overflows for the least Offset
     exponent = *given;
   }
   if (!point) exponent -= format.decimals;

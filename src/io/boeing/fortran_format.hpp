@@ -13,29 +13,32 @@ namespace kauri::io {
 
 /// The fields of lines, all of one kind.
 struct FortranFormat {
-  int repeat = 1;    ///< fields in a line, but for the first one
+  int repeat = 1;    ///< fields in each line but the first
   int width = 0;     ///< columns of a field
-  int decimals = 0;  ///< digits behind a point that is not written
-  int scale = 0;     ///< of nP: a number without exponent stands for 10^-n of what is written
+  int decimals = 0;  ///< digits after an implied decimal point
+  int scale = 0;     ///< n of nP: a number without exponent stands for 10^-n of what is written
   bool integer = false;
-  std::vector<int> later = {};  ///< columns, counted from 0, in which the fields of a line begin: length `repeat`
-  std::vector<int> first =
-      {};  ///< those of the first line, which differ where the format ends in a group: later lines have that group alone
+  std::vector<int> later = {};  ///< start columns of the fields of a line, counted from 0: length `repeat`
+  /// Start columns of the fields of the first line. They differ if the format ends in a group: later
+  /// lines have that group alone.
+  std::vector<int> first = {};
 
-  /// Where field k, counted from 0 over all lines, stands.
+  /// The position of field k, counted from 0 over all lines.
   struct Place {
-    Offset line = 0;  ///< from the first one on
-    int column = 0;   ///< where it begins
+    Offset line = 0;  ///< counted from the first one
+    int column = 0;   ///< start column of the field
   };
   [[nodiscard]] Place place(Offset k) const;
 };
 
-/// A format in parentheses: [r] I|E|ES|EN|D|F|G w [.d [Ee]], [n]X, nP and groups [r](...) of them. All fields have one width, one number of
-/// digits and one scale factor. Nothing if the text is not of that form, or means more than 10000 items.
+/// Parses a format in parentheses: [r] I|E|ES|EN|D|F|G w [.d [Ee]], [n]X, nP and groups [r](...) of
+/// them. All fields have one width, one number of digits and one scale factor. Returns nothing if
+/// the text does not have this form, or expands to more than 10000 items.
 std::optional<FortranFormat> parse_fortran_format(std::string_view text);
 
-/// A number as Fortran reads it: blanks around it, exponents as 1D3 and 1+3, a point implied by the format. Nothing if it is none, or
-/// blank. Infinite if it is too large.
+/// Parse a number as Fortran reads it: blanks around it, exponents as 1D3 and 1+3, a point implied
+/// by the format. Return nothing if the field is not a number, or blank; infinity if the number is
+/// too large.
 std::optional<Offset> fortran_integer(std::string_view field);
 std::optional<double> fortran_real(std::string_view field, const FortranFormat& format);
 

@@ -1,4 +1,4 @@
-// Rutherford-Boeing and Harwell-Boeing: four or five lines of header, then pointers, rows and values in fixed fields.
+// Rutherford-Boeing and Harwell-Boeing: four or five header lines, then pointers, rows and values in fixed fields.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/boeing/rutherford_boeing.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kTypeSize = 3, kFormatSize = 16, kValueFormatSize = 20;  // columns
 
-/// Whole lines, counted. Lines end in LF, CRLF or CR.
+/// Reads and counts whole lines, which end in LF, CRLF or CR.
 class Lines {
  public:
   Lines(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
@@ -43,9 +43,9 @@ class Lines {
   }
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::string_view columns(std::size_t at, std::size_t size) const { return at < line_.size() ? line_.substr(at, size) : ""; }
-  /// False for a last line without its end: numbers in it may be cut short.
+  /// Returns false for a last line without line end: numbers in it may be cut short.
   [[nodiscard]] bool whole() const { return whole_; }
-  /// Of the line that stands here, from 1.
+  /// Returns the number of the current line, from 1.
   [[nodiscard]] Offset number() const { return number_; }
   [[nodiscard]] Offset bytes_left() const { return static_cast<Offset>(rest_.size()); }
   [[noreturn]] void fail_line(const std::string& what) const { fail(name_, "line " + std::to_string(number_) + ": " + what); }
@@ -56,7 +56,7 @@ class Lines {
   bool whole_ = true;
 };
 
-/// The numbers of a line from a column on, as far as they go.
+/// Returns the numbers of a line, up to the first word that is not a number.
 std::vector<Offset> numbers(std::string_view line) {
   std::vector<Offset> list;
   for (std::size_t at = line.find_first_not_of(' '); at != std::string_view::npos; at = line.find_first_not_of(' ', at)) {
@@ -81,17 +81,17 @@ bool is_type(const std::string& type) {
   return type.size() == kTypeSize && one_of(0, "rcpiqx") && one_of(1, "suhzr") && one_of(2, "ae");
 }
 
-/// "columns 11 to 20 (values)" of a field that begins in a column, counted from 0.
+/// Returns "columns 11 to 20 (values)" for a field that begins in `column`, counted from 0.
 std::string columns_words(const FortranFormat& format, int column, const char* what) {
   return "columns " + std::to_string(column + 1) + " to " + std::to_string(column + format.width) + " (" + what + ")";
 }
 
-/// The fields of one section, line by line.
+/// Reads the fields of one section, line by line.
 class Fields {
  public:
   Fields(Lines& lines, const FortranFormat& format, const char* what, Offset count)
       : lines_(lines), format_(format), what_(what), columns_(&format_.first) {
-    // A header's word alone takes no memory: a field holds a character or more.
+    // A claim of the header alone takes no memory: a field has at least one character.
     if (count > lines.bytes_left())
       lines.fail_line(std::to_string(count) + " " + what + " are promised, but " + std::to_string(lines.bytes_left()) + " bytes follow");
   }
@@ -138,20 +138,20 @@ class Fields {
   Lines& lines_;
   FortranFormat format_;
   const char* what_;
-  const std::vector<int>* columns_;  // where the fields of this line begin
+  const std::vector<int>* columns_;  // start columns of the fields of this line
   std::size_t at_ = 0;               // fields taken from this line
 };
 
 struct Header {
   char kind = 'r';     // r, p or i
-  bool whole = false;  // both halves are there, else the lower one
+  bool whole = false;  // both halves are stored, else the lower one
   Index n = 0;
   Offset entries = 0;
   FortranFormat pointers, rows, values;
-  bool with_rhs = false;  // Harwell-Boeing: right-hand sides stand behind the values
+  bool with_rhs = false;  // Harwell-Boeing: right-hand sides follow the values
 };
 
-/// Sets kind and whole.
+/// Reads the type, and sets kind and whole.
 void read_type(const Lines& lines, Header& header) {
   const std::string type = type_of(lines.line());
   const auto refuse = [&](const std::string& why) {
@@ -167,7 +167,7 @@ void read_type(const Lines& lines, Header& header) {
   header.whole = type[1] == 'u';
 }
 
-/// Line 3 has just been read.
+/// Reads the sizes from line 3, which has just been read.
 void read_sizes(const Lines& lines, Header& header) {
   constexpr Offset kMost = std::numeric_limits<Index>::max();
   read_type(lines, header);
@@ -229,7 +229,8 @@ std::vector<Index> read_rows(Lines& lines, const Header& header, const std::vect
 }
 
 std::vector<double> read_values(Lines& lines, const Header& header) {
-  // Of a whole pattern ones, since an entry that is there is not the same as nothing.
+  // A pattern with both halves gets ones, so that the check of symmetry tells an entry from a
+  // missing one.
   std::vector<double> value(static_cast<std::size_t>(header.entries), header.kind == 'p' && header.whole ? 1 : 0);
   if (header.kind == 'p') return value;
   Fields fields(lines, header.values, "values", header.entries);
@@ -237,7 +238,7 @@ std::vector<double> read_values(Lines& lines, const Header& header) {
   return value;
 }
 
-/// Nothing but blank lines may follow, unless right-hand sides do.
+/// Throws Error(input) unless only blank lines follow, or right-hand sides.
 void expect_end(Lines& lines, const Header& header) {
   while (!header.with_rhs && lines.next())
     if (lines.line().find_first_not_of(" \t") != std::string_view::npos)
@@ -248,7 +249,7 @@ void expect_end(Lines& lines, const Header& header) {
 }  // namespace
 
 bool is_rutherford_boeing(std::string_view bytes) {
-  constexpr std::size_t kHeader = 600;  // four lines of at most 80 columns, if it is one
+  constexpr std::size_t kHeader = 600;  // four lines of at most 80 columns, if it is such a file
   Lines lines(bytes.substr(0, kHeader), "");
   for (int k = 0; k < 3; ++k)
     if (!lines.next()) return false;
@@ -258,7 +259,7 @@ bool is_rutherford_boeing(std::string_view bytes) {
 
 bool has_boeing_ending(std::string_view name) {
   constexpr std::string_view kEndings[] = {".rb", ".rsa", ".psa", ".isa", ".rua", ".pua", ".iua"};
-  if (name.ends_with("'")) name.remove_suffix(1);  // of an archive's member
+  if (name.ends_with("'")) name.remove_suffix(1);  // name of an archive's member, in quotes
   if (name.ends_with(".gz")) name.remove_suffix(3);
   return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) { return name.ends_with(ending); });
 }
@@ -278,10 +279,10 @@ SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::str
   const auto ptr = read_pointers(lines, header);
   const Offset rows_above = lines.number();
   const auto row = read_rows(lines, header, ptr);
-  const Offset above = lines.number();  // lines in front of the values
+  const Offset above = lines.number();  // lines before the values
   const auto value = read_values(lines, header);
   expect_end(lines, header);
-  // Of a pattern the rows stand in front, not values.
+  // Places name rows for a pattern, which has no values.
   const bool pattern = header.kind == 'p';
   const FortranFormat& format = pattern ? header.rows : header.values;
   const auto place = [&](Offset k) {

@@ -1,4 +1,4 @@
-// What a file holds once it is unpacked, told by its first bytes before the rest is read.
+// Content of a file after unpacking; its first bytes are inspected before the rest is read.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/content/content.hpp"
 
@@ -9,10 +9,11 @@
 namespace kauri::io {
 namespace {
 
-/// Too few to tell a format by: of a file whose first members hold nothing, the reader tells.
+/// Least number of bytes that tell a format. If the first members of a gzip file hold less, the
+/// reader reports errors.
 constexpr std::size_t kLeast = 1024;
 
-/// whole: there are no more bytes than these.
+/// Passes the first bytes to `look`, unpacked if they are gzip. whole: `head` is all of the file.
 void look_at(std::string_view head, bool whole, const Look& look) {
   if (!look) return;
   if (!is_gzip(head)) {
@@ -23,7 +24,7 @@ void look_at(std::string_view head, bool whole, const Look& look) {
   if (inside.size() == kHead || (!whole && inside.size() >= kLeast)) look(inside);
 }
 
-/// Of bytes that were looked at.
+/// Returns the content of bytes that were inspected.
 Content unpacked(Content packed, const std::string& name, Allowance& allowance, const MakeWatch& watch) {
   if (packed.bytes.empty()) fail(name, "is empty");
   if (!is_gzip(packed.bytes)) return packed;
@@ -36,7 +37,8 @@ Content unpacked(Content packed, const std::string& name, Allowance& allowance, 
 }  // namespace
 
 Content content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch) {
-  // A small file is one read, and may hold much.
+  // A file of up to kHead bytes is read without a look, but may unpack to much more, so it is
+  // inspected here.
   bool looked = false;
   Content packed(read_file(path, allowance, [&](std::string_view head) {
     look_at(head, false, look);

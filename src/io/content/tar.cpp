@@ -1,4 +1,4 @@
-// Walking through the headers of a tar archive.
+// Walks through the headers of a tar archive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/content/tar.hpp"
 
@@ -24,16 +24,17 @@ constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 1
 constexpr std::size_t kMagicAt = 257, kPrefixAt = 345, kPrefixSize = 155;
 
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
-/// A member beside its name, in lists that grow to twice their size: the list of all and those that find_tar_member() makes of it.
+/// Bytes counted for a member besides its name: lists grow by doubling, the list of all members and
+/// those that find_tar_member() makes of it.
 constexpr std::size_t kListed = 256;
 
-/// A field up to its first zero byte.
+/// Returns a field up to its first zero byte.
 std::string_view field(std::string_view header, std::size_t at, std::size_t size) {
   const std::string_view whole = header.substr(at, size);
   return whole.substr(0, whole.find('\0'));
 }
 
-/// An octal number, blanks around it; -1 if it is none.
+/// Returns an octal number with blanks around it; -1 if it is not a number.
 Offset octal(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -50,7 +51,7 @@ class Walker {
     std::vector<TarMember> list;
     while (at_ < bytes_.size()) {
       const std::string_view header = take_header();
-      if (header.find_first_not_of('\0') == std::string_view::npos) break;  // two such blocks are the end; what follows is padding
+      if (header.find_first_not_of('\0') == std::string_view::npos) break;  // two zero blocks mark the end; what follows is padding
       const char type = header[kTypeAt];
       const std::string_view data = take_data(size_of(header));
       if (is_about_next(type)) {
@@ -69,14 +70,15 @@ class Walker {
     return list;
   }
 
-  /// A member by its header; what it holds may not be there yet.
+  /// A member as its header describes it; its content may not be there yet.
   struct Head {
     std::string name;
     Offset size = 0;
     bool file = false;
-    std::size_t begin = 0;  ///< of what it holds
+    std::size_t begin = 0;  ///< offset of its content
   };
-  /// The next one of an archive of which there are so many bytes; nothing where more are needed, and at the end.
+  /// Returns the next member of an archive of which `so_far` has been unpacked; nothing if more
+  /// bytes are needed, and at the end.
   std::optional<Head> next(std::string_view so_far) {
     bytes_ = so_far;
     while (!over_ && at_ < bytes_.size() && bytes_.size() - at_ >= kBlock) {
@@ -104,11 +106,12 @@ class Walker {
     }
     return {};
   }
-  /// Bytes so far of headers, names and what follows the end; or more, where a header of a name promises more.
+  /// Returns the bytes so far of headers, of names and after the end; or more if the header of a
+  /// name promises more.
   [[nodiscard]] std::size_t bytes_beside_members() const { return passed_ + awaited_ + (over_ ? bytes_.size() - header_at_ : 0); }
 
  private:
-  /// Of a header that tells of the next one: GNU's long name, or pax records.
+  /// Returns true for a header that describes the next one: GNU's long name, or pax records.
   static bool is_about_next(char type) { return type == 'L' || type == 'x'; }
   static bool is_file(char type) { return type == '0' || type == '\0' || type == '7'; }
   void take_name(char type, std::string_view data) {
@@ -174,7 +177,7 @@ class Walker {
     return prefix.empty() ? name : prefix + "/" + name;
   }
 
-  /// Records "LENGTH KEY=VALUE\n", of which path and size matter.
+  /// Reads records "LENGTH KEY=VALUE\n" and takes path and size from them.
   void read_pax(std::string_view data) {
     while (!data.empty()) {
       std::size_t length = 0;
@@ -196,9 +199,9 @@ class Walker {
   std::string_view bytes_;
   const std::string& name_;
   std::size_t at_ = 0, header_at_ = 0;
-  bool over_ = false;  // of next() alone, as are these
+  bool over_ = false;  // this and the next two belong to next() alone
   std::size_t passed_ = 0, awaited_ = 0;
-  std::string next_name_;  // given before the header it is for
+  std::string next_name_;  // name and size from a header that precedes the member's own
   Offset next_size_ = -1;
 };
 
@@ -231,7 +234,8 @@ std::vector<const TarMember*> those(const std::vector<TarMember>& members, Fits&
   return list;
 }
 
-/// Whether what a member begins with is what its name says, or one of the formats that a member which is asked for may have.
+/// Returns true if the first bytes of a member agree with its name, or have one of the formats
+/// allowed for a member that is asked for.
 bool begins_well(std::string_view head, const std::string& name, bool asked_for) {
   try {
     const std::string_view text = plain_text(head, name);
@@ -267,7 +271,8 @@ class TarWatch::Members {
   }
 
  private:
-  /// Whether a member is of use, by its first bytes; false where these are not there yet.
+  /// Decides by the first bytes of a member if it is of use; returns false if they are not there
+  /// yet.
   bool tell(std::string_view so_far) {
     const std::size_t needed = std::min(kHead, static_cast<std::size_t>(unknown_->size));
     if (so_far.size() < unknown_->begin || so_far.size() - unknown_->begin < needed) return false;

@@ -13,7 +13,7 @@
 
 namespace kauri::io {
 
-/// True if the first header has tar's magic.
+/// Returns true if the first header has tar's magic.
 bool is_tar(std::string_view bytes);
 
 struct TarMember {
@@ -21,21 +21,24 @@ struct TarMember {
   std::string_view bytes;  ///< borrowed from the archive
 };
 
-/// The ordinary files of an archive in memory, in their order, each counted before it is listed. Throws Error(input) naming the byte of a
-/// header that is damaged, of a member that is longer than the archive, or of a name of more than 64 KB.
+/// Returns the ordinary files of an archive in memory, in order, each counted in `allowance` before
+/// it is listed. Throws Error(input) naming the byte of a header that is damaged, of a member that
+/// is longer than the archive, or of a name of more than 64 KB.
 std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name, Allowance& allowance);
 
-/// What is looked for in an archive that holds several files.
+/// The kind of member to find in an archive of several files.
 enum class TarWanted { matrix, dense };
 
-/// The member called `member` (its whole name, or what is behind the last '/', if only one is called so). Without a name: the only text
-/// file there is; of several, the matrix is the one named as its folder or as the archive (name/name.mtx), right-hand sides are the one
-/// that ends in _b.mtx. Throws Error(input) that lists the members where this does not decide.
+/// Returns the member called `member`, by its whole name, or by the part after the last '/' if that
+/// is unique. Without a name returns the only text file; among several, the matrix is the one named
+/// as its folder or as the archive (name/name.mtx), right-hand sides are the one that ends in
+/// _b.mtx. Throws Error(input) that lists the members if this does not decide.
 TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted);
 
-/// Walks through an archive while it is unpacked, and ends that where much of it is of no use: members that are no Matrix Market or
-/// Rutherford-Boeing file, nor the one that is asked for, headers, and what follows the end, together more than `most` bytes. Throws
-/// Error(input) as soon as a header promises more; and for a header that is broken.
+/// Follows an archive while it is unpacked, and stops that if too many bytes are of no use: members
+/// that are neither Matrix Market or Rutherford-Boeing files nor the one asked for, headers, and
+/// what follows the end, together more than `most` bytes. Throws Error(input) as soon as a header
+/// promises more, and for a broken header.
 class TarWatch {
  public:
   TarWatch(std::string name, std::string member, std::size_t most);

@@ -1,4 +1,4 @@
-// How many bytes one reader may take.
+// Limits the bytes that one reader may take.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/allowance.hpp"
 
@@ -8,7 +8,7 @@
 namespace kauri::io {
 
 void Allowance::take(std::string_view name, std::size_t count, std::size_t size, const char* what) {
-  if (most_ == kAll) return;  // whatever a file claims: its reader compares that with the bytes there are
+  if (most_ == kAll) return;  // without a limit the readers compare each claim with the bytes of the file instead
   if (size != 0 && count > left() / size)
     refuse(name, std::to_string(count) + " " + what + (size == 1 ? "" : ", " + std::to_string(size) + " bytes each"));
   taken_ += count * size;

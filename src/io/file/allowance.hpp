@@ -1,4 +1,4 @@
-// How many bytes one reader may take.
+// Limits the bytes that one reader may take.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,28 +11,30 @@
 
 namespace kauri::io {
 
-/// Counts bytes before memory is taken for them, and never back: what a file holds as it stands, unpacked, and as arrays.
+/// Counts bytes before memory is taken for them, and never returns them: those of a file as it
+/// stands, unpacked, and as arrays.
 class Allowance {
  public:
   static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-  /// most: ReadOptions::max_bytes; 0: no bound but the machine's.
+  /// most: ReadOptions::max_bytes; 0: no limit but the machine's.
   Allowance() : Allowance(0) {}
   explicit Allowance(std::size_t most) : most_(most == 0 ? kAll : most) {}
 
   [[nodiscard]] bool bounded() const { return most_ != kAll; }
   [[nodiscard]] std::size_t left() const { return most_ - taken_; }
-  /// `count` items of `size` bytes each; what: in words, as "entries of the file". Throws Error(memory) naming file, bytes and bound.
+  /// Counts `count` items of `size` bytes each; `what` names them, as "entries of the file". Throws
+  /// Error(memory) with the file's name, the bytes and the limit if they exceed what is left.
   void take(std::string_view name, std::size_t count, std::size_t size, const char* what);
-  /// Throws the same error: more is there than is left.
+  /// Throws the error of take(), for bytes that exceed what is left.
   [[noreturn]] void refuse(std::string_view name, const std::string& what) const;
 
  private:
   std::size_t most_, taken_ = 0;
 };
 
-/// A dense array of no rows and very many columns takes no byte of a file, but time and memory afterwards: more than kMostEmptyColumns
-/// columns are an Error(input).
+/// Throws Error(input) for a dense array with no rows and more than kMostEmptyColumns columns: it
+/// takes no bytes of a file, but time and memory afterwards.
 void expect_some_columns(std::string_view name, Index rows, Index cols);
 inline constexpr Index kMostEmptyColumns = 1 << 20;
 

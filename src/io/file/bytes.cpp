@@ -1,4 +1,4 @@
-// Pages of the system, by mmap() and mremap(); with AddressSanitizer memory of the allocator, whose ends it watches.
+// Allocates pages of the system by mmap() and mremap(); under AddressSanitizer allocates by malloc, whose bounds it checks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/bytes.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 #ifdef KAURI_WATCHED
 
-constexpr bool kIsExact = true;  // no capacity that nothing was written to
+constexpr bool kIsExact = true;  // no capacity beyond the size, so that accesses beyond it are detected
 void* larger(void* data, std::size_t /*size*/, std::size_t capacity) { return std::realloc(data, capacity); }
 void let_go(void* data, std::size_t /*size*/) { std::free(data); }
 

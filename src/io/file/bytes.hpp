@@ -1,4 +1,4 @@
-// Bytes of files, in pages that move where they grow.
+// Bytes of files in pages of the system, which grow without copies.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace kauri::io {
 
-/// Contiguous bytes of unknown number. Those of a std::string are there twice while it grows; these never: the system moves their pages.
-/// Memory is used by what was written, capacity alone takes none.
+/// A contiguous array of bytes that grows. A std::string holds its bytes twice while it grows; here
+/// the system moves the pages. Only bytes that were written use memory, unused capacity uses none.
 class Bytes {
  public:
   Bytes() = default;
@@ -25,12 +25,14 @@ class Bytes {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::string_view view() const { return {data_, size_}; }
-  operator std::string_view() const { return view(); }  // NOLINT: as of a std::string
+  operator std::string_view() const { return view(); }  // NOLINT: as a std::string converts
   friend bool operator==(const Bytes& a, std::string_view b) { return a.view() == b; }
 
-  /// Bytes that are new have no set value. Capacity grows to no more than `size`. Throws std::bad_alloc.
+  /// Changes the size. New bytes are not initialised. Capacity grows to no more than `size`. Throws
+  /// std::bad_alloc.
   void resize(std::size_t size);
-  /// Capacity grows to twice its size, but never beyond `most`, which is enough for all of it. Throws std::bad_alloc.
+  /// Appends bytes. Capacity doubles when it is exceeded, up to `most`, which is at least the final
+  /// size. Throws std::bad_alloc.
   void append(std::string_view more, std::size_t most);
 
  private:

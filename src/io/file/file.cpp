@@ -1,4 +1,4 @@
-// Reading whole files with POSIX calls.
+// Reads whole files with POSIX calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/file.hpp"
 
@@ -14,7 +14,7 @@
 namespace kauri::io {
 namespace {
 
-/// Up to `room` bytes; 0 at the end.
+/// Reads up to `room` bytes; returns 0 at the end.
 std::size_t read_some(int descriptor, char* to, std::size_t room, const std::string& path) {
   for (;;) {
     const ssize_t got = ::read(descriptor, to, room);
@@ -23,7 +23,7 @@ std::size_t read_some(int descriptor, char* to, std::size_t room, const std::str
   }
 }
 
-/// As many as there are, `count` at most.
+/// Reads `count` bytes, or as many as are left, and returns their number.
 std::size_t read_all(int descriptor, char* to, std::size_t count, const std::string& path) {
   std::size_t used = 0;
   while (used < count) {
@@ -38,7 +38,8 @@ std::size_t read_all(int descriptor, char* to, std::size_t count, const std::str
   throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its " + std::to_string(bytes) + " bytes or more");
 }
 
-/// An open file, and what the system says of it: not of the name, which another file may have taken since.
+/// Opens a file and gets its status from the descriptor, since another file may have taken the name
+/// meanwhile.
 Descriptor open_to_read(const std::string& path, struct stat& status) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.open()) fail(path, "cannot open: " + system_reason());
@@ -47,8 +48,8 @@ Descriptor open_to_read(const std::string& path, struct stat& status) {
   return file;
 }
 
-/// Line ends of Unicode and marks of direction, which change the order in which a terminal shows a text: U+061C, U+200E, U+200F, U+2028 to
-/// U+202E, U+2066 to U+2069.
+/// Returns true for Unicode's line ends and direction marks, which change the order in which a
+/// terminal shows a text: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
 bool directs(unsigned first, unsigned second, unsigned third) {
   if (first == 0xd8) return second == 0x9c;
   if (first != 0xe2) return false;
@@ -56,7 +57,8 @@ bool directs(unsigned first, unsigned second, unsigned third) {
                         : second == 0x81 && third >= 0xa6 && third <= 0xa9;
 }
 
-/// Bytes of the character of UTF-8 that a text begins with; 0: it begins with none, or with one that directs the terminal.
+/// Returns the number of bytes of the UTF-8 character at the start of a text; 0 if there is none,
+/// or one that directs the terminal.
 std::size_t shown_character(std::string_view text) {
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
   const unsigned first = byte(0);
@@ -106,7 +108,7 @@ Bytes read_file(const std::string& path, Allowance& allowance, const Look& look)
     std::size_t counted = std::max(used, size);
     allowance.take(path, counted, 1, "bytes");
     while (used == bytes.size()) {
-      // One byte more than the size tells the end without a second growth; pipes have size 0 and grow as data come.
+      // One byte beyond the size reveals the end without a second growth; pipes have size 0 and grow as data arrive.
       const std::size_t more = size > used ? size + 1 - used : std::min(used, std::max<std::size_t>(1, allowance.left()));
       bytes.resize(used + more);
       used += read_all(file.get(), bytes.data() + used, more, path);

@@ -1,4 +1,4 @@
-// Files read: whole ones in memory, or piece by piece.
+// Reads files, as a whole into memory or piece by piece.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace kauri::io {
 
-/// Owns an open file, or none (-1).
+/// Owner of an open file descriptor, or of none (-1).
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -27,41 +27,46 @@ class Descriptor {
   }
   [[nodiscard]] int get() const { return number_; }
   [[nodiscard]] bool open() const { return number_ >= 0; }
-  /// False, with errno, where the system says that bytes were lost.
+  /// Closes the file. Returns false, with errno set, if the system reports that bytes were lost.
   bool close();
 
  private:
   int number_;
 };
 
-/// The system's words for errno.
+/// Returns the system's text for errno.
 std::string system_reason();
 
-/// Throws Error(input) "name: what", with the name as it may be shown.
+/// Throws Error(input) "name: what", with the name made printable by shown().
 [[noreturn]] void fail(std::string_view name, const std::string& what);
 
-/// A name as it may be shown at a terminal: bytes that are no UTF-8, and control characters (C0, DEL, C1, Unicode's marks of direction and
-/// line ends), as '?'.
+/// Returns a name that is safe to print at a terminal: bytes that are not UTF-8 and control
+/// characters (C0, DEL, C1, Unicode's direction marks and line ends) become '?'.
 std::string shown(std::string_view name);
 
-/// Looks at the first bytes of what is read and throws where it is of no use: what follows is not read then.
+/// Inspects the first bytes of a file and throws if the file is of no use; the rest is then not
+/// read.
 using Look = std::function<void(std::string_view head)>;
-/// So many bytes are looked at; of less the reader itself tells.
+/// Number of bytes that a Look gets. A shorter file is not inspected, since its reader reports the
+/// same errors.
 inline constexpr std::size_t kHead = std::size_t{1} << 16;
 
-/// All bytes of a file (or pipe), counted before they are taken; `look` gets the first 64 KB of more than that. Read, not mapped: a file
-/// that shrinks meanwhile gives an error later, not a signal. Throws Error(input) for a missing file, a directory, an unreadable one;
-/// Error(memory) with the size.
+/// Returns all bytes of a file (or pipe); they are counted in `allowance` before memory is taken
+/// for them. If the file is longer than 64 KB, `look` gets its first 64 KB. The file is read, not
+/// mapped, so that one that shrinks meanwhile gives an error later, not a signal. Throws
+/// Error(input) for a missing file, a directory and an unreadable file; Error(memory) with the
+/// size.
 Bytes read_file(const std::string& path, Allowance& allowance, const Look& look = {});
 std::string read_file(const std::string& path);
 
-/// The bytes of a file (or pipe) from its beginning, not all of them in memory. Errors as those of read_file().
+/// Sequential reader of a file (or pipe), which does not hold all bytes in memory. Throws as
+/// read_file() does.
 class FileReader {
  public:
   explicit FileReader(const std::string& path);
-  /// Of the whole file, when it was opened; of what is no regular file nobody knows.
+  /// Returns the size of the file when it was opened; nothing for what is not a regular file.
   [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
-  /// The next bytes, `count` of them, or fewer where the file ends before.
+  /// Reads the next `count` bytes, or fewer if the file ends before. Returns their number.
   std::size_t read(char* to, std::size_t count);
 
  private:

@@ -1,4 +1,4 @@
-// Writing whole files with POSIX calls.
+// Writes whole files with POSIX calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/file_writer.hpp"
 
@@ -15,10 +15,11 @@
 namespace kauri::io {
 namespace {
 
-/// Where the system shows an open file under a name: what a link is made from.
+/// Returns the path under which the system shows an open file, from which a link can be made.
 std::string name_of(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
 
-/// False, with errno, where bytes may not be on the disk. Of what has no disk behind it, or cannot say, nothing is asked.
+/// Returns false, with errno set, if bytes may not be on the disk. Files that are not on a disk, or
+/// cannot be synchronised, pass.
 bool synchronise(int descriptor) {
   int code = 0;
   do code = ::fsync(descriptor);
@@ -26,8 +27,9 @@ bool synchronise(int descriptor) {
   return code == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS || errno == EBADF;
 }
 
-/// What a file that takes the place of another one allows, where its owner or its group is another: nobody has more than before. Who was of
-/// the group is one of the others then, and the new group is anybody's.
+/// Returns the permissions of a file that replaces another one, if its owner or group may differ:
+/// nobody gets more rights than before. Members of the old group then count as others, so others
+/// keep only what both had; the new group gets nothing.
 mode_t allowed_to(mode_t old, bool same_owner, bool same_group) {
   mode_t mode = old & 07777;
   if (!same_owner) mode &= ~mode_t{S_ISUID};
@@ -35,12 +37,13 @@ mode_t allowed_to(mode_t old, bool same_owner, bool same_group) {
   return mode;
 }
 
-/// Owner, group and permissions of the file that was there, as far as the system lets them be kept.
+/// Gives the file owner, group and permissions of the old one, as far as the system allows.
 void keep_access(int descriptor, const struct stat& old) {
   struct stat now {};
-  if (::fstat(descriptor, &now) != 0) return;  // it stays the writer's alone
+  if (::fstat(descriptor, &now) != 0) return;  // the file stays the writer's alone
   const auto none = static_cast<uid_t>(-1);
-  // One by one: a group may be given by who may not give the owner. Before the permissions, which are of these.
+  // Separate calls: a process may be allowed to change the group but not the owner. They precede
+  // fchmod(), whose mode depends on them.
   const bool owner = now.st_uid == old.st_uid || ::fchown(descriptor, old.st_uid, none) == 0;
   const bool group = now.st_gid == old.st_gid || ::fchown(descriptor, none, old.st_gid) == 0;
   ::fchmod(descriptor, allowed_to(old.st_mode, owner, group));
@@ -49,18 +52,18 @@ void keep_access(int descriptor, const struct stat& old) {
 }  // namespace
 
 std::string end_of_links(const std::string& path) {
-  constexpr int kMostLinks = 40;  // the system follows no more
+  constexpr int kMostLinks = 40;  // the system's limit
   std::filesystem::path end = path;
   std::error_code none;
   for (int k = 0; k < kMostLinks; ++k) {
     const std::filesystem::path next = std::filesystem::read_symlink(end, none);
     if (none) break;
-    end = end.parent_path() / next;  // an absolute one stands alone
+    end = end.parent_path() / next;  // an absolute link replaces the path
   }
   return end.string();
 }
 
-/// Noted before there is a file of that name, so that no moment is left between.
+/// Registers the name before the file exists, so that a signal finds it at any time.
 class FileWriter::Beside {
  public:
   explicit Beside(std::string path) : path_(std::move(path)), noted_(path_) {}
@@ -86,14 +89,15 @@ FileWriter::FileWriter(const std::string& path, Unfinished unfinished) : path_(p
     if (!file_.open()) fail_here("create");
     return;
   }
-  if (!there && errno != ENOENT) fail_here("create");  // also a circle of links, which has no end
+  if (!there && errno != ENOENT) fail_here("create");  // includes a circle of links, which has no end
   if (there && ::access(path.c_str(), W_OK) != 0) fail_here("create");
   std::error_code code;
   target_ = there ? std::filesystem::canonical(path, code).string() : end_of_links(path);
   if (code) target_ = path;
   folder_ = std::filesystem::path(target_).parent_path().string();
   if (folder_.empty()) folder_ = ".";
-  // A file that is there may be nobody else's: neither is what takes its place, not for a moment. Else the user's mask decides.
+  // An existing file may be private, so the new one is private from the start. Else the user's mask
+  // decides.
   open_target(unfinished, there ? 0600 : 0666);
   if (there) keep_access(file_.get(), status);
 }
@@ -102,7 +106,7 @@ FileWriter::~FileWriter() = default;
 
 void FileWriter::open_target(Unfinished unfinished, mode_t mode) {
   if (unfinished == Unfinished::nameless && open_nameless(mode)) return;
-  // O_EXCL: two writers, or one that was killed, do not meet in one file.
+  // O_EXCL: two writers, or a new one and the remains of a killed one, never share a file.
   name_beside([&](const char* name) {
     file_ = Descriptor(::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     return file_.open();
@@ -112,7 +116,7 @@ void FileWriter::open_target(Unfinished unfinished, mode_t mode) {
 bool FileWriter::open_nameless(mode_t mode) {
 #ifdef O_TMPFILE
   file_ = Descriptor(::open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-  // Without /proc it would never get a name.
+  // Without /proc it could never get a name.
   if (file_.open() && ::access(name_of(file_).c_str(), F_OK) == 0) return true;
   file_ = Descriptor();
 #endif
@@ -142,12 +146,14 @@ void FileWriter::write(std::string_view bytes) {
   }
 }
 
-/// What is written goes to the disk while the next stretch is made, and its pages are let go: pages that wait for the disk count in a
-/// control group, and the kernel of one that is full of them has been seen to end the program. close() waits for all of it anyway.
+/// Starts writing the last stretch to the disk while the next one is made, and drops the pages of
+/// the one before. Dirty pages count against a control group, and the kernel has been seen to end
+/// the program if the group is full of them. close() waits for all bytes anyway.
 void FileWriter::bring_to_disk() {
 #ifdef SYNC_FILE_RANGE_WRITE
   const auto range = [&](Offset begin, Offset end, unsigned flags) {
-    // Not possible on every file system; what is wrong with the disk is said here, since fsync() may not say it again.
+    // Not supported by every file system. Errors of the disk are reported here, since fsync() may
+    // not report them again.
     if (::sync_file_range(file_.get(), begin, end - begin, flags) != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
       fail_here("write");
   };
@@ -166,7 +172,7 @@ void FileWriter::close() {
     if (!file_.close()) fail_here("write");
     return;
   }
-  // On the disk first: else a name could stand for bytes that a power cut took.
+  // Synchronise first, so that a power cut cannot leave the name with lost bytes.
   if (!synchronise(file_.get())) fail_here("write");
   if (beside_ == nullptr) link_to_target();
   if (!file_.close()) fail_here("write");
@@ -178,7 +184,8 @@ void FileWriter::close() {
   synchronise_folder();
 }
 
-/// Gives the bytes their name; where a file is there, one beside it first, since no link replaces a file.
+/// Links the bytes to the target; if a file exists there, links them beside it first, since a link
+/// cannot replace a file.
 void FileWriter::link_to_target() {
   const std::string from = name_of(file_);
   const auto link = [&](const char* name) { return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; };

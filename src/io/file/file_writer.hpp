@@ -1,4 +1,4 @@
-// Files written: all of them or nothing.
+// Writes files completely or not at all.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,19 +14,24 @@
 
 namespace kauri::io {
 
-/// Where bytes are until a file is finished.
+/// Where the bytes are until a file is finished.
 enum class Unfinished {
-  nameless,  ///< in a file without a name, which the system removes whatever ends the process; else as below, where there are none
-  named,     ///< beside the file, under a name of their own (NAME.partPROCESS.NUMBER): noted for remove_unfinished()
+  nameless,  ///< in a file without a name, which the system removes however the process ends; `named` if the file system has no nameless
+             ///< files
+  named,     ///< in the target's folder under a name of its own (NAME.partPROCESS.NUMBER), which is registered for remove_unfinished()
 };
 
-/// The name at the end of the symbolic links that begin at a path: what a FileWriter creates where nothing is there. Of a circle any name.
+/// Returns the name at the end of the symbolic links that begin at path, which a FileWriter creates
+/// if nothing is there. Returns any name of a circle of links.
 std::string end_of_links(const std::string& path);
 
-/// Creates or replaces a file. What was there stays until close(): bytes are elsewhere in its folder, on the disk before they become the
-/// file, and so is the folder's entry when close() returns; without close() nothing is left of them. The file has owner, group and
-/// permissions of the one that it replaces from its first byte on; where owner or group cannot be kept, nobody may do more than before.
-/// What a symbolic link names is created or replaced, not the link. Pipes and devices are written to at once. Throws Error(input) with the
+/// Creates or replaces a file. The old file stays until close(): the bytes are written elsewhere in
+/// its folder and reach the disk before they become the file, and the folder's entry is on the disk
+/// when close() returns; without close() nothing is left of them. The new file has owner, group and
+/// permissions of the one it replaces from its first byte on; if owner or group cannot be kept,
+/// nobody gets more rights than before. For a symbolic link the file that it names is created or
+/// replaced, not the link. Pipes and devices are written directly. Throws Error(input) with the
+/// system's reason.
 /// system's reason.
 class FileWriter {
  public:
@@ -35,19 +40,20 @@ class FileWriter {
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
   void write(std::string_view bytes);
-  /// Must be called at the end: only then are all bytes known to be written.
+  /// Finishes the file. Required: only after it are all bytes known to be written.
   void close();
 
  private:
-  /// A name beside the target, and what happens to it when a signal or an exception ends the work.
+  /// A name beside the target, which is removed if a signal or an exception ends the work.
   class Beside;
 
-  static constexpr Offset kStretch = Offset{4} << 20;  // bytes on their way to the disk at a time, twice
+  static constexpr Offset kStretch = Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
 
   void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
   bool open_nameless(mode_t mode);
-  /// try_name(path) says whether it made the file: false where there is one of that name.
+  /// Calls try_name(path) with new names until it returns true; it returns false if it did not
+  /// create the file, for EEXIST because the name is taken.
   template <class TryName>
   void name_beside(TryName&& try_name);
   void link_to_target();
@@ -55,11 +61,11 @@ class FileWriter {
   [[noreturn]] void fail_here(const char* what) const;
 
   std::string path_;    // as the caller names it
-  std::string target_;  // what it stands for; empty: written to at once
-  std::string folder_;  // of the target
+  std::string target_;  // the file that path_ resolves to; empty: path_ is written directly
+  std::string folder_;  // folder of the target
   Descriptor file_;
-  Offset written_ = 0, begun_ = 0, there_ = 0;  // bytes: in all, of which on their way to the disk, of which known to be there
-  std::unique_ptr<Beside> beside_;              // null where there is no name yet
+  Offset written_ = 0, begun_ = 0, there_ = 0;  // bytes: written in all, sent to the disk, known to be on the disk
+  std::unique_ptr<Beside> beside_;              // null as long as the file has no name
 };
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// A table that a signal's handler may read: fixed places, each with an atomic state.
+// A table that a signal handler may read: fixed slots, each with an atomic state.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/unfinished.hpp"
 

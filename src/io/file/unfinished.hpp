@@ -1,4 +1,4 @@
-// Names of files that are written and not finished, for a program that a signal ends.
+// Names of unfinished files, for a program to remove when a signal ends it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,9 @@
 
 namespace kauri::io {
 
-/// A name that stands for an unfinished file as long as this object lives. Few at a time are kept, and no longer names than the system's:
-/// a name beyond that is not noted, which takes nothing but the service below from it.
+/// Registers the name of an unfinished file as long as this object lives. The table holds eight
+/// names of less than PATH_MAX bytes; a name that does not fit is not registered, and
+/// remove_unfinished() then leaves its file.
 class UnfinishedName {
  public:
   explicit UnfinishedName(const std::string& path) noexcept;
@@ -19,7 +20,8 @@ class UnfinishedName {
   int slot_ = -1;
 };
 
-/// Removes the files of all names noted in this process. May be called by a signal's handler; the library itself installs none.
+/// Removes the files of all names registered in this process. Safe to call in a signal handler; the
+/// library itself installs none.
 void remove_unfinished() noexcept;
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// Matrix Market: lines of entries.
+// Reads the lines of entries of a Matrix Market file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/market/entries.hpp"
 
@@ -33,7 +33,7 @@ Index index_up_to(TextCursor& text, const char* expected, const char* what, Inde
   return static_cast<Index>(value - 1);
 }
 
-/// The line that the cursor stands on, to place k.
+/// Reads the line at the cursor as entry k.
 template <MarketField kField>
 void read_entry(TextCursor& text, const MarketSizes& sizes, Offset k, Triplets& t) {
   const char* expected = entry_form(kField);
@@ -43,7 +43,7 @@ void read_entry(TextCursor& text, const MarketSizes& sizes, Offset k, Triplets& 
   text.end_line(expected);
 }
 
-/// Pieces of about `size` bytes, each behind a line end.
+/// Cuts the text into pieces of about `size` bytes, each ending at a line end.
 std::vector<std::string_view> cut(std::string_view body, std::size_t size) {
   std::vector<std::string_view> pieces;
   while (!body.empty()) {
@@ -63,7 +63,7 @@ Offset count_entries(std::string_view piece) {
   return count;
 }
 
-/// False if anything is wrong.
+/// Reads all pieces. Returns false if anything is wrong.
 template <MarketField kField>
 bool read_pieces(std::string_view body, std::size_t size, const MarketSizes& sizes, Triplets& t) {
   const std::vector<std::string_view> pieces = cut(body, size);

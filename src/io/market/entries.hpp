@@ -1,4 +1,4 @@
-// The entries of a Matrix Market file in coordinate layout, read by all threads where there are many.
+// Reads the entries of a Matrix Market file in coordinate layout, in parallel if there are many.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,15 +11,17 @@
 
 namespace kauri::io {
 
-/// Text that is worth a task.
+/// Number of bytes of text for one task.
 inline constexpr std::size_t kMarketPiece = std::size_t{1} << 20;
 
-/// The entries behind the line of sizes, in the order of the file, by the threads of the calling arena: the text is cut behind line ends
-/// into pieces of so many bytes, the entries of each piece are counted, then read to their places. Patterns get ones. Whatever is wrong is
-/// told by a second reading on one thread: Error(input) names the first line that is wrong, by any number of threads.
+/// Returns the entries after the line of sizes, in the order of the file. The threads of the
+/// calling arena cut the text at line ends into pieces of about `piece` bytes, count the entries of
+/// each piece, then read them to their places. Entries of patterns get the value 1. If anything is
+/// wrong, one thread reads the text again: Error(input) so names the first wrong line, whatever the
+/// number of threads.
 Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes, std::size_t piece = kMarketPiece);
 
-/// One value of an array or an entry, as the field asks for.
+/// Reads one value of an array or an entry, of the given field type.
 template <MarketField kField>
 double read_market_value(TextCursor& text, const char* expected) {
   if constexpr (kField == MarketField::pattern) return 1;
@@ -30,11 +32,12 @@ double read_market_value(TextCursor& text, const char* expected) {
   return value;
 }
 
-/// Throws Error(input) at the end of a file that holds fewer lines than promised, or at a line too many.
+/// fail_short() throws Error(input) at the end of a file with fewer lines than promised;
+/// expect_no_more() throws it at a line too many.
 [[noreturn]] void fail_short(const TextCursor& text, Offset promised, Offset found, const char* what);
 void expect_no_more(TextCursor& text, Offset promised, const char* what);
 
-/// The number of the line of entry (or value) k, counted from 0, of a whole file that is sound.
+/// Returns the line number of entry (or value) k, counted from 0, in a whole valid file.
 Offset market_line(std::string_view bytes, Offset k);
 
 }  // namespace kauri::io

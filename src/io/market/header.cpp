@@ -1,4 +1,4 @@
-// Matrix Market: banner and sizes.
+// Reads the banner and the sizes of a Matrix Market file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/market/header.hpp"
 
@@ -48,10 +48,11 @@ Index dimension(TextCursor& text, const char* expected) {
   return static_cast<Index>(value);
 }
 
-/// A count by a header's word alone must not reserve memory: each entry takes some bytes of the file.
+/// Throws Error(input) if the bytes left cannot hold the claimed entries, so that a claim alone
+/// reserves no memory.
 void check_entries(const TextCursor& text, Offset entries, Offset bytes_each) {
   if (entries < 0) text.fail_line(std::to_string(entries) + " entries, expected a count");
-  const Offset most = (static_cast<Offset>(text.bytes_left()) + 1) / bytes_each;  // the last line may lack its end
+  const Offset most = (static_cast<Offset>(text.bytes_left()) + 1) / bytes_each;  // the last line may lack its line end
   if (entries > most)
     text.fail_line(std::to_string(entries) + " entries are promised, but the " + std::to_string(text.bytes_left()) +
                    " bytes that follow hold at most " + std::to_string(most));

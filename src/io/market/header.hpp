@@ -21,21 +21,24 @@ struct MarketHeader {
 struct MarketSizes {
   Index rows = 0;
   Index cols = 0;
-  Offset entries = 0;  ///< of the coordinate layout, as claimed
+  Offset entries = 0;  ///< of the coordinate layout, as the file claims
 };
 
-/// How many values an array holds: of a symmetric one the lower half, of a skew-symmetric one without the diagonal.
+/// Returns the number of values of an array: a symmetric one holds the lower half, a skew-symmetric
+/// one the lower half without the diagonal.
 Offset market_array_values(const MarketHeader& header, const MarketSizes& sizes);
 
-/// Lines that start so are comments.
+/// Lines that start with it are comments.
 inline constexpr std::string_view kMarketComment = "%";
 
 inline bool is_matrix_market(std::string_view bytes) { return bytes.starts_with("%%"); }
 
-/// Line 1. Throws Error(input) for what kauri does not read: complex, hermitian, vectors, unknown words; skew-symmetric unless `skew`.
+/// Reads line 1. Throws Error(input) for what kauri does not read: complex, hermitian, vectors,
+/// unknown words; skew-symmetric unless `skew`.
 MarketHeader read_market_header(TextCursor& text, bool skew = false);
 
-/// The line of sizes. Dimensions beyond 2^31 - 1 are an Error(input); the number of entries is compared with the bytes that are left.
+/// Reads the line of sizes. Throws Error(input) for dimensions beyond 2^31 - 1, and for more
+/// entries than the bytes left can hold.
 MarketSizes read_market_sizes(TextCursor& text, const MarketHeader& header);
 
 }  // namespace kauri::io

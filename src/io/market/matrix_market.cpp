@@ -1,4 +1,4 @@
-// Matrix Market: matrices and right-hand sides.
+// Parses matrices and right-hand sides in Matrix Market files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/market/matrix_market.hpp"
 
@@ -49,10 +49,10 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
   return value;
 }
 
-/// The pattern of a general file: each entry has a partner, or one half alone is taken.
+/// Returns the pattern of a general file: each entry has a partner, or `both` selects one half.
 SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both, const Places& places) {
   const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
-  std::fill(t.value.begin(), t.value.end(), 0);  // however often an entry comes: it is there
+  std::fill(t.value.begin(), t.value.end(), 0);  // zero, so that the sum of repeated entries is finite
   if (both.storage != Storage::full) return half(both.storage);
   auto lower = half(Storage::lower_of_full);
   const auto upper = half(Storage::upper_of_full);
@@ -60,11 +60,13 @@ SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, con
   if (std::equal(a.col_ptr.begin(), a.col_ptr.end(), b.col_ptr.begin()) &&
       std::equal(a.row.begin(), a.row.end(), b.row.begin(), b.row.end()))
     return lower;
-  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // as often as it comes, and not the same as nothing
+  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // infinite, so that repeated entries have equal
+                                                                                       // sums, which differ from an absent entry's zero
   fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
 }
 
-/// The half that all entries of a file that says "symmetric" lie in. Throws Error(input) naming the first that lies in the other one.
+/// Returns the half in which all entries of a file declared "symmetric" lie. Throws Error(input)
+/// naming the first entry in the other half.
 Storage market_half(std::string_view bytes, std::string_view name, const Triplets& t) {
   const Storage storage = halves_of(t, {}).storage;
   if (storage != Storage::full) return storage;
@@ -90,12 +92,13 @@ SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& te
   return a;
 }
 
-/// Column by column, of a symmetric array the lower half alone. Zeros off the diagonal are not stored.
+/// Returns the matrix of an array, which is stored column by column; a symmetric one holds the
+/// lower half. Off-diagonal zeros are dropped.
 SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n,
                                      const BothHalves& both) {
   const bool half = header.symmetry == MarketSymmetry::symmetric;
   const std::vector<double> value = read_array(text, header.field, market_array_values(header, {n, n, 0}));
-  const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // in a whole array
+  const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // index in a whole array
   const SymmetryRule<double> rule(both.symmetry);
   const auto root = [&](Index j) { return SymmetryRule<double>::root(value[at(j, j)]); };
   Triplets t;
@@ -118,7 +121,7 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, c
   return assemble(text.name(), n, t, {Storage::lower}, {});
 }
 
-/// All places of a symmetric or skew-symmetric array, of which the lower half is given.
+/// Returns all entries of a symmetric or skew-symmetric array from its lower half.
 std::vector<double> both_halves(const std::vector<double>& lower, Index n, MarketSymmetry symmetry) {
   const bool skew = symmetry == MarketSymmetry::skew;
   std::vector<double> value(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
@@ -131,7 +134,8 @@ std::vector<double> both_halves(const std::vector<double>& lower, Index n, Marke
   return value;
 }
 
-/// Throws Error(input) naming the first entry in the other half, or on the diagonal of a skew-symmetric file.
+/// Throws Error(input) naming the first entry in the other half, or on the diagonal of a
+/// skew-symmetric file.
 void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t, MarketSymmetry symmetry) {
   (void)market_half(bytes, name, t);
   for (std::size_t k = 0; symmetry == MarketSymmetry::skew && k < t.row.size(); ++k)
@@ -140,7 +144,8 @@ void expect_one_half(std::string_view bytes, std::string_view name, const Triple
                      std::to_string(t.col[k] + 1) + ") is on the diagonal of a skew-symmetric file, expected none there");
 }
 
-/// Sums of the entries, and of their partners in the other half. infinite(k): of entry k a sum is not finite.
+/// Adds the entries, and their partners in the other half. Calls infinite(k) if entry k makes a sum
+/// that is not finite.
 template <class Infinite>
 void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry, const Infinite& infinite) {
   const auto add = [&](Index i, Index j, double value, std::size_t k) {
@@ -189,7 +194,7 @@ DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, In
     if (half) x.value = both_halves(x.value, sizes.rows, header.symmetry);
     return x;
   }
-  const Offset free = std::max(kFreePlaces, Offset{rows});  // a column is less than the caller's matrix of so many rows
+  const Offset free = std::max(kFreePlaces, Offset{rows});  // a column takes less than the caller's matrix with as many rows
   const Offset least = places / kSparsest / (half ? 2 : 1);
   if (places > free && least > sizes.entries)
     text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +

@@ -1,4 +1,4 @@
-// Matrix Market files, parsed from memory (Boisvert, Pozo & Remington, NISTIR 5935, 1996).
+// Parses Matrix Market files from memory (Boisvert, Pozo & Remington, NISTIR 5935, 1996).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace kauri::io {
 
-/// A symmetric matrix in coordinate layout, or a dense array of one (zeros off the diagonal are not stored). A file that says "symmetric"
-/// holds one half, the lower one as the standard has it or the upper one: entries in both are an error. Comments and blank lines may stand
-/// anywhere behind line 1. `name` is used in errors: Error(input) with the line; of a general file whose halves differ, the first line that
-/// does. Parsed by the threads of the calling arena. Memory is reserved after the claims of the header are compared with the bytes there
-/// are.
+/// Returns a symmetric matrix, from coordinate layout or from a dense array (off-diagonal zeros are
+/// dropped). A file declared "symmetric" holds one half, the lower one by the standard, or the
+/// upper one; entries in both are an error. Comments and blank lines may stand anywhere after line
+/// 1. Throws Error(input) with `name` and the line; for a general file whose halves differ, the
+/// first line that does. The threads of the calling arena parse it. Memory is reserved only after
+/// the header's claims are compared with the bytes given.
 SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name, const BothHalves& both = {},
                                             Allowance allowance = {});
 
-/// A dense matrix: array layout, or coordinate layout (absent entries are zero, repeated ones are summed); general only. `rows`: how many
-/// it must have, or kNone.
+/// Returns a dense matrix from array layout, or from coordinate layout (absent entries are zero,
+/// repeated ones are summed). `rows`: required number of rows, or kNone.
 DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone, Allowance allowance = {});
 
 }  // namespace kauri::io

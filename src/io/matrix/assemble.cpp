@@ -1,4 +1,4 @@
-// Errors of matrices put together.
+// Assembles matrices, and words the errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/matrix/assemble.hpp"
 
@@ -9,7 +9,8 @@
 namespace kauri::io {
 namespace {
 
-/// "line 7: " of the last entry of the file that is added to (i, j), where the file can say so.
+/// Returns "line 7: " for the last entry of the file that is added to (i, j), if the file names
+/// places.
 std::string last_place(const Triplets& t, const Places& places, Index i, Index j) {
   for (auto k = static_cast<Offset>(t.row.size()) - 1; places.words && k >= 0; --k)
     if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i)) return places.words(k) + ": ";
@@ -41,7 +42,7 @@ SeenHalves seen_in(const Triplets& t) {
   return seen;
 }
 
-/// make(), whose errors get the file's name and, where the halves differ, the place.
+/// Returns make(). Adds the file's name to its errors and, if the halves differ, the place.
 template <class Make, class Entries>
 SymmetricMatrix<double> checked(std::string_view name, const Places& places, double symmetry, Make&& make, Entries&& entries) {
   try {

@@ -1,4 +1,4 @@
-// PermutedAdjacency of entries that differ.
+// Finds the entry of a file that makes its matrix unsymmetric, pair by pair.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/matrix/asymmetry.hpp"
 
@@ -15,9 +15,9 @@
 namespace kauri::io {
 namespace {
 
-/// Entries of one pair of places: side 0 below the diagonal, side 1 above it.
+/// The entries of one pair of places: side 0 below the diagonal, side 1 above it.
 struct Pair {
-  std::array<Offset, 2> first{-1, -1};  // of the triplets on that side, or -1
+  std::array<Offset, 2> first{-1, -1};  // index of the first triplet on that side, or -1
   std::array<double, 2> sum{0, 0};
 };
 
@@ -27,7 +27,7 @@ std::string words_of(const Triplets& t, const Pair& pair, const Places& places, 
   };
   const auto where = places.words;
   const bool both = pair.first[0] >= 0 && pair.first[1] >= 0;
-  const int side = pair.first[1] < 0 || (both && pair.first[0] < pair.first[1]) ? 0 : 1;  // what stands first in the file
+  const int side = pair.first[1] < 0 || (both && pair.first[0] < pair.first[1]) ? 0 : 1;  // the side that comes first in the file
   const Offset k = pair.first[side];
   const Index i = t.row[k], j = t.col[k];
   if (!both) return where(k) + ": entry " + place(i, j) + " has no partner " + place(j, i) + rule.words();

@@ -1,4 +1,4 @@
-// Which entry of a file makes its matrix unsymmetric.
+// Finds the entry of a file that makes its matrix unsymmetric.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace kauri::io {
 
-/// How a file's errors name its entries.
+/// How errors name the entries of a file.
 struct Places {
-  std::function<std::string(Offset)> words = {};  ///< where entry k stands, such as "line 7"; may be empty
+  std::function<std::string(Offset)> words = {};  ///< place of entry k, such as "line 7"; may be empty
   Index first = 1;                                ///< the number of the first row and column
 };
 
-/// Of triplets that lie in both halves, repeated ones summed: the first in the order of the file whose pair is missing or has another
-/// value, by the rule of SymmetricMatrix, in words; empty if there is none. For files already known to be wrong: O(m log m).
+/// Returns in words the first entry in the order of the file whose partner is missing or has
+/// another value, by the rule of SymmetricMatrix; an empty string if there is none. The triplets
+/// lie in both halves; repeated ones are summed. O(m log m), for files already known to be wrong.
 std::string find_asymmetry(const Triplets& t, const Places& places, const SymmetryRule<double>& rule);
 
 }  // namespace kauri::io

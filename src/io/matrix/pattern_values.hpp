@@ -1,4 +1,4 @@
-// Values for matrices that a file gives by their pattern alone.
+// Values for matrices that a file gives as a pattern only.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace kauri::io {
 
-/// -1 off the diagonal, 1 + (entries off the diagonal of the row) on it: the graph's Laplacian plus the identity, positive definite.
+/// Sets -1 off the diagonal and 1 + (off-diagonal entries of the row) on it: the graph's Laplacian
+/// plus the identity, which is positive definite.
 inline void set_pattern_values(SymmetricMatrix<double>& a) {
   const Pattern p = a.pattern();
   const auto value = a.value();

@@ -1,4 +1,4 @@
-// Entries of a matrix as a file gives them.
+// Entries of a matrix in the order of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace kauri::io {
 
-/// Entry k is (row[k], col[k], value[k]), counted from 0. Arrays are of one length.
+/// Coordinates and values: entry k is (row[k], col[k], value[k]), counted from 0. The arrays have
+/// equal lengths.
 struct Triplets {
   Array<Index> row, col;
   Array<double> value;

@@ -1,4 +1,4 @@
-// Dense matrices as NumPy arrays.
+// Reads dense matrices from NumPy arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/dense.hpp"
 

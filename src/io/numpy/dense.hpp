@@ -1,4 +1,4 @@
-// Dense .npy arrays, parsed from memory and written.
+// Parses dense .npy arrays from memory, and makes their headers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,10 +10,12 @@
 
 namespace kauri::io {
 
-/// One column from one dimension, a matrix from two. `rows`: how many it must have, or kNone. Throws Error(input) naming what was expected.
+/// Returns one column from an array of one dimension, a matrix from two. `rows`: required number of
+/// rows, or kNone. Throws Error(input) naming what was expected.
 DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone, Allowance allowance = {});
 
-/// The header of a float64 array of this shape in Fortran order, version 1.0, padded to 64 bytes as NumPy asks.
+/// Returns the header of a float64 array of this shape in Fortran order, version 1.0, padded to 64
+/// bytes as NumPy requires.
 std::string npy_header(Index rows, Index cols);
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// Elements of NumPy arrays.
+// Reads the elements of NumPy arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/npy.hpp"
 
@@ -28,7 +28,7 @@ T load(const char* from, bool swapped) {
   return std::bit_cast<T>(bytes);
 }
 
-/// binary16 of IEEE 754, as it is stored.
+/// IEEE 754 binary16, as stored.
 struct Half {
   std::uint16_t bits;
 
@@ -74,7 +74,7 @@ void NpyArray::check_size() {
   const auto bytes = static_cast<Offset>(data_.size());
   const bool empty = width_ == 0 || std::find(shape_.begin(), shape_.end(), 0) != shape_.end();
   for (const Offset length : shape_) {
-    // Each factor is at least 1 here, so a product beyond the bytes at hand stays beyond.
+    // Each factor is at least 1 here, so a product that exceeds the bytes at hand stays above them.
     if (!empty && length > bytes / size_)
       fail(name_, "shape and type ask for more than the " + std::to_string(bytes) + " bytes that are there");
     size_ = empty ? 0 : size_ * length;
@@ -124,7 +124,7 @@ std::vector<double> NpyArray::reals_by_rows() const {
     Offset place = 0;
     for (std::size_t d = 0; d < shape_.size(); ++d) place = place * shape_[d] + index[d];
     values[place] = x;
-    for (std::size_t d = 0; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;  // the first runs fastest
+    for (std::size_t d = 0; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;  // the first index runs fastest
   }
   return values;
 }

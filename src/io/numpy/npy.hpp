@@ -12,27 +12,32 @@ namespace kauri::io {
 
 inline bool is_npy(std::string_view bytes) { return bytes.starts_with("\x93NUMPY"); }
 
-/// An array whose bytes are borrowed. Its size has been compared with the bytes that are there.
+/// An array whose bytes are borrowed. The constructor has compared its size with the bytes given.
 class NpyArray {
  public:
-  /// Throws Error(input) naming `name` for a broken header, an unsupported type, or fewer or more bytes than shape and type ask for.
+  /// Throws Error(input) naming `name` for a broken header, an unsupported type, or fewer or more
+  /// bytes than shape and type require.
   NpyArray(std::string_view bytes, std::string name);
 
   [[nodiscard]] const std::vector<Offset>& shape() const { return shape_; }
   [[nodiscard]] bool fortran_order() const { return fortran_order_; }
   [[nodiscard]] Offset size() const { return size_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Of the type of elements: the step from 1 to the next number; 0 of what are no floating-point numbers.
+  /// Returns the eps of the element type, the step from 1 to the next number; 0 if elements are not
+  /// floating-point numbers.
   [[nodiscard]] double eps() const { return kind_ != 'f' ? 0 : width_ == 2 ? 0x1p-10 : width_ == 4 ? 0x1p-23 : 0x1p-52; }
 
-  /// Elements as double: from float64, float32, float16, integers and bool. Throws Error(input) naming the place of a NaN or infinity.
+  /// Returns the elements as double, from float64, float32, float16, integers and bool. Throws
+  /// Error(input) naming the place of a NaN or infinity.
   [[nodiscard]] std::vector<double> reals() const;
-  /// The same with the last index running fastest, in whichever order they are stored.
+  /// Returns the elements as reals() does, but with the last index running fastest, in whichever
+  /// order they are stored.
   [[nodiscard]] std::vector<double> reals_by_rows() const;
-  /// Elements as integers: from integers of any width, each in [least, most], or Error(input) naming the place.
+  /// Returns the elements as integers, from integers of any width. Throws Error(input) naming the
+  /// place of one outside [least, most].
   template <class Int>
   [[nodiscard]] std::vector<Int> integers(Offset least, Offset most) const;
-  /// The one text of an array of shape () with type bytes or str.
+  /// Returns the single text of an array of shape () and type bytes or str.
   [[nodiscard]] std::string text() const;
 
  private:

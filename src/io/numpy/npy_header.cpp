@@ -1,4 +1,4 @@
-// Parser of the dictionary in front of a NumPy array.
+// Parses the dictionary at the start of a NumPy array.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/npy_header.hpp"
 
@@ -10,7 +10,7 @@
 namespace kauri::io {
 namespace {
 
-/// As much of Python's literals as NumPy writes.
+/// Parser of the part of Python's literals that NumPy writes.
 class Literal {
  public:
   Literal(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -105,7 +105,8 @@ std::size_t little_endian(std::string_view bytes) {
 
 NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   constexpr std::size_t kMagic = 8;  // "\x93NUMPY", major, minor
-  // Longer headers describe types with fields, which are refused. Memory for a parsed header is not counted, so it has this bound.
+  // Longer headers describe types with fields, which are refused. The limit bounds the memory of a
+  // parsed header, which is not counted.
   constexpr std::size_t kLongest = 1U << 16;
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic) fail(name, "is not a NumPy array");
   const int major = static_cast<unsigned char>(bytes[6]);

@@ -14,13 +14,13 @@ struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<Offset> shape;
-  std::size_t data = 0;  ///< where the elements start
+  std::size_t data = 0;  ///< offset of the first element in the bytes
 };
 
-/// Throws Error(input) naming `name` and what was expected.
+/// Parses a header. Throws Error(input) naming `name` and what was expected.
 NpyHeader read_npy_header(std::string_view bytes, const std::string& name);
 
-/// The header as NumPy writes it, version 1.0, padded to 64 bytes; `data` says nothing here.
+/// Returns the header as NumPy writes it, version 1.0, padded to 64 bytes; ignores `data`.
 std::string to_bytes(const NpyHeader& header);
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// SciPy's .npz: arrays format and shape, and those of the format, in a zip archive.
+// SciPy's .npz: arrays format and shape, and the arrays of that format, in a zip archive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/npz.hpp"
 
@@ -36,19 +36,21 @@ Index square_dimension(const NpzMember& shape) {
 
 std::string entry_words(Offset k) { return "array 'data': entry " + std::to_string(k); }
 
-/// Throws where n is large by the word of a few bytes.
+/// Throws Error(input) if n is too large for the number of entries; n comes from a few bytes of the
+/// file.
 void expect_entries(const Source& source, Offset entries) {
   const std::string why = too_many_empty_rows(source.n, entries, source.allowance);
   if (!why.empty()) source.array("shape").fail_here(why);
 }
 
-/// Counts row, column, value and place of entries, and the matrix of them.
+/// Counts row, column, value and place of entries, and the matrix made of them.
 void take_triplets(const Source& source, Offset entries) {
   source.allowance.take(source.name, static_cast<std::size_t>(entries), 2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
   take_matrix(source.name, source.n, entries, source.allowance);
 }
 
-/// Numbers of a narrower type than double were rounded to that where the matrix was assembled, and differ by its eps.
+/// Returns the tolerance for numbers narrower than double: they were rounded to that type when the
+/// matrix was assembled, so its halves may differ by its eps.
 BothHalves rounded_to(BothHalves both, const NpzMember& data) {
   if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon()) both.symmetry = std::min(1.0, kSymmetryEps * data->eps());
   return both;
@@ -59,7 +61,7 @@ SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, c
   return assemble(source.name, source.n, t, halves_of(t, rounded_to(source.both, data)), {where, 0});
 }
 
-/// Arrays indices (k), indptr (n+1) and data (k).
+/// Reads arrays indices (k), indptr (n+1) and data (k).
 SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
   std::vector<Index> index;
   {
@@ -81,7 +83,7 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
   return assemble(source.name, source.n, ptr, index, value, halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
 }
 
-/// Arrays row (k), col (k) and data (k).
+/// Reads arrays row (k), col (k) and data (k).
 SymmetricMatrix<double> coordinates(const Source& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(1);
@@ -101,7 +103,8 @@ SymmetricMatrix<double> coordinates(const Source& source) {
   return assemble_half(source, t, data, entry_words);
 }
 
-/// Arrays data (k, R, R), indices (k) and indptr (n/R + 1). Zeros off the diagonal are not stored: they fill blocks.
+/// Reads arrays data (k, R, R), indices (k) and indptr (n/R + 1). Drops off-diagonal zeros, which
+/// fill blocks.
 SymmetricMatrix<double> blocks(const Source& source) {
   const NpzMember data = source.array("data");
   data.expect_dimensions(3);
@@ -117,7 +120,7 @@ SymmetricMatrix<double> blocks(const Source& source) {
   take_triplets(source, data->size());
   const auto value = data->reals_by_rows();
   Triplets t;
-  std::vector<Offset> place;  // in data
+  std::vector<Offset> place;  // index in `data` of each triplet
   for (std::size_t b = 0; b + 1 < ptr.size(); ++b)
     for (Offset k = ptr[b]; k < ptr[b + 1]; ++k)
       for (Offset e = 0; e < rows * cols; ++e) {
@@ -130,7 +133,8 @@ SymmetricMatrix<double> blocks(const Source& source) {
   return assemble_half(source, t, data, [&](Offset k) { return entry_words(place[k]); });
 }
 
-/// Arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Zeros off the diagonal are not stored.
+/// Reads arrays data (k, columns) and offsets (k): data[d, j] is entry (j - offset, j). Drops
+/// off-diagonal zeros.
 SymmetricMatrix<double> diagonals(const Source& source) {
   const NpzMember data = source.array("data"), offsets = source.array("offsets");
   data.expect_dimensions(2);

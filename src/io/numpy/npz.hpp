@@ -1,4 +1,4 @@
-// Sparse matrices as scipy.sparse.save_npz writes them, parsed from memory.
+// Parses sparse matrices in the format of scipy.sparse.save_npz from memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace kauri::io {
 
-/// A symmetric matrix in any format of SciPy's: CSC, CSR, COO, BSR or DIA. Whether the lower half, the upper half or both are stored is
-/// told from the entries; with both, they must agree. Repeated entries are summed; zeros off the diagonal of BSR and DIA, which fill blocks
-/// and diagonals, are not stored. `name` is used in errors: Error(input) with the array and the place in it.
+/// Returns a symmetric matrix, from any of SciPy's formats CSC, CSR, COO, BSR and DIA. The entries
+/// decide if the lower half, the upper half or both are stored; both must agree. Repeated entries
+/// are summed; off-diagonal zeros of BSR and DIA, which fill blocks and diagonals, are dropped.
+/// Throws Error(input) naming `name`, the array and the place in it.
 SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both = {}, Allowance allowance = {});
 
 }  // namespace kauri::io

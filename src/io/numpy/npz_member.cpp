@@ -1,4 +1,4 @@
-// Arrays of a .npz file, checked.
+// Checks the arrays of a .npz file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/npz_member.hpp"
 

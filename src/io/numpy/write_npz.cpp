@@ -1,4 +1,4 @@
-// SciPy's .npz: the arrays format, shape, indptr, indices and data in a zip archive.
+// Writes SciPy's .npz: arrays format, shape, indptr, indices and data in a zip archive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/numpy/write_npz.hpp"
 
@@ -43,7 +43,7 @@ Full both_halves(const SymmetricView<double>& a) {
     full.row[next[j]] = i;
     full.value[next[j]++] = value;
   };
-  // Column j gets its upper part from the columns before it, in their order, then its own.
+  // Column j gets its upper part from the columns before it, in their order, then its own entries.
   for (Index j = 0; j < p.n; ++j)
     for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
       put(p.row[k], j, a.value[k]);

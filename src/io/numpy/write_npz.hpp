@@ -1,4 +1,4 @@
-// SciPy's .npz, written as scipy.sparse.save_npz does.
+// Writes SciPy's .npz as scipy.sparse.save_npz does.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace kauri::io {
 
-/// Both halves of A as compressed columns, in deflated members. Holds them once more while it writes. Throws as FileWriter does.
+/// Writes both halves of A as compressed columns, in deflated members. Holds both halves in memory
+/// meanwhile. Throws as FileWriter does.
 void write_npz(const std::string& path, const SymmetricView<double>& a);
 
 }  // namespace kauri::io

@@ -1,4 +1,4 @@
-// Output in pieces around zlib's deflate.
+// Collects output in pieces around zlib's deflate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/packed/deflate.hpp"
 
@@ -38,7 +38,7 @@ void Deflater::run(int flush) {
   do {
     stream_.next_out = reinterpret_cast<Bytef*>(room_.data());
     stream_.avail_out = static_cast<uInt>(room_.size());
-    deflate(&stream_, flush);  // cannot fail: the stream is sound, and there is room
+    deflate(&stream_, flush);  // cannot fail: the stream is valid and has room for output
     sink_(std::string_view(room_).substr(0, room_.size() - stream_.avail_out));
   } while (stream_.avail_out == 0);
 }

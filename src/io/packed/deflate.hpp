@@ -1,4 +1,4 @@
-// Deflation: gzip files (RFC 1952) and raw deflate streams (RFC 1951), by zlib.
+// Deflates to gzip files (RFC 1952) and raw deflate streams (RFC 1951) by zlib.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kauri::io {
 
-/// Compresses what is written, and hands the compressed bytes on as they come.
+/// Compresses what is written, and passes compressed bytes to the sink as they become available.
 class Deflater {
  public:
   enum class Format { gzip, raw };
@@ -19,7 +19,7 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
   void write(std::string_view bytes);
-  /// The end of the stream: to be called once, after all that is written.
+  /// Ends the stream. Must be called once, after all writes.
   void finish();
 
  private:

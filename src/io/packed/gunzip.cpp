@@ -1,4 +1,4 @@
-// Growing output around zlib's inflate.
+// Grows output around zlib's inflate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/packed/gunzip.hpp"
 
@@ -24,8 +24,9 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Appends one member to `out`, at most `limit` bytes in all; false if there was more to come. Through a chunk: an empty member costs
-  /// nothing but its own bytes, however much there is in `out`, and no byte of `out` is set before it is known.
+  /// Appends one member to `out`, up to `limit` bytes in all; returns false if there is more.
+  /// Inflates into a chunk first: an empty member so costs only its own bytes, however long `out`
+  /// is, and no byte of `out` is touched before it is known.
   bool member(Bytes& out, std::size_t limit, const Watch& watch = {}) {
     for (;;) {
       const std::size_t room = std::min(limit - out.size(), chunk_.size());
@@ -91,7 +92,7 @@ Bytes gunzip_head(std::string_view bytes, std::size_t most) {
     Inflater inflater(bytes, "", kGzip);
     while (inflater.member(out, most) && is_gzip(inflater.rest())) inflater.next_member();
   } catch (const Error&) {
-    // Cut, as a beginning is, or damaged: whoever reads all of it tells.
+    // The bytes are cut, as a beginning is, or damaged: the reader of all of them reports that.
   }
   return out;
 }

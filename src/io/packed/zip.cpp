@@ -1,4 +1,4 @@
-// Reading zip archives from memory.
+// Reads zip archives from memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/packed/zip.hpp"
 
@@ -18,11 +18,11 @@ namespace {
 using namespace zip_format;
 
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20;
-/// Bytes of one node of the map of members, with what the allocator adds.
+/// Bytes of one node of the map of members, with the allocator's overhead.
 constexpr std::size_t kNode = 128;
 constexpr std::uint16_t kAll16 = 0xffff, kEncrypted = 1;
 
-/// Little-endian number at a place the caller has checked.
+/// Reads a little-endian number at a place that the caller has checked.
 template <class T>
 T at(std::string_view bytes, std::size_t place) {
   T value = 0;
@@ -35,7 +35,7 @@ bool fits(std::string_view bytes, std::uint64_t place, std::uint64_t length) {
   return place <= bytes.size() && length <= bytes.size() - place;
 }
 
-/// Takes the 64-bit values of the zip64 field, in the order of the fields that are all ones.
+/// Reads the 64-bit values of the zip64 field, in the order of the fields that are all ones.
 void apply_zip64(std::string_view extra, ZipMember& member, std::string_view name) {
   for (std::size_t place = 0; fits(extra, place, 4);) {
     const auto id = at<std::uint16_t>(extra, place), length = at<std::uint16_t>(extra, place + 2);
@@ -60,7 +60,7 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string name, Allowance& allo
 }
 
 std::size_t ZipArchive::find_end() const {
-  // The record is the last thing but for a comment of up to 65535 bytes.
+  // The record is at the end, followed only by a comment of up to 65535 bytes.
   if (bytes_.size() >= kEndSize) {
     const std::size_t last = bytes_.size() - kEndSize, first = last - std::min<std::size_t>(last, kAll16);
     for (std::size_t place = last + 1; place-- > first;)

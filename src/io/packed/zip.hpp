@@ -20,20 +20,21 @@ struct ZipMember {
   std::uint32_t crc = 0;
   std::uint64_t compressed = 0;  ///< bytes in the archive
   std::uint64_t size = 0;        ///< bytes once inflated
-  std::uint64_t header = 0;      ///< place of the local header
+  std::uint64_t header = 0;      ///< offset of the local header
 };
 
-/// The directory of an archive held in memory. Sizes and places come from the central directory at its end, so that members written with
-/// data descriptors need nothing special. Every offset is checked against the bytes at hand.
+/// The directory of an archive held in memory. Sizes and places come from the central directory at
+/// its end, so members written with data descriptors need no special care. Every offset is checked
+/// against the bytes at hand.
 class ZipArchive {
  public:
-  /// Borrows the bytes, and counts what the directory takes before it takes it. Throws Error(input) for anything malformed, encrypted or
-  /// named twice.
+  /// Reads the directory. Borrows the bytes, and counts the memory of the directory before taking
+  /// it. Throws Error(input) for anything malformed, encrypted or named twice.
   ZipArchive(std::string_view bytes, std::string name, Allowance& allowance);
 
   [[nodiscard]] bool has(const std::string& member) const { return members_.contains(member); }
   [[nodiscard]] const std::map<std::string_view, ZipMember>& members() const { return members_; }
-  /// The bytes of a member that is there, inflated and checked by its CRC.
+  /// Returns the bytes of an existing member, inflated and checked by its CRC.
   [[nodiscard]] Bytes extract(const std::string& member) const;
 
  private:
@@ -43,7 +44,7 @@ class ZipArchive {
 
   std::string_view bytes_;
   std::string name_;
-  std::map<std::string_view, ZipMember> members_;  // by names that stand in the archive
+  std::map<std::string_view, ZipMember> members_;  // keyed by names that lie in the archive's bytes
 };
 
 }  // namespace kauri::io

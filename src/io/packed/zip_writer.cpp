@@ -1,4 +1,4 @@
-// Zip archives with deflated members.
+// Writes zip archives with deflated members.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/packed/zip_writer.hpp"
 
@@ -15,9 +15,9 @@ namespace {
 using namespace zip_format;
 
 constexpr std::uint16_t kVersion = 20, kVersion64 = 45;
-constexpr std::uint16_t kDate = 0x21;  // 1 January 1980: the same matrix gives the same bytes
+constexpr std::uint16_t kDate = 0x21;  // 1 January 1980, so that equal matrices give equal bytes
 
-/// Little-endian numbers in a row.
+/// A row of little-endian numbers.
 class Record {
  public:
   template <class T>
@@ -37,7 +37,8 @@ class Record {
 
 std::uint32_t capped(std::uint64_t value) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kAll32)); }
 
-/// The zip64 field: in it are those numbers that do not fit 32 bits. A local header has both sizes or none, and no place.
+/// Returns the zip64 field, which holds the numbers that do not fit 32 bits. A local header has
+/// both sizes or none, and no place.
 std::string zip64_field(const ZipMember& member, bool local) {
   Record numbers;
   const bool both = local && (member.size >= kAll32 || member.compressed >= kAll32);
@@ -48,7 +49,8 @@ std::string zip64_field(const ZipMember& member, bool local) {
   return Record().put(kZip64Field).put(static_cast<std::uint16_t>(numbers.bytes().size())).put(numbers.bytes()).bytes();
 }
 
-/// What the local header and the directory have in common, from the version needed on to the lengths of name and field.
+/// Returns the part that the local header and the directory share: from the version needed to the
+/// lengths of name and field.
 Record common(const ZipMember& member, const std::string& name, const std::string& field, bool local) {
   const bool both = local && !field.empty();
   Record record;
@@ -72,7 +74,7 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::string_v
   std::string packed;
   Deflater deflater(Deflater::Format::raw, [&](std::string_view bytes) { packed += bytes; });
   for (const std::string_view part : parts) {
-    if (part.empty()) continue;  // its data may be null, for which zlib gives the first checksum of all, not the one so far
+    if (part.empty()) continue;  // its data may be null, for which zlib returns the initial checksum, not the running one
     member.crc = static_cast<std::uint32_t>(crc32_z(member.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
     member.size += part.size();
     deflater.write(part);

@@ -1,4 +1,4 @@
-// Zip archives with deflated members (PKWARE APPNOTE 6.3), zip64 where sizes or places need it.
+// Writes zip archives with deflated members (PKWARE APPNOTE 6.3), zip64 if sizes or places need it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +14,10 @@ namespace kauri::io {
 class ZipWriter {
  public:
   explicit ZipWriter(const std::string& path) : file_(path) {}
-  /// A member whose bytes are the parts, one after another. Holds it compressed. Throws as FileWriter does.
+  /// Adds a member whose bytes are the parts, one after another. Holds it compressed in memory.
+  /// Throws as FileWriter does.
   void add(const std::string& name, std::initializer_list<std::string_view> parts);
-  /// The directory; to be called at the end.
+  /// Writes the directory. Must be called at the end.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// Numbers from text.
+// Parses numbers in text.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/text/text.hpp"
 
@@ -13,12 +13,13 @@
 namespace kauri::io {
 namespace {
 
-/// A '+' that std::from_chars would not take.
+/// Skips a '+', which std::from_chars does not accept.
 const char* skip_plus(const char* begin, const char* end) {
   return end - begin > 1 && begin[0] == '+' && begin[1] != '-' && begin[1] != '+' ? begin + 1 : begin;
 }
 
-/// Of a decimal number too large or too small for double: true if it is too small. Well-formed, and not zero.
+/// Returns true if a decimal number out of the range of double is too small, false if too large.
+/// The number is well-formed and not zero.
 bool is_tiny(std::string_view word) {
   Offset magnitude = 0;  // decimal exponent of the first digit that is not zero
   bool point = false, found = false;
@@ -30,7 +31,7 @@ bool is_tiny(std::string_view word) {
     if (!point && found) ++magnitude;
   }
   if (k < word.size()) {
-    constexpr Offset kCertain = Offset{1} << 40;  // beyond any text that fits memory
+    constexpr Offset kCertain = Offset{1} << 40;  // beyond the exponent of any text that fits memory
     const bool negative = k + 1 < word.size() && word[k + 1] == '-';
     Offset exponent = 0;
     for (const char c : word.substr(k + 1))
@@ -76,7 +77,7 @@ std::string_view TextCursor::word() const {
 
 Offset TextCursor::integer(const char* expected) {
   skip_blanks();
-  // Up to 18 digits cannot overflow; the rest is left to std::from_chars.
+  // Up to 18 digits cannot overflow; std::from_chars reads the rest.
   const char* place = next_;
   Offset value = 0;
   while (place != end_ && place - next_ < 18 && *place >= '0' && *place <= '9') value = value * 10 + (*place++ - '0');
@@ -97,7 +98,7 @@ Offset TextCursor::integer(const char* expected) {
 
 double TextCursor::whole_number(const char* expected) {
   skip_blanks();
-  // integer() takes all but the upper half of the numbers without sign.
+  // integer() reads all but the upper half of the unsigned numbers.
   std::uint64_t value = 0;
   const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
   if (code != std::errc() || !at_word_end(end) || value <= static_cast<std::uint64_t>(std::numeric_limits<Offset>::max()))

@@ -1,4 +1,4 @@
-// A cursor over text that counts lines: fast numbers, and errors that name the line.
+// A cursor over text that counts lines: parses numbers fast, and names the line in errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace kauri::io {
 
-/// Bytes as they may be shown in an error: at most 40, unprintable ones as '?'.
+/// Returns bytes as they may be shown in an error: at most 40, unprintable ones as '?'.
 std::string printable(std::string_view bytes);
 
-/// A decimal number that is all of `word`, with 'e' before its exponent: infinite if it is too large for double, 0 if too small; nothing if
-/// it is no number.
+/// Returns the decimal number that is all of `word`, with 'e' before its exponent: infinity if it
+/// is too large for double, 0 if too small; nothing if it is not a number.
 std::optional<double> whole_real(std::string_view word);
 
-/// Position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes given, which are borrowed.
+/// Position in a text whose lines end in LF, CRLF or CR. All reads stay inside the bytes given,
+/// which are borrowed.
 class TextCursor {
  public:
   TextCursor(std::string_view text, std::string_view name) : next_(text.data()), end_(text.data() + text.size()), name_(name) {}
@@ -27,8 +28,9 @@ class TextCursor {
   [[nodiscard]] std::string_view rest() const { return {next_, bytes_left()}; }
   [[nodiscard]] std::string_view name() const { return name_; }
 
-  /// To the first word of the next line that is not blank and does not start with one of `comment`; false at the end of the text.
-  /// The cursor stands in front of a line, or behind the last word of one that end_line() has checked.
+  /// Moves to the first word of the next line that is not blank and does not start with one of
+  /// `comment`; returns false at the end of the text. On entry the cursor is before a line, or
+  /// after the last word of a line that end_line() has checked.
   bool next_line(std::string_view comment) {
     for (;;) {
       skip_blanks();
@@ -43,16 +45,16 @@ class TextCursor {
     }
   }
 
-  /// The rest of this line, without its end; the cursor goes in front of the end.
+  /// Returns the rest of this line without its line end, and moves the cursor before that end.
   std::string_view rest_of_line();
 
-  /// Numbers of this line; `expected` is the line's form in words, for the error.
+  /// Read a number of this line; `expected` is the form of the line in words, for the error.
   Offset integer(const char* expected);
   double real(const char* expected);
-  /// An integer of up to 64 bits, with or without sign, rounded to double.
+  /// Reads an integer of up to 64 bits, with or without sign, rounded to double.
   double whole_number(const char* expected);
 
-  /// Nothing but blanks may be left of the line.
+  /// Throws Error(input) unless only blanks are left of the line.
   void end_line(const char* expected) {
     skip_blanks();
     if (next_ != end_ && !is_line_end(*next_))
@@ -75,10 +77,10 @@ class TextCursor {
     ++next_;
     ++line_;
   }
-  /// True if a number may end here.
+  /// Returns true if a number may end here.
   [[nodiscard]] bool at_word_end(const char* place) const { return place == end_ || is_blank(*place) || is_line_end(*place); }
   [[nodiscard]] std::string_view word() const;
-  /// Numbers that std::from_chars does not take: "1D3", overflow and underflow.
+  /// Reads numbers that std::from_chars rejects: "1D3", overflow and underflow.
   double unusual_real(const char* expected);
 
   const char* next_;
