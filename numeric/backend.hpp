@@ -25,7 +25,7 @@
 
 namespace kauri::numeric {
 
-/// What the factors of one plan on one device share (see kauri::PreparedPlan): on the CPU the plan
+/// State shared by the factors of one plan on one device (see kauri::PreparedPlan): on the CPU the plan
 /// alone, on a device also its lists in device memory.
 class PreparedPlanImpl {
  public:

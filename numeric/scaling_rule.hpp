@@ -1,4 +1,4 @@
-// How A is scaled by powers of two: one rule for all backends, on the host and on a device.
+// The scaling of A by powers of two: one rule for all backends, on the host and on a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Sorting entries into lower triangles.
+// Sorts entries into lower triangles.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/generate/columns.hpp"
 
@@ -54,7 +54,7 @@ Columns laplacian(Index n, const std::vector<Edge>& edges, double shift) {
     for (Offset k = weights.ptr[j]; k < weights.ptr[j + 1]; ++k) {
       const Index i = weights.row[k];
       if (k > weights.ptr[j] && i == weights.row[k - 1]) continue;
-      diagonal[j] += weights.value[k];  // smaller neighbours of j have added theirs before
+      diagonal[j] += weights.value[k];  // smaller neighbours of j have already added their weights
       diagonal[i] += weights.value[k];
       a.add(i, -weights.value[k]);
     }

@@ -33,7 +33,8 @@ struct Entry {
   double value;
 };
 
-/// Entries by column and, inside a column, by row; entries of the same place keep their order. O(n + entries), stable.
+/// Returns entries sorted by column and, within a column, by row; entries of one place keep their
+/// order. O(n + entries), stable.
 Columns sort_entries(Index n, const std::vector<Entry>& entries);
 
 struct Edge {
@@ -42,8 +43,9 @@ struct Edge {
   double weight;
 };
 
-/// Graph Laplacian plus shift*I. Of an edge given twice the first counts. Each diagonal entry is shift plus the weights of the
-/// neighbours in ascending order: the order of summation is part of the definition.
+/// Returns the graph Laplacian plus shift*I. If an edge is given twice, the first weight counts.
+/// Each diagonal entry is the shift plus the weights of the neighbours in ascending order: the
+/// order of summation is part of the definition.
 Columns laplacian(Index n, const std::vector<Edge>& edges, double shift);
 
 }  // namespace kauri::gen

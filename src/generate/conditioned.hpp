@@ -1,4 +1,4 @@
-// Systems of three families whose condition is about as asked for: what mixed precision has to go through, in tests and in bench/mixed.
+// Systems of three families with a condition number of about a given value, for tests and bench/mixed to exercise mixed precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace kauri::conditioned {
 
-/// Entries added up at their places, as elements are.
+/// Entries summed at their places, as in the assembly of elements.
 class Entries {
  public:
   void add(Index i, Index j, double v) { value_[{std::min(i, j), std::max(i, j)}] += v; }
@@ -29,7 +29,8 @@ class Entries {
   std::map<std::pair<Index, Index>, double> value_;
 };
 
-/// A grid's Laplacian, whose spectrum is known (4 - 2 cos - 2 cos), moved so that its condition is as asked for.
+/// Returns the Laplacian of a k x k grid, whose spectrum is known (4 - 2 cos - 2 cos), shifted to
+/// the given condition number.
 inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
   SymmetricMatrix<double> a = generate("poisson2d " + std::to_string(k));
   const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * (k + 1))), 2), greatest = 8 - least;
@@ -38,12 +39,13 @@ inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
   return a;
 }
 
-/// Bars between the nodes of a grid of k x k cells, two unknowns a node, held at one side; those of a block in the middle are so many times
-/// as stiff. Scaling leaves the rigid motions of the block, which move next to nothing.
+/// Returns the stiffness of bars between the nodes of a grid of k x k cells, two unknowns a node,
+/// clamped at one side. Bars within a block in the middle are `contrast` times as stiff. Scaling
+/// cannot remove the small eigenvalues, which belong to rigid motions of the block.
 inline SymmetricMatrix<double> bars(Index k, double contrast) {
   Entries entries;
   const Index side = k + 1;
-  const auto node = [&](Index i, Index j) { return (i - 1) * side + j; };  // i = 0 is held
+  const auto node = [&](Index i, Index j) { return (i - 1) * side + j; };  // nodes with i = 0 are clamped
   const auto inside = [&](Index i) { return 3 * i >= k && 3 * i <= 2 * k; };
   const auto bar = [&](Index i, Index j, Index p, Index q) {
     if (p > k || q > k || q < 0) return;
@@ -67,7 +69,8 @@ inline SymmetricMatrix<double> bars(Index k, double contrast) {
   return entries.matrix(2 * k * side);
 }
 
-/// Of a matrix whose largest eigenvalue is its largest in magnitude: from below, by power iteration.
+/// Returns a lower bound of the largest eigenvalue by power iteration. Requires that no eigenvalue
+/// is larger in magnitude.
 inline double greatest_eigenvalue(const SymmetricMatrix<double>& a) {
   constexpr int kSteps = 200;
   const Pattern p = a.pattern();
@@ -92,8 +95,8 @@ inline double greatest_eigenvalue(const SymmetricMatrix<double>& a) {
   return greatest;
 }
 
-/// A Laplacian of a random graph, plus as little on the diagonal as the condition wants; D A D with D of random powers of ten, up to
-/// 10^reach either way.
+/// Returns D A D: A is the Laplacian of a random graph plus a small multiple of I that sets the
+/// condition number, D holds random powers of ten between 10^-reach and 10^reach.
 inline SymmetricMatrix<double> random_scaled(Index n, double condition, double reach, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Entries entries;

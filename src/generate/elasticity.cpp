@@ -30,7 +30,8 @@ std::array<std::array<double, 3>, kCorners> shape_gradients(const std::array<dou
   return gradient;
 }
 
-/// Element matrix of the unit brick by 2x2x2 Gauss points. The order of operations is part of the definition (bit equality).
+/// Returns the element matrix of the unit brick by 2x2x2 Gauss points. The order of operations is
+/// part of the definition (bit equality).
 Stiffness brick_stiffness(double young, double poisson) {
   const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
   const double gauss[2] = {0.5 - 0.5 / std::sqrt(3.0), 0.5 + 0.5 / std::sqrt(3.0)};
@@ -51,9 +52,9 @@ Stiffness brick_stiffness(double young, double poisson) {
 }
 
 struct Mesh {
-  Offset cells;               ///< N, a side
+  Offset cells;               ///< number of cells along a side, N
   std::vector<char> solid;    ///< N^3
-  std::vector<Index> number;  ///< (N+1)^3: of a node that carries unknowns, else kNone
+  std::vector<Index> number;  ///< (N+1)^3: number of each node that carries unknowns, else kNone
   Index nodes = 0;
 
   [[nodiscard]] Offset corner(Offset x, Offset y, Offset z) const { return (z * (cells + 1) + y) * (cells + 1) + x; }
@@ -63,7 +64,8 @@ struct Mesh {
   }
 };
 
-/// Removes voxels at random, then all that do not hang together with the clamped face x = 0: a loose part would make A singular.
+/// Removes random voxels, then all that are not connected to the clamped face x = 0: a loose part
+/// would make A singular.
 void punch_holes(Mesh& mesh, const Holes& holes) {
   enum : char { kEmpty, kLoose, kHeld };
   const Offset side = mesh.cells, plane = side * side;

@@ -40,8 +40,8 @@ class Buckets {
 
   [[nodiscard]] Index index(Index slot) const { return index_[slot]; }
 
-  /// The k nearest to a slot, itself left out, in no particular order: buckets are looked through in growing cubic shells until the
-  /// k-th nearest is closer than any point not yet seen.
+  /// Finds the k nearest points of a slot, except itself, in no particular order. Searches buckets
+  /// in growing cubic shells until the k-th nearest is closer than any point not yet seen.
   void nearest(Index slot, std::size_t k, std::vector<Near>& found) const {
     found.clear();
     const std::array<Offset, 3> home = {cell(point_[slot][0]), cell(point_[slot][1]), cell(point_[slot][2])};
@@ -62,7 +62,7 @@ class Buckets {
   [[nodiscard]] Offset cell(double c) const { return std::min(side_ - 1, static_cast<Offset>(c * static_cast<double>(side_))); }
   [[nodiscard]] Offset bucket(const Point& p) const { return (cell(p[2]) * side_ + cell(p[1])) * side_ + cell(p[0]); }
 
-  /// All points in buckets whose largest coordinate distance from `home` is `radius`.
+  /// Adds all points in buckets whose largest coordinate distance from `home` is `radius`.
   void add_shell(Index slot, const std::array<Offset, 3>& home, Offset radius, std::vector<Near>& found) const {
     const auto low = [&](int axis) { return std::max<Offset>(0, home[axis] - radius); };
     const auto high = [&](int axis) { return std::min(side_ - 1, home[axis] + radius); };
@@ -90,7 +90,7 @@ class Buckets {
   Offset side_;
   std::vector<Offset> start_;  // side^3 + 1
   std::vector<Point> point_;   // by slot
-  std::vector<Index> index_;   // by slot: the point's own number
+  std::vector<Index> index_;   // by slot: the point's number in the input
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace kauri::gen {
 namespace {
 
-/// Points of a square grid row by row; the last row may be cut short.
+/// Points of a square grid, row by row; the last row may be cut short.
 struct PlaneGrid {
   explicit PlaneGrid(Index count) : n(count), width(std::max<Index>(1, static_cast<Index>(std::sqrt(static_cast<double>(count))))) {}
   [[nodiscard]] bool has_right(Index i) const { return i % width + 1 < width && i + 1 < n; }

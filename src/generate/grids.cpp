@@ -42,7 +42,7 @@ Columns lap27(Index points) {
   const auto inside = [side](Offset c) { return 0 <= c && c < side; };
   Columns a;
   a.reserve(plane * side, 14 * plane * side);
-  // The 13 neighbours that come later: steps 14 to 26 of the 27 in numbering order (13 is the point itself).
+  // The 13 later neighbours: steps 14 to 26 of the 27 in numbering order (13 is the point itself).
   for (Offset here = 0; here < plane * side; ++here) {
     const Offset x = here % side, y = here / side % side, z = here / plane;
     a.add(here, 26);

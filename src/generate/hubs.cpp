@@ -24,7 +24,7 @@ Columns hubs(Index n, Index count, Index degree, std::uint64_t seed, double shif
 
 Columns power_law(Index n, Index links, std::uint64_t seed, double shift) {
   Rng rng(seed);
-  std::vector<Index> ends;  // each vertex as often as it has an edge: a draw from here is one by degree
+  std::vector<Index> ends;  // each vertex once for each of its edges, so that a uniform draw is one by degree
   ends.reserve(2 * static_cast<std::size_t>(n) * static_cast<std::size_t>(links));
   std::vector<Edge> edges;
   edges.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(links));
@@ -41,7 +41,7 @@ Columns power_law(Index n, Index links, std::uint64_t seed, double shift) {
 
 namespace {
 
-/// By point: `views` different cameras, ascending.
+/// Returns, point by point, `views` different cameras in order of their numbers.
 std::vector<Index> draw_views(Index cameras, Index points, Index views, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<Index> seen;

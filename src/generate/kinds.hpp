@@ -1,4 +1,4 @@
-// The kinds of test systems. Sizes are checked by the caller (spec.cpp): every count here fits its type.
+// The kinds of test systems. The caller (spec.cpp) checks sizes, so every count here fits its type.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Random numbers of the generators: SplitMix64 with a seed of its own kind.
+// Random numbers of the generators: SplitMix64 with the generators' own seeding.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,24 +11,24 @@
 
 namespace kauri::gen {
 
-/// A counter-based stream: draw number k is a hash of seed and k alone, so that skip() costs nothing.
+/// A counter-based stream: draw k is a hash of seed and k alone, so skip() costs nothing.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) : state_(seed * kSplitmixStep + 0x1234567) {}
 
   std::uint64_t next() { return splitmix64(state_); }
-  /// In [0, 1), a multiple of 2^-53.
+  /// Returns a multiple of 2^-53 in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  /// In [0, bound), bound > 0.
+  /// Returns an integer in [0, bound), for bound > 0.
   Offset below(Offset bound) { return static_cast<Offset>(next() % static_cast<std::uint64_t>(bound)); }
-  /// As if `draws` numbers had been drawn.
+  /// Skips `draws` numbers.
   void skip(std::uint64_t draws) { state_ += draws * kSplitmixStep; }
 
  private:
   std::uint64_t state_;
 };
 
-/// Fisher & Yates, from the back: one draw per element but the first.
+/// Shuffles by Fisher & Yates, from the back: one draw for each element but the first.
 template <class T>
 void shuffle(std::vector<T>& items, Rng& rng) {
   for (auto left = static_cast<Offset>(items.size()); left > 1; --left) std::swap(items[left - 1], items[rng.below(left)]);

@@ -31,7 +31,8 @@ Columns blockdiag(Index n, Index block) {
     const Offset first = j / order * order, last = std::min<Offset>(first + order, n);
     a.add(j, 1);
     for (Offset i = j + 1; i < last; ++i) {
-      // Numbers are dealt row by row: whole blocks before this one, whole rows of this one, then the place in the row.
+      // Draws are counted row by row: whole blocks before this one, whole rows of this one, then
+      // the place in the row.
       const Offset rows = i - first;
       Rng rng(12345);
       rng.skip(static_cast<std::uint64_t>(first / order * (order * (order - 1) / 2) + rows * (rows - 1) / 2 + (j - first)));
@@ -56,7 +57,7 @@ Columns with_dofs(const Columns& a, Index dof) {
 }
 
 Columns shuffled(const Columns& a, std::uint64_t seed) {
-  constexpr std::uint64_t kSalt = 0x5EED;  // keeps this stream apart from the one that made the matrix
+  constexpr std::uint64_t kSalt = 0x5EED;  // separates this stream from the one that made the matrix
   Rng rng(seed ^ kSalt);
   std::vector<Index> name(static_cast<std::size_t>(a.n()));
   std::iota(name.begin(), name.end(), 0);

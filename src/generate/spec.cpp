@@ -1,4 +1,4 @@
-// From the words of a specification to a system: generate() and its help.
+// Turns the words of a specification into a system: generate() and its help.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <charconv>
@@ -36,7 +36,7 @@ Words split(std::string_view spec) {
   return words;
 }
 
-/// The whole word as a number; `what` names the word in the error.
+/// Returns the whole word as a number; `what` names the word in the error.
 template <class T>
 T number(const std::string& word, const std::string& what) {
   T value{};
@@ -46,7 +46,7 @@ T number(const std::string& word, const std::string& what) {
   return value;
 }
 
-/// Seeds are 64 bits; a negative one counts as its two's complement.
+/// Returns a seed of 64 bits; a negative one counts as its two's complement.
 std::uint64_t seed_number(const std::string& word, const std::string& what) {
   return word.starts_with('-') ? static_cast<std::uint64_t>(number<std::int64_t>(word, what)) : number<std::uint64_t>(word, what);
 }

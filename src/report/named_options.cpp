@@ -273,7 +273,7 @@ struct AllOptions {
   std::vector<NamedOption> named;
 };
 
-/// Not local statics: if a thread made them while another thread forks, their guards would stay
+/// Process-wide, not local statics: if a thread made them while another thread forks, their guards would stay
 /// locked in the child.
 PerProcess<const AllOptions> all_options;
 

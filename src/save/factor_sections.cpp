@@ -1,4 +1,4 @@
-// L as sections of a file, behind its plan's: the inverses that a device's solves go by, then L front by front.
+// L as sections of a file, after those of its plan: the inverses that a device's solves use, then L front by front.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/factor_sections.hpp"
 
@@ -20,7 +20,7 @@ constexpr Offset kCount = sizeof(std::uint32_t);
 constexpr Offset kBlock = 16;
 static_assert(kBlock == symbolic::kInverseOrder, "blocks of format 1 are what devices keep");
 
-/// Numbers of the lower triangles of p pivots in blocks of 16.
+/// Returns the number of entries of the lower triangles of p pivots in blocks of 16.
 Offset triangle_entries(Index p) {
   const Offset whole = p / kBlock, rest = p % kBlock;
   return whole * (kBlock * (kBlock + 1) / 2) + rest * (rest + 1) / 2;
@@ -33,7 +33,8 @@ Offset inverse_entries(const Factor<T>& factor) {
   return entries;
 }
 
-/// Without any the section is empty; else a mark for each front says whether its own follow.
+/// Returns the length of section "dinv". The section is empty if there are no inverses; else a mark
+/// for each front tells if the front has inverses.
 template <class T>
 Offset inverse_bytes(const Factor<T>& factor) {
   const Offset entries = inverse_entries(factor);
@@ -45,14 +46,14 @@ Offset l_bytes(const Plan& plan) {
   return symbolic::lower_entries(plan.supernodes) * Offset{sizeof(T)};
 }
 
-/// Entries of the largest panel.
+/// Returns the number of entries of the largest panel.
 std::size_t largest_panel(const Supernodes& nodes) {
   Offset largest = 0;
   for (Index s = 0; s < nodes.count(); ++s) largest = std::max(largest, Offset{nodes.order(s)} * nodes.pivots(s));
   return static_cast<std::size_t>(largest);
 }
 
-/// The sections of a file as what a store restores itself from.
+/// Reads the sections of a file for FactorImpl::restore().
 template <Scalar T>
 class PanelsOfFile final : public numeric::SavedPanels<T> {
  public:
@@ -73,7 +74,8 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     return std::span<const T>(inverse_).subspan(begin_[s], begin_[s + 1] - begin_[s]);
   }
 
-  /// Where a column is no column of L, or a block of `dinv` no inverse of one.
+  /// Returns the first fault found: a column that cannot be one of L, or a block of `dinv` that is
+  /// not the inverse of its block of L. Empty if there is none.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:
@@ -95,7 +97,8 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     reader_.end();
   }
 
-  /// Stores are given pivots, whatever the file has: what is wrong is told once the checksum is known to be right.
+  /// Records the first fault of column j, and replaces a bad pivot by 1, since backends require
+  /// valid pivots. The fault is reported once the checksum is known to be right.
   void look_at(std::span<T> column, Index j) {
     const auto note = [&](T x, const char* expected) {
       if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + digits(x) + ", expected " + expected;
@@ -107,7 +110,8 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     column[0] = T(1);
   }
 
-  /// Of a front whose L is there: each block X of `dinv`, where there are any, is the inverse of its block of L up to rounding.
+  /// Checks that each block X of `dinv`, if there are any, is the inverse of its block of L up to
+  /// rounding. The panel of the front has been read.
   void look_at_inverses(Index s, std::span<const T> panel) {
     const std::span<const T> inverses = diagonal_inverses(s);
     const Offset m = nodes_.order(s), p = nodes_.pivots(s);
@@ -123,9 +127,10 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     }
   }
 
-  /// Whether entry (i, j) of L X is that of I, up to an error that is far above what rounding and underflow leave in an inverse (Higham,
-  /// section 14.2: a small multiple of eps |L| |X|) and far below what solves could not bear. L: column-major; X: the lower triangle by
-  /// rows. False for NaN.
+  /// Returns true if entry (i, j) of L X equals that of I up to a bound. The bound is far above the
+  /// errors that rounding and underflow leave in an inverse (Higham, section 14.2: a small multiple
+  /// of eps |L| |X|), and far below errors that would harm solves. L: column-major; X: its lower
+  /// triangle by rows. Returns false for NaN.
   static bool is_of_inverse(const T* l, Offset ld, const T* x, Offset i, Offset j) {
     const double bound = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     double sum = i == j ? -1 : 0, magnitude = 0, underflow = 0;
@@ -144,7 +149,7 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
 
   const Supernodes& nodes_;
   Reader& reader_;
-  std::vector<std::size_t> begin_;  // of each front's in inverse_; empty: there are none
+  std::vector<std::size_t> begin_;  // start of each front's inverses in inverse_; empty if there are none
   Array<T> inverse_;
   std::string fault_;
 };
@@ -161,7 +166,7 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
   const Supernodes& nodes = factor.plan().supernodes;
   const numeric::FactorImpl<T>& store = factor.store();
   std::vector<T> numbers;
-  numbers.reserve(largest_panel(nodes));  // once: a vector that grows holds two at a time
+  numbers.reserve(largest_panel(nodes));  // allocated once: a growing vector holds two copies
   writer.begin("dinv", inverse_bytes(factor));
   if (inverse_entries(factor) > 0) {
     for (Index s = 0; s < nodes.count(); ++s) writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-// L as sections of a file, behind its plan's.
+// L as sections of a file, after those of its plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,17 @@
 
 namespace kauri::save {
 
-/// Bytes of the sections, their names and checksums among them.
+/// Returns the bytes of the sections, names and checksums included.
 template <Scalar T>
 Offset factor_bytes(const Factor<T>& factor);
 template <Scalar T>
 void write_factor(const Factor<T>& factor, Writer& writer);
 
-/// The file has the bytes of L, by the counts of its fronts: known before there is room for L or for lists of rows. Throws Error(input).
+/// Throws Error(input) if the file is too short for L, by the counts of its fronts. Called before
+/// memory is allocated for L or for lists of rows.
 void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order, const Header& header, const Reader& reader);
-/// Into a factor of the file's plan. A pivot that is not positive, or an entry that is no number, is refused, once the checksum is right.
+/// Reads L into a factor of the file's plan. Throws Error(input) for a pivot that is not positive
+/// and for an entry that is not finite, once the checksum is known to be right.
 template <Scalar T>
 void read_factor(Factor<T>& factor, Reader& reader);
 

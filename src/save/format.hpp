@@ -1,4 +1,4 @@
-// The format of saved plans and factors: docs/saved-files.md describes it byte by byte.
+// The format of saved plans and factors; docs/saved-files.md describes it byte by byte.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,15 +13,16 @@
 
 namespace kauri::save {
 
-/// The first bytes of every file: no text begins so, and what is sent as text arrives with others.
+/// The first bytes of every file. The first byte begins no text, and a transfer in text mode
+/// changes the line end.
 inline constexpr std::string_view kMagic = "\x89kauri\r\n";
 inline constexpr std::size_t kHeaderBytes = 64;
-/// Around the bytes of a section: name and length before, a checksum behind.
+/// Bytes around the contents of a section: name and length before, a checksum after.
 inline constexpr std::size_t kSectionHead = 12, kChecksum = 4;
 inline constexpr std::uint32_t kPlanSections = 5, kFactorSections = 7;
 inline constexpr std::string_view kPlanKind = "plan", kFactorKind = "fact";
 
-/// What stands in the header behind magic and format; all numbers are little-endian.
+/// Contents of the header after magic and format; all numbers are little-endian.
 struct Header {
   std::uint32_t format = 0;
   std::array<char, 4> kind{};
@@ -35,11 +36,11 @@ struct Header {
   [[nodiscard]] bool is_factor() const { return kind_name() == kFactorKind; }
 };
 
-/// The unsigned number of as many bytes.
+/// The unsigned integer with as many bytes as T.
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
 
-/// x as little-endian bytes, on any host.
+/// Writes x as little-endian bytes, on any host.
 template <class T>
 void to_bytes(T x, std::byte* to) {
   const auto bits = std::bit_cast<Bits<T>>(x);

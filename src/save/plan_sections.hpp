@@ -8,11 +8,11 @@
 
 namespace kauri::save {
 
-/// Bytes of the sections, their names and checksums among them.
+/// Returns the bytes of the sections, names and checksums included.
 Offset plan_bytes(const symbolic::PlanCore& core);
 void write_plan(const symbolic::PlanCore& core, Writer& writer);
 
-/// As they stand there: restore_plan() looks at what they say.
+/// Reads the sections without judging their contents; restore_plan() checks these.
 symbolic::PlanCore read_plan(const Header& header, Reader& reader);
 
 }  // namespace kauri::save

@@ -1,4 +1,5 @@
-// Headers and sections from a file or from memory. Nothing is believed before its checksum is, and nothing allocated that is not there.
+// Reads headers and sections from a file or from memory. Data are used only after their checksum is verified, and memory is allocated only
+// for bytes that exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/reader.hpp"
 
@@ -51,7 +52,8 @@ void Reader::check_sum() {
   if (stored != mine) fail("damaged: its checksum is " + in_hex(mine) + ", expected " + in_hex(stored));
 }
 
-/// Magic and format are what every format has, at this place; all else is that of this one.
+/// Reads the header. Magic and format have this place in every format; the rest is that of the
+/// current one.
 Header Reader::header() {
   std::array<std::byte, kMagic.size()> magic{};
   const std::size_t got = source_.read(magic.data(), magic.size());
@@ -60,7 +62,7 @@ Header Reader::header() {
   at_ = got;
   checksum_ = checksum(0, {magic.data(), got});
   left_ = static_cast<Offset>(kHeaderBytes - kChecksum - got);
-  if (got < magic.size()) fetch(magic.size() - got);  // and so it ends
+  if (got < magic.size()) fetch(magic.size() - got);  // throws, since the file ends here
   Header header;
   header.format = number<std::uint32_t>();
   if (header.format > static_cast<std::uint32_t>(kSaveFormat))

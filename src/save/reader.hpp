@@ -1,4 +1,5 @@
-// Headers and sections from a file or from memory. Nothing is believed before its checksum is, and nothing allocated that is not there.
+// Reads headers and sections from a file or from memory. Data are used only after their checksum is verified, and memory is allocated only
+// for bytes that exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,37 +16,38 @@
 
 namespace kauri::save {
 
-/// Where bytes come from.
+/// The source of bytes: a file or memory.
 class Source {
  public:
   explicit Source(const std::string& path) : file_(std::make_unique<io::FileReader>(path)), name_(path), size_(file_->size()) {}
   Source(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)), size_(bytes.size()) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Of all bytes; nothing of a pipe's.
+  /// Returns the number of all bytes; nothing for a pipe.
   [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
-  /// As many as there are, `count` at most.
+  /// Reads `count` bytes, or as many as are left, and returns their number.
   std::size_t read(std::byte* to, std::size_t count);
 
  private:
   std::unique_ptr<io::FileReader> file_;
-  std::span<const std::byte> bytes_;  // those that are left
+  std::span<const std::byte> bytes_;  // the bytes not read yet
   std::string name_;
   std::optional<std::size_t> size_;
 };
 
-/// Reads sections in the order in which they must come: begin(), numbers, end(). Throws Error(input) with file, section, place, and what
-/// was expected.
+/// Reads sections in their required order: begin(), numbers, end(). Throws Error(input) with file,
+/// section, place, and what was expected.
 class Reader {
  public:
   explicit Reader(Source source) : source_(std::move(source)), buffer_(kBuffer) {}
 
   [[nodiscard]] const std::string& name() const { return source_.name(); }
-  /// Checked but for what only the sections tell.
+  /// Reads the header, and checks what can be checked without the sections.
   Header header();
-  /// A section that is to have so many bytes, or any number of them; returns it. No more are left in the file.
+  /// Begins the section `name`, which must have `bytes` bytes if given. Returns its length, which
+  /// does not exceed the bytes left in the file.
   Offset begin(std::string_view name, std::optional<Offset> bytes = {});
-  /// How many bytes of the section have not been asked for.
+  /// Returns the number of bytes of the section not read yet.
   [[nodiscard]] Offset left() const { return left_; }
   template <class T>
   T number() {
@@ -64,16 +66,16 @@ class Reader {
     }
   }
   std::string text();
-  /// All of the section was asked for, and its checksum is right.
+  /// Ends the section: throws Error(input) unless all of it was read and its checksum is right.
   void end();
-  /// All of the file was.
+  /// Ends the file: throws Error(input) unless all of it was read.
   void finish();
-  /// At the section at hand.
+  /// Throws Error(input) naming the file and the current section.
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
   static constexpr std::size_t kBuffer = std::size_t{1} << 16;
-  /// The next bytes, at most kBuffer, of the section.
+  /// Passes the next `count` bytes of the section, at most kBuffer, to `use`.
   template <class Use>
   void take(std::size_t count, const Use& use) {
     if (static_cast<Offset>(count) > left_) fail("it ends too early");
@@ -81,18 +83,18 @@ class Reader {
     use(buffer_.data() + next_);
     next_ += count, at_ += count, left_ -= static_cast<Offset>(count);
   }
-  /// So many bytes to the buffer, and as many more of the section as it has room for.
+  /// Fills the buffer with at least `count` bytes, and as many more of the section as fit.
   void fetch(std::size_t count);
   void check_header(const Header& header) const;
-  /// Reads the checksum of what was read since it was 0.
+  /// Reads a checksum and compares it with that of the bytes read since the last one.
   void check_sum();
 
   Source source_;
-  std::size_t size_ = 0;  // of all bytes, as they are or, of a pipe, as the header has them
+  std::size_t size_ = 0;  // number of all bytes, from the source or, for a pipe, from the header
   std::vector<std::byte> buffer_;
   std::string section_ = "header";
-  std::size_t next_ = 0, end_ = 0;       // of the bytes in the buffer that were not asked for yet
-  std::size_t at_ = 0, section_at_ = 0;  // places in the file
+  std::size_t next_ = 0, end_ = 0;       // range of the bytes in the buffer not read yet
+  std::size_t at_ = 0, section_at_ = 0;  // offsets in the file
   Offset left_ = 0;
   std::uint32_t checksum_ = 0;
 };

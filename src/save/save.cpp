@@ -1,4 +1,4 @@
-// save_plan, save_factor and their inverses: which sections a file has, and what is made of them.
+// save_plan, save_factor and their inverses: the sections of a file, and what is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/save.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr Offset kHeader = kHeaderBytes;
 
-/// write(writer) to the file, which is replaced at the end, or to memory.
+/// to_file() calls write(writer) for a file, which is replaced at the end; to_memory() for memory.
 template <class Write>
 void to_file(const std::string& path, const Write& write) {
   io::FileWriter file(path);
@@ -90,7 +90,7 @@ struct FactorFile {
   Header header;
 };
 
-/// A target of the file's that this kauri has no table of is what the file is to blame for.
+/// Throws Error(input) naming the file if this version has no cost table for the saved target.
 void check_target(const std::string& target, const Reader& reader) {
   const auto tables = symbolic::cost_tables();
   if (std::none_of(tables.begin(), tables.end(), [&](const symbolic::CostTable& table) { return table.target == target; }))
@@ -98,11 +98,12 @@ void check_target(const std::string& target, const Reader& reader) {
              "it was made for target \"" + io::printable(target) + "\", which this kauri does not know: ask for another one");
 }
 
-/// What a plan takes for each entry and row of A, at most, while it is made, and for each row of a front: its number, its place in the
-/// parent, and schedules.
+/// Upper bounds of the bytes that a plan takes, while it is made, for each entry and each row of A,
+/// and for each row of a front: the row's number, its place in the parent, and schedules.
 constexpr std::size_t kEntryBytes = 48, kRowBytes = 256, kFrontRowBytes = 16;
 
-/// Counts the lists of a plan's rows, those of a device's tasks, and its factor of so many bytes a number; 0: there is none.
+/// Counts the lists of a plan's rows, those of a device's tasks, and a factor with scalar_bytes
+/// bytes per entry of L; 0 means no factor.
 void take_fronts(const symbolic::FrontTree& fronts, std::string_view target, std::size_t scalar_bytes, const std::string& name,
                  io::Allowance& allowance) {
   std::size_t rows = 0, places = 0;
@@ -116,7 +117,8 @@ void take_fronts(const symbolic::FrontTree& fronts, std::string_view target, std
   allowance.take(name, places, scalar_bytes, "places of L");
 }
 
-/// The plan of the sections at hand. target: what it is made for; empty: as it was saved.
+/// Returns the plan of the sections read. Its target is options.target if given, else choose(saved
+/// target).
 std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader, const LoadOptions& options,
                                             const std::function<std::string(const std::string&)>& choose, bool with_factor) {
   if (options.workers < 0) misuse("load: workers is " + std::to_string(options.workers));
@@ -145,7 +147,7 @@ std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader
   return plan;
 }
 
-/// f(), with memory that ran out told as an Error of kauri.
+/// Returns f(), with std::bad_alloc turned into Error(memory).
 template <class F>
 auto guarded(const Reader& reader, const F& f) {
   try {
@@ -155,7 +157,7 @@ auto guarded(const Reader& reader, const F& f) {
   }
 }
 
-/// Of a factor's file the sections behind the plan are not looked at.
+/// Reads the plan alone; in a factor's file the sections after the plan are not read.
 std::shared_ptr<const Plan> plan_from(Source source, const LoadOptions& options) {
   Reader reader(std::move(source));
   return guarded(reader, [&] {
@@ -167,10 +169,11 @@ std::shared_ptr<const Plan> plan_from(Source source, const LoadOptions& options)
   });
 }
 
-/// CPUs from the one with the fewest instructions on.
+/// Ranks CPU targets by their instruction sets, fewest first.
 int rank_of(std::string_view target) { return target == "cpu-avx512" ? 2 : target == "cpu-avx2" ? 1 : target == "cpu-generic" ? 0 : 3; }
 
-/// What a factor's plan is made for: bits are as they were where that can be.
+/// Returns the target for a factor's plan: the saved one if this host can run it, since the bits
+/// are then the saved ones, else that of the backend.
 std::string target_on(const Backend& backend, const std::string& saved) {
   const bool runs = backend.kind() == BackendKind::cpu && rank_of(saved) <= rank_of(host_target());
   return runs ? saved : backend.target();

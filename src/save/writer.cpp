@@ -1,4 +1,4 @@
-// Headers and sections on their way to a file or to memory.
+// Writes headers and sections to a file or to memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/writer.hpp"
 

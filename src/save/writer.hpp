@@ -1,4 +1,4 @@
-// Headers and sections on their way to a file or to memory.
+// Writes headers and sections to a file or to memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace kauri::save {
 
-/// Takes bytes in order.
+/// Receives bytes in order.
 using Sink = std::function<void(std::span<const std::byte>)>;
 
-/// Writes sections one after the other: begin(), numbers, end().
+/// Writes sections one after another: begin(), numbers, end().
 class Writer {
  public:
   explicit Writer(Sink sink) : sink_(std::move(sink)), buffer_(kBuffer) {}
 
   void header(const Header& header);
-  /// name: four letters. bytes: exactly as many follow.
+  /// Begins a section. name: four letters; bytes: exact length of the contents.
   void begin(std::string_view name, Offset bytes);
   template <class T>
   void number(T x) {
@@ -39,9 +39,9 @@ class Writer {
       x = x.subspan(some);
     }
   }
-  /// A byte for the length, at most 255, then the letters.
+  /// Writes a byte with the length, at most 255, then the letters.
   void text(std::string_view text);
-  /// The checksum.
+  /// Ends the section: writes its checksum.
   void end();
 
  private:

@@ -116,7 +116,7 @@ void FileWriter::open_target(Unfinished unfinished, mode_t mode) {
 bool FileWriter::open_nameless(mode_t mode) {
 #ifdef O_TMPFILE
   file_ = Descriptor(::open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-  // Without /proc it could never get a name.
+  // A file without a name needs /proc to get one.
   if (file_.open() && ::access(name_of(file_).c_str(), F_OK) == 0) return true;
   file_ = Descriptor();
 #endif
@@ -152,7 +152,7 @@ void FileWriter::write(std::string_view bytes) {
 void FileWriter::bring_to_disk() {
 #ifdef SYNC_FILE_RANGE_WRITE
   const auto range = [&](Offset begin, Offset end, unsigned flags) {
-    // Not supported by every file system. Errors of the disk are reported here, since fsync() may
+    // The call is not supported by every file system. Errors of the disk are reported here, since fsync() may
     // not report them again.
     if (::sync_file_range(file_.get(), begin, end - begin, flags) != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
       fail_here("write");

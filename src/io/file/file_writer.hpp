@@ -14,7 +14,7 @@
 
 namespace kauri::io {
 
-/// Where the bytes are until a file is finished.
+/// The place of the bytes until a file is finished.
 enum class Unfinished {
   nameless,  ///< in a file without a name, which the system removes however the process ends; `named` if the file system has no nameless
              ///< files

@@ -28,7 +28,7 @@ inline constexpr Offset kSparsest = 16;
 /// solved.
 std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allowance);
 
-/// How to read a matrix of which both halves are stored.
+/// The rule for reading a matrix of which both halves are stored.
 struct BothHalves {
   Storage storage = Storage::full;  ///< or lower_of_full, or upper_of_full
   double symmetry = 0;              ///< of Storage::full: CompressedView::symmetry

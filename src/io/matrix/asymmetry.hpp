@@ -10,7 +10,7 @@
 
 namespace kauri::io {
 
-/// How errors name the entries of a file.
+/// Names of the entries of a file in errors.
 struct Places {
   std::function<std::string(Offset)> words = {};  ///< place of entry k, such as "line 7"; may be empty
   Index first = 1;                                ///< the number of the first row and column
