@@ -1,4 +1,4 @@
-// The CPU as an executor.
+// The CPU backend's executor.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/executor.hpp"
 
@@ -17,10 +17,10 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// The processor's name as the system tells it, or the target's.
+/// Returns the processor's name as the system reports it, else the target.
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
-  info.exceptions(std::ios::badbit);  // memory that runs out while a line is read is told, not swallowed
+  info.exceptions(std::ios::badbit);  // running out of memory while a line is read throws instead of ending the loop
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name"))
       if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
@@ -119,7 +119,7 @@ class CpuExecutor final : public Executor {
     return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
   }
   Workers workers_;
-  Workers alone_{1};  // of items that are done side by side
+  Workers alone_{1};  // for items that are done side by side, a thread each
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The CPU as an executor.
+// The CPU backend's executor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// threads >= 1; at most as many as oneTBB allows the process are used.
+/// Returns an executor with `threads` threads (>= 1), or as many as oneTBB allows the process if
+/// these are fewer.
 std::unique_ptr<Executor> make_executor(int threads);
 
 }  // namespace kauri::numeric::cpu

@@ -1,4 +1,4 @@
-// Both rates are those of the best of a few trials: what else runs on a machine only ever takes time.
+// Both rates are the best of a few trials, since other load on a machine only ever slows a trial.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/roofline.hpp"
 
@@ -16,13 +16,13 @@ namespace kauri::numeric::cpu {
 namespace {
 
 constexpr int kTrials = 5;
-/// Of a thread: pieces that others take over where it is held up.
+/// Pieces for each thread, which other threads take over if it is held up.
 constexpr Index kPieces = 8;
 constexpr Index kRounds = 200'000;          // of a piece, about a millisecond
-constexpr Offset kBytes = Offset{1} << 28;  // more than caches hold, but on the largest servers
+constexpr Offset kBytes = Offset{1} << 28;  // more than caches hold, except on the largest servers
 constexpr Offset kLeastBytes = Offset{1} << 24;
 
-/// run(i) for all pieces by all threads, and the seconds of the fastest time.
+/// Calls run(i) for all pieces on all threads, several times, and returns the least seconds.
 template <class Run>
 double least_seconds(Workers& workers, const Run& run) {
   double least = std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ double least_seconds(Workers& workers, const Run& run) {
   return least;
 }
 
-/// kBytes, or half of them as often as it takes.
+/// Allocates kBytes, halved until the allocation succeeds. Throws Error(memory) below kLeastBytes.
 template <class T>
 Buffer<T> memory_to_read(MemoryLedger& ledger) {
   for (Offset bytes = kBytes;; bytes /= 2) {
@@ -50,13 +50,13 @@ Roofline measure(Workers& workers) {
   const DenseKernels<T>& kernels = dense_kernels<T>(host_target());
   const Index pieces = kPieces * workers.threads();
   std::vector<double> flops(static_cast<std::size_t>(pieces));
-  std::vector<T> seen(flops.size());  // so that the loops have a result
+  std::vector<T> seen(flops.size());  // keeps the compiler from removing the loops
   Roofline out;
   const double seconds = least_seconds(workers, [&](Index i) { seen[i] = kernels.multiply_adds(kRounds, T(0.5), T(1), &flops[i]); });
   for (const double f : flops) out.flops_per_s += f;
   out.flops_per_s /= seconds;
 
-  MemoryLedger own;  // no memory of factors
+  MemoryLedger own;  // separate, since this is not memory of factors
   const Buffer<T> memory = memory_to_read<T>(own);
   const Offset piece = memory.size() / pieces;
   workers.execute([&] { workers.parallel(pieces, [&](Index i) { std::fill_n(memory.data() + i * piece, piece, T(1)); }); });
@@ -70,7 +70,7 @@ Roofline measure(Workers& workers) {
 template <class T>
 Roofline measured_roofline(Workers& workers) {
   struct Known {
-    std::mutex measuring;  // of others it would be a part
+    std::mutex measuring;  // held while measuring, since two measurements at a time would disturb each other
     std::map<int, Roofline> roofline;
   };
   static PerProcess<Known> known;

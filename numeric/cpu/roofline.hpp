@@ -1,4 +1,4 @@
-// How fast the threads of a CPU backend multiply and read.
+// Rates at which the threads of a CPU backend multiply and read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,8 +7,10 @@
 
 namespace kauri::numeric::cpu {
 
-/// Measured, by all threads at once: some tenths of a second, and 256 MB meanwhile, or what there is of them. Throws Error(memory) where
-/// there are not even 16. Once in a process for a number of threads: machines do not change meanwhile, and what else runs does not count.
+/// Returns the rates of all threads together. Measures them once per process and number of threads,
+/// since the machine does not change and other load is not meant to count; that takes some tenths
+/// of a second and 256 MB, or less memory if there is less. Throws Error(memory) if there are not
+/// even 16 MB.
 template <class T>
 Roofline measured_roofline(Workers& workers);
 

@@ -11,10 +11,11 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// An item that one thread needs more for is worth the threads' meetings.
+/// Seconds of one thread on an item above which several threads share the item: the gain then
+/// outweighs their synchronisation.
 constexpr double kLongItem = 0.01;
 
-/// By the plan alone.
+/// Returns the way, which the plan alone decides if it is `automatic`.
 BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
   const bool together = plan.schedule.task.size() < 2 || plan.cost.predicted_factor_s * plan.schedule.workers < kLongItem;

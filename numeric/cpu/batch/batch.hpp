@@ -7,7 +7,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// `alone`: of one thread, which outlives the batch, as the others do.
+/// Makes a batch. alone: a Workers of one thread, for items done side by side. workers, alone and
+/// ledger outlive the batch.
 template <class T>
 std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
                                          MemoryLedger& ledger);

@@ -1,4 +1,4 @@
-// A bordered by right-hand sides on the CPU.
+// The bordered matrix on the CPU.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/batch/border.hpp"
 
@@ -11,7 +11,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-constexpr Index kFronts = 256;  // at a time by one thread
+constexpr Index kFronts = 256;  // fronts for one thread at a time
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& 
     std::fill(x_.begin(), x_.end(), std::numeric_limits<T>::quiet_NaN());
     return;
   }
-  // y^T is the border's rows of L, which all fronts have at their end.
+  // y^T is the border's rows of L, which are the last rows of all fronts.
   const Plan& plan = *factor.plan();
   const T* l = static_cast<const CpuFactor<T>&>(factor).values();
   const MatrixView<T> begin = shape_.block(begin_.data());

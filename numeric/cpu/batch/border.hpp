@@ -1,4 +1,4 @@
-// A bordered by right-hand sides on the CPU, for kauri::FusedSolve.
+// The bordered matrix [c B^T; B A] on the CPU, for kauri::FusedSolve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// All is done when a call returns.
+/// Bordered matrix whose calls are all complete when they return, enqueue_...() included.
 template <class T>
 class CpuBorder final : public BorderImpl<T> {
  public:
@@ -26,7 +26,7 @@ class CpuBorder final : public BorderImpl<T> {
   BorderShape shape_;
   Workers& workers_;
   Array<T> value_;
-  Array<T> begin_;  // of the sweep
+  Array<T> begin_;  // right-hand side of the backward sweep
   Array<T> x_;
   Counted counted_;
 };

@@ -1,5 +1,6 @@
-// Extend-add by runs, and gathers, per instruction set. In solves most runs are shorter than a register: one masked vector, no loop.
-// Columns of contribution blocks are longer, and there a masked store costs more than the loop it saves (measured on Zen 5).
+// Extend-add by runs, and gathers, per instruction set. Most runs of solves are shorter than a
+// register: one masked vector, no loop. Columns of contribution blocks are longer, and there a
+// masked store costs more than the loop it saves (measured on Zen 5).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// to[i] += from[i], i < count, for count > 0.
+/// Computes to[i] += from[i] for 0 <= i < count, with count > 0.
 template <class T>
 KAURI_INLINE void add_span(Offset count, const T* from, T* to) {
   using V = Vec<T>;

@@ -1,4 +1,4 @@
-// Choice of the dense kernels by target.
+// Chooses the dense kernels by target.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/dense/dense.hpp"
 

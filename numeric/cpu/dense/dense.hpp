@@ -13,7 +13,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// Columns of the panels that are factorised without packing.
+/// Largest number of columns of a panel that is factorised without packing.
 inline constexpr Index kBasePanel = 64;
 /// Rows and columns of a task's tile inside a large front; a multiple of every slab_rows.
 inline constexpr Index kFrontTile = ContributionLayout::kTile;
@@ -24,47 +24,53 @@ struct DenseKernels {
   Index slab_rows;
   Index col_tile;
 
-  /// Cholesky of the lower n x n block a (n <= kBasePanel) in place. Returns n, or the first column whose pivot is not positive and
-  /// finite, with that pivot in *pivot. The strict upper triangle is neither read nor kept.
+  /// Computes the Cholesky factor of the lower n x n block a (n <= kBasePanel) in place. Returns n,
+  /// or the first column whose pivot is not positive and finite, with that pivot in *pivot. The
+  /// strict upper triangle does not influence the result and is not preserved.
   Index (*potrf)(Index n, T* a, Offset lda, T* pivot);
-  /// X (m x n) <- X L^-T with L the n x n lower triangle (n <= kBasePanel).
+  /// Computes X (m x n) <- X L^-T with L the n x n lower triangle (n <= kBasePanel).
   void (*trsm)(Index m, Index n, const T* l, Offset ldl, T* x, Offset ldx);
-  /// C (m x n) = [C] - A B^T with A m x k, B n x k, on operands in place. `lower`: only tiles that meet i >= j must be computed; what
-  /// else of the m x n array is overwritten is unspecified. `keep`: subtract from C; otherwise C is not read.
+  /// Computes C (m x n) = [C] - A B^T with A m x k, B n x k, on operands in place. `lower`: only
+  /// tiles that meet i >= j are required; other entries of the m x n array may be overwritten by
+  /// unspecified values. `keep`: subtracts from C; otherwise C is not read.
   void (*update)(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool lower, bool keep);
   /// Packs A (m x k) into slabs.
   void (*pack)(Index m, Index k, const T* a, Offset lda, T* packed);
-  /// As update, on packed operands with k columns each; rows of C and columns of C start at slab boundaries of a and b.
-  /// `diagonal`: column minus row of C's first entry in the coordinates where i >= j is the lower triangle.
+  /// Computes as update() does, on packed operands with k columns each; rows and columns of C start
+  /// at slab boundaries of a and b. `diagonal`: column minus row of C's first entry in the
+  /// coordinates in which i >= j is the lower triangle.
   void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc, Index diagonal, bool keep);
 
-  /// to[parent row] += from[child row] for the child rows >= from_row, which lies in *run, of the runs [run, end).
+  /// Computes to[parent row] += from[child row] for the child rows >= from_row of the runs [run,
+  /// end); from_row lies in *run.
   void (*add_rows)(const RowRun* run, const RowRun* end, Index from_row, const T* from, T* to);
 
   // Solves. X and U are row-major with r columns (leading dimension r): x(k,c) at x[k*r + c].
-  /// X (p x r) <- L^-1 X with L the p x p lower triangle.
+  /// Computes X (p x r) <- L^-1 X with L the p x p lower triangle.
   void (*forward)(Index p, Index r, const T* l, Offset ldl, T* x);
-  /// U (q x r) -= L21 X, L21 q x p.
+  /// Computes U (q x r) -= L21 X, with L21 q x p.
   void (*forward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* x, T* u);
-  /// X (p x r) <- L^-T X.
+  /// Computes X (p x r) <- L^-T X.
   void (*backward)(Index p, Index r, const T* l, Offset ldl, T* x);
-  /// X (p x r) -= L21^T U.
+  /// Computes X (p x r) -= L21^T U.
   void (*backward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x);
-  /// Adds the rows of a child (r numbers each) to those of its parent that they meet: parent row i is x(i,:) for i < p, else u(i-p,:).
+  /// Adds the rows of a child (r numbers each) to the rows of its parent that they meet: parent row
+  /// i is x(i,:) for i < p, else u(i-p,:).
   void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u);
-  /// u(i,:) = x(row[i],:), i < q.
+  /// Computes u(i,:) = x(row[i],:) for i < q.
   void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
 
   // Rooflines.
-  /// Chains of y <- factor y + addend in all lanes of registers, the i-th from i on, `rounds` steps each; *flops: operations of all of
-  /// them. Returns the sum of all lanes.
+  /// Runs chains y <- factor y + addend in all lanes of several registers, chain i starting from y
+  /// = i, with `rounds` steps each. Returns the sum of all lanes, and in *flops the operations of
+  /// all chains.
   T (*multiply_adds)(Index rounds, T factor, T addend, double* flops);
-  /// The sum of `count` numbers, in no order that is promised.
+  /// Returns the sum of `count` numbers, in unspecified order.
   T (*read_all)(const T* from, Offset count);
 };
 
-/// The kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage) for an unknown one or one this machine cannot
-/// run.
+/// Returns the kernels of a target ("cpu-avx512", "cpu-avx2", "cpu-generic"). Throws Error(usage)
+/// for an unknown target, and for one that this machine cannot run.
 template <Scalar T>
 const DenseKernels<T>& dense_kernels(std::string_view target);
 

@@ -14,7 +14,8 @@ KAURI_INLINE T square_root(T x) {
     return __builtin_sqrtf(x);
 }
 
-/// Cholesky of an n x n block, n <= NC, by columns; a failing column's pivot is returned in *pivot.
+/// Factorises an n x n block, n <= NC, by columns (Cholesky). Returns n, or the first failing
+/// column with its pivot in *pivot.
 template <class T, int NC>
 KAURI_INLINE Index small_potrf(Index n, T* a, Offset lda, T* pivot) {
   T d[NC][NC];  // d[j][i] = L(i,j); zero above the diagonal
@@ -39,8 +40,9 @@ KAURI_INLINE Index small_potrf(Index n, T* a, Offset lda, T* pivot) {
   return n;
 }
 
-/// Rows of one register tile: X(:, NC columns) <- (X - Y B^T) L^-T, where Y are the k columns of X to the left, B the rows of L of these
-/// columns, and L (NC x NC) stands right of B. inverse: reciprocals of the diagonal of L.
+/// Solves the rows of one register tile: X(:, NC columns) <- (X - Y B^T) L^-T. Y holds the k
+/// columns of X to the left, B the rows of L of these columns, and L (NC x NC) lies to the right of
+/// B. inverse: reciprocals of the diagonal of L.
 template <class T, int RV, int NC, bool Partial>
 void solve_tile(Index k, const T* y, T* x, Offset ldx, const T* b, const T* l, Offset ldl, const T* inverse, int lanes) {
   using V = Vec<T>;
@@ -81,7 +83,8 @@ struct SolveTile {
   static constexpr Function instance = &solve_tile<T, RV, NC, Partial>;
 };
 
-/// One register tile of rows against the n columns of L, left to right; the tile of X stays in the first-level cache.
+/// Solves one register tile of rows against the n columns of L, left to right; the tile of X stays
+/// in the L1 cache.
 template <class T>
 void trsm_rows(Index rows, Index n, const T* l, Offset ldl, T* x, Offset ldx, const T* inverse) {
   constexpr int nr = Tile<T>::cols;

@@ -15,7 +15,8 @@ struct Tile {
   static constexpr int cols = kVectorBytes == 64 ? 8 : 4;
 };
 
-/// acc(i,j) = sum over k of a(i,k) b(j,k): RV vectors of rows (the last with `lanes` lanes when partial), NC columns.
+/// Computes acc(i,j) = sum over k of a(i,k) b(j,k): RV vectors of rows (the last with `lanes` lanes
+/// if Partial), NC columns.
 template <class T, int RV, int NC, bool Partial>
 KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T* a, Offset lda, const T* b, Offset ldb, int lanes) {
   using V = Vec<T>;
@@ -35,7 +36,7 @@ KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T
   }
 }
 
-/// C = [C] - acc.
+/// Computes C = C - acc if `keep`, else C = -acc.
 template <class T, int RV, int NC, bool Partial>
 KAURI_INLINE void subtract(typename Vec<T>::reg (&acc)[RV][NC], T* c, Offset ldc, int lanes, bool keep) {
   using V = Vec<T>;
@@ -56,7 +57,7 @@ void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
   subtract<T, RV, NC, Partial>(acc, c, ldc, lanes, keep);
 }
 
-/// A family of kernels for the picker below: Function, and one instance per shape of tile.
+/// A family of kernels for pick(): Function, and one instance per shape of tile.
 template <class T>
 struct MicroUpdate {
   using Function = void (*)(Index, const T*, Offset, const T*, Offset, T*, Offset, int, bool);
@@ -72,7 +73,7 @@ KAURI_INLINE typename Kernel<T>::Function pick_cols(int cols) {
   return Kernel<T>::template instance<RV, NC, Partial>;
 }
 
-/// The kernel for a tile of `rows` x `cols`; the lanes of its last vector are returned too.
+/// Returns the kernel for a tile of rows x cols, and in `lanes` the lanes of its last vector.
 template <class T, template <class> class Kernel>
 KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   constexpr int w = Vec<T>::width, most = Tile<T>::row_vectors;
@@ -86,7 +87,7 @@ KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   return partial ? pick_cols<T, Kernel, most, true>(cols) : pick_cols<T, Kernel, most, false>(cols);
 }
 
-/// Columns [j0, j0+cols) of update(): all row tiles that meet the lower triangle.
+/// Updates columns [j0, j0+cols) of update(): all row tiles that meet the lower triangle.
 template <class T>
 void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool keep) {
   constexpr int mr = Tile<T>::rows;

@@ -1,4 +1,4 @@
-// Loops that do nothing but what a roofline counts: multiply-adds in registers, reads of memory.
+// Loops that do only what a roofline counts: multiply-adds in registers, reads of memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// Chains that wait for nothing but their own last step: as many as two units with a latency of four or five need, and as registers hold.
+/// Independent chains: enough to fill two units with a latency of four or five, and few enough for
+/// the registers.
 inline constexpr int kChains = 12;
 
 template <class T>
@@ -15,7 +16,7 @@ T multiply_adds(Index rounds, T factor, T addend, double* flops) {
   using V = Vec<T>;
   const typename V::reg f = V::broadcast(factor), a = V::broadcast(addend);
   typename V::reg chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = V::broadcast(T(i));  // all unlike, so that none stands for another
+  for (int i = 0; i < kChains; ++i) chain[i] = V::broadcast(T(i));  // different values, so that the compiler merges no chains
   for (Index round = 0; round < rounds; ++round)
     for (auto& c : chain) c = c * f + a;
   *flops = 2.0 * rounds * kChains * V::width;

@@ -1,5 +1,6 @@
-// One vector register of T for the instruction set this file is compiled for. Included by the kernel translation units only, each of
-// which defines KAURI_ISA (a namespace of its own: the same template compiled with other flags must be another entity).
+// One vector register of T for the instruction set this file is compiled for. Included only by the
+// kernel translation units, each of which defines KAURI_ISA, a separate namespace: the same
+// template compiled with other flags must be another entity.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +27,8 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
-/// width lanes of T. Partial loads fill the missing lanes with zero; partial stores leave memory beyond `lanes` alone.
+/// A register of `width` lanes of T. Partial loads fill the missing lanes with zero; partial stores
+/// leave memory beyond `lanes` unchanged.
 template <class T>
 struct Vec {
   static constexpr int width = kVectorBytes / static_cast<int>(sizeof(T));

@@ -10,7 +10,7 @@ namespace kauri::numeric::cpu::KAURI_ISA {
 /// Columns of L handled at once with one right-hand side.
 inline constexpr int kColumnGroup = 8;
 
-/// y (m) -= A x with A m x NC.
+/// Computes y (m) -= A x with A m x NC.
 template <class T, int NC>
 void subtract_columns(Index m, const T* a, Offset lda, const T* x, T* y) {
   using V = Vec<T>;
@@ -39,7 +39,7 @@ KAURI_INLINE T lane_sum(typename Vec<T>::reg v) {
   return s[0];
 }
 
-/// x (NC) -= A^T y with A m x NC.
+/// Computes x (NC) -= A^T y with A m x NC.
 template <class T, int NC>
 void subtract_dots(Index m, const T* a, Offset lda, const T* y, T* x) {
   using V = Vec<T>;
@@ -74,7 +74,8 @@ KAURI_INLINE void subtract_dots_of(Index cols, Index m, const T* a, Offset lda, 
   subtract_dots<T, NC>(m, a, lda, y, x);
 }
 
-/// x (NC) = L^-1 x with L lower triangular NC x NC. Divisions first: they do not wait for each other.
+/// Computes x (NC) = L^-1 x with L lower triangular NC x NC. The divisions come first, since they
+/// do not depend on each other.
 template <class T, int NC>
 void forward_group(const T* l, Offset ldl, T* x) {
   T inverse[NC], v[NC];
@@ -89,7 +90,7 @@ void forward_group(const T* l, Offset ldl, T* x) {
   for (int c = 0; c < NC; ++c) x[c] = v[c];
 }
 
-/// x (NC) = L^-T x.
+/// Computes x (NC) = L^-T x.
 template <class T, int NC>
 void backward_group(const T* l, Offset ldl, T* x) {
   T inverse[NC], v[NC];
@@ -141,13 +142,14 @@ void backward_one(Index p, const T* l, Offset ldl, T* x) {
   }
 }
 
-/// Rows and vectors of right-hand sides of one register tile.
+/// Rows, and vectors of right-hand sides, of one register tile.
 inline constexpr int kSolveRows = 6;
 inline constexpr int kSolveVectors = kVectorBytes == 64 ? 4 : 2;
-/// Rows of X kept in the first-level cache while all rows of Y pass.
+/// Rows of X kept in the L1 cache while all rows of Y pass.
 inline constexpr Index kSolveDepth = 128;
 
-/// y(i,:) -= sum over k of l[i*si + k*sk] x(k,:): R rows, NV vectors (the last with `lanes` lanes when partial).
+/// Computes y(i,:) -= sum over k of l[i*si + k*sk] x(k,:): R rows, NV vectors (the last with
+/// `lanes` lanes if Partial).
 template <class T, int R, int NV, bool Partial>
 void multi_tile(Index k, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld, int lanes) {
   using V = Vec<T>;
@@ -194,7 +196,8 @@ KAURI_INLINE MultiTile<T> pick_multi(int rows, int vectors, bool partial) {
   return partial ? pick_rows<T, NV, true>(rows) : pick_rows<T, NV, false>(rows);
 }
 
-/// Y (m x r) -= A X with A(i,k) = l[i*si + k*sk], X k x r; the columns [c0, c0 + at most one register tile) only.
+/// Computes Y (m x cols) -= A X with A(i,k) = l[i*si + k*sk] and X k x cols; cols is at most one
+/// register tile.
 template <class T>
 void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld) {
   constexpr int w = Vec<T>::width;
@@ -209,7 +212,7 @@ void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk
   }
 }
 
-/// Y (m x r) -= A X over all right-hand sides.
+/// Computes Y (m x r) -= A X over all right-hand sides.
 template <class T>
 void multi_update_all(Index m, Index k, Index r, const T* l, Offset si, Offset sk, const T* x, T* y) {
   constexpr Index block = kSolveVectors * Vec<T>::width;

@@ -9,7 +9,8 @@
 
 namespace kauri::numeric::cpu::KAURI_ISA {
 
-/// A constant: a variable of it has no guard, which a thread would hold while another one forks.
+/// Returns the table as a constant: a static variable of it needs no guard, which one thread might
+/// hold while another one forks.
 template <class T>
 constexpr DenseKernels<T> table(const char* target) {
   return {.target = target,

@@ -7,12 +7,13 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// The first run that ends beyond parent row `row`.
+/// Returns the first run that ends beyond parent row `row`.
 const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
   return &*std::lower_bound(runs.begin(), runs.end(), row, [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
 }
 
-/// Columns of c's block that meet parent columns [range); column(jp) points where parent row 0 of that column would be.
+/// Adds the columns of c's contribution block that meet parent columns [range). column(jp) returns
+/// the address that parent row 0 of column jp would have.
 template <class T, class Column>
 void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
@@ -37,8 +38,9 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
     add_child(arrays, plan.assembly.child[k], range, column);
 }
 
-/// The first row of column j of a panel that any tile on the diagonal meets: what stands there is read by nobody, but computed with, and
-/// unset memory may hold what traps. Tiles of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
+/// Returns the first row of column j of a panel that a tile on the diagonal computes with. Entries
+/// above the diagonal are not results, but uninitialised memory might hold values that trap. Tiles
+/// of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
 /// up to 47 rows above such a tile.
 constexpr Index first_row_computed(Index m, Index p, Index j) { return FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8; }
 

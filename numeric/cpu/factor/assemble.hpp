@@ -10,13 +10,14 @@
 
 namespace kauri::numeric::cpu {
 
-/// Columns [begin, end) of a front (0 = first pivot): those below p belong to the panel, the others to the contribution block.
+/// Columns [begin, end) of a front (0 = first pivot): those below p belong to the panel, the others
+/// to the contribution block.
 struct ColumnRange {
   Index begin;
   Index end;
 };
 
-/// Where the numbers of one factorisation are.
+/// The arrays of one factorisation.
 template <class T>
 struct FactorArrays {
   const Plan* plan;
@@ -27,12 +28,13 @@ struct FactorArrays {
   Meter* meter;    ///< counts operations, or null
 };
 
-/// Pivot columns [range) of front s: zeroed, then entries of A (plus the shift), then the children's columns that meet them. range.end <=
-/// p.
+/// Assembles pivot columns [range) of front s, range.end <= p: zeroes them, then adds entries of A
+/// (plus the shift), then the children's columns that meet them.
 template <class T>
 void assemble_panel(const FactorArrays<T>& arrays, Index s, ColumnRange range);
 
-/// Adds the children's columns that meet columns [range) of front s, range.begin >= p, to its contribution block.
+/// Adds the children's columns that meet columns [range) of front s, range.begin >= p, to its
+/// contribution block.
 template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range);
 

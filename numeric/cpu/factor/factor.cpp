@@ -14,7 +14,8 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// The failing column of least permuted index, whatever the order in which failures are found.
+/// Keeps the failing column of least index in the plan's numbering, whatever the order in which
+/// failures are found.
 class FirstFailure {
  public:
   void note(Index column, double pivot) {
@@ -23,7 +24,8 @@ class FirstFailure {
     column_.store(column, std::memory_order_relaxed);
     pivot_ = pivot;
   }
-  /// A task all of whose columns lie beyond the failure can no longer change it; the ancestors of a failed front are among these.
+  /// Returns true if the failure precedes `column`. A task with all columns beyond the failure
+  /// cannot change it; the ancestors of a failed front are among these.
   [[nodiscard]] bool precedes(Index column) const { return column_.load(std::memory_order_relaxed) <= column; }
   [[nodiscard]] bool any() const { return column_.load() != std::numeric_limits<Index>::max(); }
   [[nodiscard]] Index column() const { return column_.load(); }
@@ -35,14 +37,14 @@ class FirstFailure {
   double pivot_ = 0;
 };
 
-/// A pivot and its column; of equal ones that of least index comes first.
+/// A pivot and its column. Equal pivots are ordered by column.
 struct Pivot {
   double value = std::numeric_limits<double>::infinity();
   Index column = std::numeric_limits<Index>::max();
   friend bool operator<(const Pivot& a, const Pivot& b) { return a.value < b.value || (a.value == b.value && a.column < b.column); }
 };
 
-/// The least of many, whatever their order.
+/// Keeps the least of many pivots, whatever their order.
 class Least {
  public:
   void note(const Pivot& pivot) {
@@ -59,7 +61,8 @@ class Least {
   std::atomic<double> bound_{std::numeric_limits<double>::infinity()};
 };
 
-/// The least L(j,j)^2 of a panel with p pivots, from column `first` on, and leading dimension m.
+/// Returns the least L(j,j)^2 of a panel with p pivots, whose first column is `first`, and leading
+/// dimension m.
 template <class T>
 Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
   Pivot least;

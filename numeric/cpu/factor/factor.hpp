@@ -9,7 +9,8 @@
 
 namespace kauri::numeric::cpu {
 
-/// Values of L in panels, with the memory they are made in: contribution blocks lie in panels not yet begun, and beyond all panels.
+/// The values of L in panels, with the memory for making them: contribution blocks lie in panels
+/// not yet begun, and beyond all panels.
 template <class T>
 class CpuFactor final : public FactorImpl<T> {
  public:
@@ -30,7 +31,7 @@ class CpuFactor final : public FactorImpl<T> {
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
-  /// The panels of L, plan->panel_ptr.back() numbers.
+  /// Returns the panels of L, plan->panel_ptr.back() numbers.
   [[nodiscard]] T* values() const { return l_.data(); }
 
  private:
@@ -43,7 +44,7 @@ class CpuFactor final : public FactorImpl<T> {
   DeviceVerdict verdict_;
 };
 
-/// Permuted right-hand sides and update rows of a solve.
+/// Workspace of a solve: permuted right-hand sides and update rows.
 template <class T>
 class CpuWorkspace final : public WorkspaceImpl<T> {
  public:
@@ -56,8 +57,8 @@ class CpuWorkspace final : public WorkspaceImpl<T> {
 
  private:
   std::shared_ptr<const Plan> plan_;
-  Index nrhs_;        // solved at once
-  Buffer<T> x_;       // n x nrhs, row-major, in the permuted numbering
+  Index nrhs_;        // number of columns solved at once
+  Buffer<T> x_;       // n x nrhs, row-major, in the plan's numbering
   Buffer<T> update_;  // schedule.update_rows x nrhs, row-major
   RunCounters counters_;
 };

@@ -9,7 +9,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// One front at work: shapes, places, and loops that run on one thread or on all.
+/// A front being factorised: shape, arrays, and loops that run on one thread or on all.
 template <class T>
 class Front {
  public:
@@ -40,7 +40,8 @@ class Front {
   }
 
  private:
-  // Columns assembled at a time, by one of several threads; and by one alone, which may be asked to stop in between.
+  // Columns assembled at a time: by one of several threads; and by one alone, which checks for
+  // cancellation in between.
   static constexpr Index kAssembleColumns = 64, kAssembleAlone = 512;
 
   template <class F>
@@ -61,10 +62,12 @@ class Front {
   }
 
   [[nodiscard]] T* at(Index i, Index j) const { return panel_ + i + Offset{j} * m_; }
-  /// Entry (j, j) of the contribution block, j a multiple of ContributionLayout::kTile.
+  /// Returns the address of entry (j, j) of the contribution block, for j a multiple of
+  /// ContributionLayout::kTile.
   [[nodiscard]] T* block(Index j) const { return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j); }
 
-  /// Columns [c0, c1) of the panel, rows c0 to m, given that all columns to the left are applied: recursive halves.
+  /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves. All columns to
+  /// the left have been applied.
   bool factor_columns(Index c0, Index c1) {
     if (c1 - c0 <= kBasePanel) return factor_base(c0, c1);
     const Index mid = c0 + ((c1 - c0) / 2 + kBasePanel - 1) / kBasePanel * kBasePanel;
@@ -103,14 +106,15 @@ class Front {
     return true;
   }
 
-  /// Of a column of the panel: what contribute_packed() does with it.
+  /// Returns the operations of contribute_packed() for each column of the panel.
   [[nodiscard]] double contribution_flops() const { return static_cast<double>(q_) * q_; }
   void count(double flops) {
     if (packed_ && arrays_.meter != nullptr) arrays_.meter->add(flops);
   }
 
-  /// For columns [k0, k1) of the panel, in passes of at most FrontScratch::kColumns: packs rows r0 to m, then calls
-  /// tile(i, j, packed rows of tile i, packed rows of tile j, columns of the pass, not the first pass) for all tiles i >= j, j < col_tiles.
+  /// Packs rows r0 to m of columns [k0, k1) of the panel, in passes of at most
+  /// FrontScratch::kColumns columns; in each pass calls tile(i, j, packed rows of tile i, packed
+  /// rows of tile j, columns of the pass, not the first pass) for all tiles i >= j, j < col_tiles.
   template <class F>
   void apply_packed(Index r0, Index k0, Index k1, F&& tile, Index col_tiles) {
     const Index rows = m_ - r0, row_tiles = (rows + kFrontTile - 1) / kFrontTile;

@@ -11,16 +11,18 @@
 
 namespace kauri::numeric::cpu {
 
-/// A pivot that is not positive and finite: local column of the front, or kNone.
+/// A pivot that is not positive and finite, with its column within the front; kNone if there is
+/// none.
 template <class T>
 struct FrontFailure {
   Index column = kNone;
   T pivot = 0;
 };
 
-/// Assembles and factorises front s. Large fronts (FrontScratch::packed) are cut into tiles, fixed by their shape, that all threads may
-/// work on when `parallel` is set; scratch is theirs. The bits do not depend on `parallel`. Large ones count their operations as they go,
-/// others leave that to the caller.
+/// Assembles and factorises front s. Large fronts (FrontScratch::packed) are cut into tiles, fixed
+/// by their shape, that all threads may work on if `parallel` is set; `scratch` is used by large
+/// fronts alone. The bits do not depend on `parallel`. Large fronts count their operations as they
+/// go, for the others the caller does.
 template <class T>
 FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
                              T* scratch);

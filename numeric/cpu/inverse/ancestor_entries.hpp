@@ -1,7 +1,9 @@
-// Z22 of a front: entries of the inverse in the rows below its pivots, read where they are, in the panels of its ancestors.
+// Z22 of a front: entries of the inverse in the rows below its pivots, read in place from the
+// panels of its ancestors.
 //
-// Every pair of these rows lies in the panel of the one that is eliminated first: the front's rows form a clique in the pattern of L. So no
-// front hands its block down, and nothing beside the panels is kept; the price is a search for rows in the ancestors' lists.
+// The front's rows form a clique in the pattern of L, so every pair of these rows lies in the panel
+// of the one that is eliminated first. No front passes its block down, and nothing beside the
+// panels is stored; the price is a search for rows in the ancestors' lists.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,17 +16,18 @@ namespace kauri::numeric::cpu {
 template <class T>
 class AncestorEntries {
  public:
-  /// z: panels at plan.panel_ptr; those of all ancestors of s are done when they are read.
+  /// z: panels at plan.panel_ptr. The panels of all ancestors of s are complete when they are read.
   AncestorEntries(const Plan& plan, const T* z, Index s)
       : plan_(plan), z_(z), row_(plan.supernodes.rows(s).data() + plan.supernodes.pivots(s)), parent_(plan.supernodes.parent[s]) {}
 
-  /// Rows and columns of Z22, both counted from the front's first row below its pivots.
+  /// A range of rows or columns of Z22, both counted from the front's first row below its pivots.
   struct Range {
     Index begin, end;
   };
 
-  /// For each column j of `columns`, f(j, i, column, place): entry (h, j) is column[place[h - rows.begin]], for h from i = max(j,
-  /// rows.begin) to rows.end. place: scratch, one for each row.
+  /// Calls f(j, i, column, place) for each column j of `columns`: entry (h, j) is column[place[h -
+  /// rows.begin]] for i <= h < rows.end, with i = max(j, rows.begin). place: scratch, one entry for
+  /// each row.
   template <class F>
   void visit(Range rows, Range columns, Index* place, const F& f) const {
     const Supernodes& sn = plan_.supernodes;
@@ -40,14 +43,14 @@ class AncestorEntries {
   }
 
  private:
-  /// The supernode of a column; t: it, or one below.
+  /// Returns the supernode of a column; t is that supernode or an earlier one.
   [[nodiscard]] Index owner(Index t, Index column) const {
     const auto& first = plan_.supernodes.first;
     if (column < first[t + 1]) return t;
     return static_cast<Index>(std::upper_bound(first.begin() + t + 1, first.end(), column) - first.begin() - 1);
   }
 
-  /// place[i]: row_[i] in the front of t.
+  /// Sets place[i] to the position of row_[i] in the front of t.
   void locate(Index t, Range rows, Index* place) const {
     const Supernodes& sn = plan_.supernodes;
     const Index* in = sn.rows(t).data();
@@ -57,7 +60,8 @@ class AncestorEntries {
     for (Index at = sn.pivots(t); i < rows.end; ++i, ++at) place[i] = at = seek(in, at, m, row_[i]);
   }
 
-  /// The place of `row` in in[at], ..., in[m - 1], where it is: by steps that double, since neighbours mostly follow each other.
+  /// Returns the position of `row` in in[at], ..., in[m - 1], which contains it. Gallops by steps
+  /// that double, since consecutive rows mostly have consecutive positions.
   static Index seek(const Index* in, Index at, Index m, Index row) {
     for (Index step = 1; in[at] != row; step *= 2) {
       const Index next = std::min(at + step, m - 1);

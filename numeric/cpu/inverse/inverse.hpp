@@ -9,18 +9,20 @@
 
 namespace kauri::numeric::cpu {
 
-/// What a plan's inverse needs beside Z, by its pattern alone.
+/// The scratch memory that a plan's inverse needs beside Z; it follows from the pattern and the
+/// number of threads.
 struct InverseNeeds {
   InverseNeeds(const Plan& plan, int workers);
   std::vector<Index> top;    ///< descending: fronts done one after another, before all tasks: the largest and all their ancestors
-  int threads;               ///< that may be at work
-  Offset numbers_each = 0;   ///< InverseScratch::numbers, the greatest
-  Index places_each = 0;     ///< InverseScratch::places, the greatest
-  Offset shared_each = 0;    ///< InverseScratch::shared of fronts below `top`, the greatest
-  Offset shared_at_top = 0;  ///< of those of `top`
+  int threads;               ///< at most at work at a time
+  Offset numbers_each = 0;   ///< largest InverseScratch::numbers
+  Index places_each = 0;     ///< largest InverseScratch::places
+  Offset shared_each = 0;    ///< largest InverseScratch::shared of fronts below `top`
+  Offset shared_at_top = 0;  ///< largest InverseScratch::shared of fronts in `top`
   [[nodiscard]] Offset numbers() const { return threads * numbers_each; }
   [[nodiscard]] Offset places() const { return Offset{threads} * places_each; }
-  /// All threads are in one front of `top`, or each has one of the others.
+  /// Returns the shared entries: all threads are in one front of `top`, or each has one of the
+  /// others.
   [[nodiscard]] Offset shared() const { return std::max(shared_at_top, threads * shared_each); }
 };
 
@@ -33,7 +35,7 @@ class CpuInverse final : public InverseImpl<T> {
   [[nodiscard]] T entry(Index s, Index r, Index c) const override;
   void copy_diagonal(std::span<T> to) const override;
   void copy_entries(std::span<T> to) const override;
-  /// What the constructor takes.
+  /// Returns the bytes that the constructor allocates.
   static Offset bytes(const Plan& plan, const Workers& workers);
 
  private:
@@ -42,7 +44,7 @@ class CpuInverse final : public InverseImpl<T> {
   Workers& workers_;
   InverseNeeds needs_;
   Buffer<T> z_;        // panels at plan->panel_ptr
-  Buffer<T> numbers_;  // scratch
+  Buffer<T> numbers_;  // scratch, as are the next two
   Buffer<T> shared_;
   Buffer<Index> places_;
   RunCounters counters_;

@@ -7,7 +7,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// What both ways have of a front.
+/// The shape and arrays of a front, for both ways of computing it.
 template <class T>
 struct InverseShape {
   InverseShape(const InverseArrays<T>& arrays, Index s)
@@ -23,14 +23,15 @@ struct InverseShape {
   AncestorEntries<T> below;
 };
 
-/// -C of the lower triangle, or of all of it where `below` rows lie above C's first.
+/// Negates entries (i, j) of C with i + below >= j: the lower triangle if below = 0, all of C if
+/// below >= cols - 1.
 template <class T>
 void negate(Index rows, Index cols, Index below, T* c, Offset ld) {
   for (Index j = 0; j < cols; ++j)
     for (Index i = std::max(0, j - below); i < rows; ++i) c[i + j * ld] = -c[i + j * ld];
 }
 
-/// to (cols x rows) = from^T, from rows x cols, a block at a time.
+/// Sets to (cols x rows) = from^T for `from` rows x cols, block by block.
 template <class T>
 void transpose(Index rows, Index cols, const T* from, Offset ld, T* to, Offset ldt) {
   constexpr Index kBlock = 16;
@@ -40,7 +41,7 @@ void transpose(Index rows, Index cols, const T* from, Offset ld, T* to, Offset l
         for (Index j = j0; j < std::min(cols, j0 + kBlock); ++j) to[j + i * ldt] = from[i + j * ld];
 }
 
-/// A front of up to InverseScratch::kInPlace rows, by one thread.
+/// Computes a front of up to InverseScratch::kInPlace rows on one thread.
 template <class T>
 class FrontInPlace {
  public:
@@ -66,9 +67,10 @@ class FrontInPlace {
   }
 
  private:
-  static constexpr Index kRows = 24;  // of U at a time, so that few of the zeros left of its diagonal are multiplied
+  static constexpr Index kRows = 24;  // rows of U at a time, so that few of the zeros left of its diagonal are multiplied
 
-  /// U from the left to the right: columns of the identity, less what those before make of them, by the diagonal block.
+  /// Computes U = L11^-T from left to right: columns of the identity, minus their products with the
+  /// columns before, solved with the diagonal block.
   void invert_pivots() {
     const Index m = f_.m, p = f_.p;
     std::fill_n(u_, Offset{p} * p, T(0));
@@ -81,7 +83,7 @@ class FrontInPlace {
     }
   }
 
-  /// Z21, and its part of -Z11.
+  /// Computes Z21, and adds its part to -Z11.
   void take_below() {
     const auto [m, p, q] = std::tuple(f_.m, f_.p, f_.q);
     f_.below.visit({0, q}, {0, q}, place_, [&, order = q](Index j, Index i, const T* column, const Index* place) {
@@ -95,7 +97,7 @@ class FrontInPlace {
     kernels_.update(p, p, q, n_, p, square_, p, f_.z, m, true, true);
   }
 
-  /// The upper triangle of Z22.
+  /// Copies the lower triangle of Z22 to its upper triangle.
   void mirror() {
     constexpr Index kBlock = 16;
     const Index q = f_.q;
@@ -113,7 +115,7 @@ class FrontInPlace {
   Index* place_;
 };
 
-/// A larger front: every product is one of tiles, whose operands the thread at work packs.
+/// Computes a larger front by products of tiles; each thread packs the operands of its own products.
 template <class T>
 class FrontInTiles {
  public:
@@ -141,7 +143,7 @@ class FrontInTiles {
   }
 
  private:
-  static constexpr Index kInvertRows = kFrontTile / 2;  // rows of U do not wait for each other, and the first have most to do
+  static constexpr Index kInvertRows = kFrontTile / 2;  // rows of U are independent, and the first ones take longest
   static constexpr Index kGroup = 4;                    // tiles of pivots that share a gathered tile of Z22
 
   struct Tile {
@@ -152,7 +154,7 @@ class FrontInTiles {
   [[nodiscard]] Tile pivots(Index t) const { return tile(t, f_.p); }
   [[nodiscard]] Tile below(Index t) const { return tile(t, f_.q); }
 
-  /// Packed tiles of the calling thread.
+  /// The calling thread's packed tiles.
   struct Packed {
     T *left, *right;
     Index* place;
@@ -163,12 +165,12 @@ class FrontInTiles {
     return {numbers, numbers + Offset{kFrontTile} * kFrontTile, arrays_.places + Offset{thread} * arrays_.places_each};
   }
 
-  /// C (rows x cols) = [C] - left right^T, k columns each; a whole tile.
+  /// Computes C (rows x cols) = [C] - left right^T, with k columns each, for a whole tile.
   void subtract(const Packed& tiles, Index rows, Index cols, Index k, T* c, Offset ld, bool keep) const {
     kernels_.update_packed(rows, cols, k, tiles.left, tiles.right, c, ld, -kFrontTile, keep);
   }
 
-  /// Rows [r, r + kInvertRows) of U, from the first column of their tile on.
+  /// Computes rows [r, r + kInvertRows) of U, from the first column of their tile on.
   void invert_pivots(Index r) {
     const Index m = f_.m, p = f_.p, rows = std::min(kInvertRows, p - r), begin = r / kFrontTile * kFrontTile;
     const Packed tiles = packed();
@@ -191,7 +193,7 @@ class FrontInTiles {
     }
   }
 
-  /// Tile (i, j) of N.
+  /// Computes tile (i, j) of N.
   void multiply_below(Index i, Index j) {
     const Tile r = pivots(i), c = below(j);
     const Packed tiles = packed();
@@ -203,7 +205,7 @@ class FrontInTiles {
     }
   }
 
-  /// Tiles (i, first), ..., of Z21.
+  /// Computes tiles (i, first), (i, first + 1), ... of Z21, kGroup at most.
   void invert_below(Index i, Index first) {
     const Tile r = below(i);
     const Packed tiles = packed();
@@ -221,7 +223,7 @@ class FrontInTiles {
     for (Index j = first; j < end; ++j) negate(r.size, pivots(j).size, kFrontTile, place(pivots(j)), f_.m);
   }
 
-  /// Tile (i, j) of Z11, j <= i.
+  /// Computes tile (i, j) of Z11, j <= i.
   void finish_pivots(Index i, Index j) {
     const Tile r = pivots(i), c = pivots(j);
     const Packed tiles = packed();
@@ -244,7 +246,7 @@ class FrontInTiles {
     negate(r.size, c.size, r.begin - c.begin, to, f_.m);
   }
 
-  /// Packs A^T, A k x rows in the panel.
+  /// Packs A^T for A k x rows in the panel.
   void pack_transposed(Index rows, Index k, const T* a, T* to) const {
     const Index slab = kernels_.slab_rows;
     for (Index i = 0; i < rows; i += slab, to += Offset{slab} * k) {
@@ -256,7 +258,7 @@ class FrontInTiles {
     }
   }
 
-  /// Packs rows `r` and columns `c` of Z22, the half above its diagonal from the one below.
+  /// Packs rows `r` and columns `c` of Z22; entries above its diagonal are read from below it.
   void gather(Tile r, Tile c, const Packed& tiles) const {
     const Index slab = kernels_.slab_rows, k = c.size;
     const auto row = [&](Index i) { return tiles.left + (i - r.begin) / slab * (Offset{slab} * k) + (i - r.begin) % slab; };

@@ -13,37 +13,39 @@
 
 namespace kauri::numeric::cpu {
 
-/// Scratch of fronts, by their order m and pivots p.
+/// Scratch of a front, by its order m and number of pivots p.
 struct InverseScratch {
-  /// Rows of a front at most that is done by one thread on operands in place.
+  /// Largest order of a front that one thread does in place, without packed tiles.
   static constexpr Index kInPlace = 400;
-  /// Rows of a front at most that all threads may have at a time, in panel entries; larger ones are done one after another.
+  /// Largest panel, in entries, of a front in tiles that is done beside others. Fronts with larger
+  /// panels, and their ancestors, are done one after another by all threads.
   static constexpr Offset kAtATime = Offset{1} << 20;
-  /// Entries that each thread needs: U, N and Z22 of a front in place, or two packed tiles.
+  /// Entries for each thread: U, N and Z22 of a front in place, or two packed tiles.
   static constexpr Offset numbers(Index m) { return m <= kInPlace ? Offset{m} * m : Offset{kInPlace} * kInPlace; }
   static_assert(2 * kFrontTile * kFrontTile <= kInPlace * kInPlace);
-  /// Places of rows that each thread needs.
+  /// Row positions for each thread.
   static constexpr Index places(Index m) { return std::min(m, kInPlace); }
-  /// Entries that a front in tiles needs: U and N.
+  /// Entries shared by the threads in a front done in tiles: U and N.
   static constexpr Offset shared(Index m, Index p) { return m <= kInPlace ? 0 : Offset{m} * p; }
 };
 
-/// Where the numbers of one run are.
+/// The arrays of one run.
 template <class T>
 struct InverseArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
   Workers* workers;
   const T* l;     ///< panels at plan->panel_ptr
-  T* z;           ///< the same of the inverse
-  T* numbers;     ///< for each thread numbers_each, see InverseScratch
-  Index* places;  ///< for each thread places_each
+  T* z;           ///< panels of the inverse, likewise
+  T* numbers;     ///< numbers_each for each thread, see InverseScratch
+  Index* places;  ///< places_each for each thread
   Offset numbers_each;
   Index places_each;
 };
 
-/// The panel of Z of front s, whose ancestors are done. shared: InverseScratch::shared() of the front. Large fronts are cut into tiles
-/// that all threads may work on; the bits do not depend on that.
+/// Computes the panel of Z of front s, whose ancestors are done. shared: InverseScratch::shared()
+/// entries. Large fronts are cut into tiles that all threads may work on; the bits do not depend on
+/// that.
 template <class T>
 void invert_front(const InverseArrays<T>& arrays, Index s, T* shared);
 

@@ -10,7 +10,7 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Entries of a chunk of rows: fixed, so that nothing depends on the number of threads.
+/// Entries of a chunk of rows: fixed, so that results do not depend on the number of threads.
 constexpr Offset kChunkEntries = Offset{1} << 15;
 
 }  // namespace

@@ -17,26 +17,27 @@ class CpuResidual final : public ResidualImpl<T> {
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                          ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
-  /// y = alpha A x + beta y by plain sums in double; where beta is 0, y is not read.
+  /// Computes y = alpha A x + beta y by plain sums in double; if beta is 0, y is not read.
   void multiply(const SymmetricView<T>& a, T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) const;
-  /// Of all that it holds.
+  /// Returns the bytes of all that it holds.
   [[nodiscard]] Offset bytes() const;
 
  private:
-  /// Of one column. b: without data for a product.
+  /// Returns the rows for one column; b has null data for a product.
   [[nodiscard]] ResidualRows<T> rows(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b) const;
-  /// compute(rows, begin, end, y) for rows in fixed chunks, by all threads, column after column.
+  /// Calls compute(rows, begin, end, y) for fixed chunks of rows, on all threads, column after
+  /// column.
   template <class F>
   void each_chunk(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<T>& y, const F& compute) const;
   BackwardError column(const SymmetricView<T>& a, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
-  // The strictly lower triangle by rows; the rest of a row is a column of the caller's.
+  // The strictly lower triangle by rows; the rest of a row is a column of the caller's matrix.
   Workers& workers_;
   std::vector<Offset> left_ptr_;              // n+1
   std::vector<Index> left_col_;               // ascending in each row
   std::vector<Offset> left_source_;           // place of each entry in the caller's values
   std::vector<Index> chunk_;                  // row ranges of about equal entries: [chunk_[c], chunk_[c+1])
-  mutable std::vector<ResidualWorst> worst_;  // one per chunk: one residual at a time, which allocates nothing
+  mutable std::vector<ResidualWorst> worst_;  // one for each chunk, allocated once; shared, so one residual at a time
 };
 
 }  // namespace kauri::numeric::cpu

@@ -1,5 +1,5 @@
-// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with what they say about the backward error; rows of
-// y = alpha A x + beta y by plain sums.
+// Rows of y = A x and of r = b - A x, each summed in about twice the precision of T, with the
+// maxima for backward errors; rows of y = alpha A x + beta y by plain sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,12 +7,13 @@
 
 namespace kauri::numeric::cpu {
 
-/// Row i of A is what stands left of the diagonal, by rows, and column i of the caller's lower triangle. Nothing is owned.
+/// A matrix by rows: row i of A is its part left of the diagonal, stored by rows, and column i of
+/// the caller's lower triangle. Owns nothing.
 template <class T>
 struct ResidualRows {
   const Offset* left_ptr;     ///< n+1
   const Index* left_col;      ///< columns < i, ascending
-  const Offset* left_source;  ///< place of each entry in value
+  const Offset* left_source;  ///< index of each entry in value
   const Offset* col_ptr;      ///< n+1
   const Index* row;
   const T* value;
@@ -22,27 +23,29 @@ struct ResidualRows {
   double x_norm;          ///< infinity norm of x
 };
 
-/// Where a column goes, its entries so many places apart.
+/// Destination column; consecutive entries are `step` places apart.
 template <class T>
 struct ResidualColumn {
   T* data;
   Offset step;
 };
 
-/// A column that takes alpha A x + beta y; where beta is 0, y is not read.
+/// A destination column for alpha A x + beta y; if beta is 0, y is not read.
 template <class T>
 struct ScaledColumn {
   ResidualColumn<T> y;
-  double alpha, beta;  ///< of T; sums are in double
+  double alpha, beta;  ///< values of T; sums are in double
 };
 
-/// Rows [begin, end) of one column. The versions of each are one function compiled for different machines, equal bit for bit: a fused
-/// multiply-add is exact in hardware and in software.
+/// Kernels for rows [begin, end) of one column. Each has versions for different machines, compiled
+/// from one function and equal bit for bit, since a fused multiply-add is exact in hardware and in
+/// software.
 template <class T>
 struct RowKernels {
   ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& r);  ///< r = b - A x
   void (*product)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
-  void (*scaled)(const ResidualRows<T>&, Index begin, Index end, const ScaledColumn<T>& y);     ///< y = alpha A x + beta y; nor here
+  /// y = alpha A x + beta y; b and x_norm are not read.
+  void (*scaled)(const ResidualRows<T>&, Index begin, Index end, const ScaledColumn<T>& y);
 };
 template <class T>
 RowKernels<T> row_kernels();

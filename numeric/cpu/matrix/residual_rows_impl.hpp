@@ -1,5 +1,6 @@
-// Body of residual_rows, compiled once with and once without hardware FMA (KAURI_ROWS names the namespace), contraction off.
-// Sums by error-free transformations (Ogita, Rump & Oishi 2005, Dot2); denominators after Arioli, Demmel & Duff 1989.
+// Body of residual_rows, compiled once with and once without hardware FMA (KAURI_ROWS names the
+// namespace), contraction off. Sums use error-free transformations (Ogita, Rump & Oishi 2005,
+// Dot2); denominators follow Arioli, Demmel & Duff 1989.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ struct Dot2 {
     error += (sum - (next - shadow)) + (product - shadow) + product_error;
     sum = next;
   }
-  /// Subtracts v x. A product of two floats is exact in double, and the sum has more than twice their precision already.
+  /// Subtracts v x. For float, the product is exact in double, and a plain sum in double has more
+  /// than twice the precision.
   template <class T>
   void subtract(double v, double x) {
     if constexpr (sizeof(T) == 4)
@@ -31,7 +33,7 @@ struct Dot2 {
   }
 };
 
-/// What is summed along a row, or a part of it.
+/// The sums along a row or a part of it: the residual, |b| + |A| |x|, and the row sum of |A|.
 struct RowSum {
   Dot2 dot;
   double magnitude, row_norm = 0;
@@ -43,7 +45,7 @@ struct RowSum {
     magnitude += absolute(v * x);
     row_norm += absolute(v);
   }
-  /// The part that follows.
+  /// Adds the sums of the following part.
   void join(const RowSum& next) {
     const double sum = dot.sum + next.dot.sum, shadow = sum - dot.sum;
     dot.error += ((dot.sum - (sum - shadow)) + (next.dot.sum - shadow)) + next.dot.error;
@@ -53,7 +55,7 @@ struct RowSum {
   }
 };
 
-/// The sum alone, as plain arithmetic rounds it, in double.
+/// A plain sum in double, without error terms.
 struct PlainSum {
   double sum;
 
@@ -70,7 +72,7 @@ inline Offset entries_of(const ResidualRows<T>& a, Index i) {
   return a.left_ptr[i + 1] - a.left_ptr[i] + a.col_ptr[i + 1] - a.col_ptr[i];
 }
 
-/// A row by its segments.
+/// Returns the sum of a long row, segment by segment.
 template <class Sum, class T>
 Sum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
   const Offset count = entries_of(a, i), left = a.left_ptr[i + 1] - a.left_ptr[i];
@@ -96,7 +98,7 @@ Sum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
   return sum;
 }
 
-/// b - row i of A times x, columns ascending.
+/// Returns b minus row i of A times x, columns ascending.
 template <class Sum, class T>
 inline __attribute__((always_inline)) Sum row_sum(const ResidualRows<T>& a, Index i, double b) {
   if (entries_of(a, i) > kResidualSegment) return long_row_sum<Sum>(a, i, b);
@@ -134,7 +136,8 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const Re
     const T value = static_cast<T>(sum.dot.sum + sum.dot.error);
     r.data[i * r.step] = value;
     const double residual = absolute(static_cast<double>(value)), entries = static_cast<double>(entries_of(a, i));
-    // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
+    // Denominators at the level of rounding carry no information: these are rows of the second kind
+    // of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
     const double reach = sum.row_norm * a.x_norm;
     const double scale = sum.magnitude > noise || is_too_large(reach, a.x_norm) ? sum.magnitude : sum.magnitude + reach;

@@ -1,4 +1,4 @@
-// Products with A on the CPU: rows as residuals have them.
+// Products with A on the CPU, by the rows that residuals use.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/matrix/sparse_product.hpp"
 

@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cpu {
 
-/// All is done when a call returns.
+/// Product whose calls are all complete when they return, enqueue_...() included.
 template <class T>
 class CpuProduct final : public ProductImpl<T> {
  public:

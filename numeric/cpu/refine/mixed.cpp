@@ -79,7 +79,7 @@ void CpuMixed::each_row(const F& f) {
 template <class F>
 Dots CpuMixed::sums(const F& f) {
   each_chunk([&](Offset begin, Offset end, Index k) {
-    constexpr int kLanes = 4;  // sums side by side, which need not wait for each other
+    constexpr int kLanes = 4;  // independent sums side by side
     Dots lane[kLanes]{};
     for (Offset i = begin; i < end; ++i) {
       const Dots term = f(i);

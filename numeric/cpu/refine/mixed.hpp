@@ -1,4 +1,4 @@
-// Mixed precision on the CPU: memory made beforehand, loops over fixed chunks of rows.
+// Mixed precision on the CPU: memory allocated once, loops over fixed chunks of rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -42,16 +42,16 @@ class CpuMixed final : public MixedImpl {
   [[nodiscard]] Pattern pattern() const { return {n_, col_ptr_, row_}; }
   [[nodiscard]] MatrixView<double> column(Vectors& of, Index c) const { return {at(of, c), n_, 1, n_}; }
   [[nodiscard]] double* at(Vectors& of, Index c) const { return of.data() + Offset{n_} * c; }
-  /// f(begin, end, chunk) for rows in fixed chunks, by all threads.
+  /// Calls f(begin, end, chunk) for fixed chunks of rows, on all threads.
   template <class F>
   void each_chunk(const F& f);
-  /// f(i) for all rows, likewise.
+  /// Calls f(i) for all rows, in the chunks of each_chunk().
   template <class F>
   void each_row(const F& f);
-  /// Sums of f(i), over chunks, which are added up in order.
+  /// Returns the sums of f(i): over each chunk, then over the chunks in order.
   template <class F>
   Dots sums(const F& f);
-  /// z = d.
+  /// Sets z = d.
   void take_correction();
 
   Index n_, nrhs_ = 0, chunks_;
@@ -64,11 +64,11 @@ class CpuMixed final : public MixedImpl {
   CpuResidual<double> residual_;
   bool positive_ = true;
   Vectors c_, y_, before_, r_;        // n x nrhs each
-  Array<float> d_;                    // n x nrhs: of the columns of the last precondition(), side by side
+  Array<float> d_;                    // n x nrhs: those of the last precondition(), side by side
   std::vector<int> power_;            // nrhs: c = S b 2^-power
-  std::vector<double> grow_;          // nrhs: d is to be taken so many times, a power of two
+  std::vector<double> grow_;          // nrhs: power of two that d is to be multiplied by
   Vectors p_, image_, z_, r_before_;  // n each
-  std::vector<Dots> part_;            // one a chunk
+  std::vector<Dots> part_;            // one for each chunk
 };
 
 }  // namespace kauri::numeric::cpu

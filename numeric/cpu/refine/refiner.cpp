@@ -1,4 +1,4 @@
-// The host's loop, for whoever makes its memory once.
+// Runs refine_on_host() with memory allocated once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/refine/refiner.hpp"
 
@@ -39,7 +39,7 @@ void CpuRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle stream
   set_values(value);
 }
 
-/// As on a device, an x without a factor is NaN, and its errors follow from it.
+/// Refines x. As on a device, x is NaN if the factor is not valid, and its errors follow from that.
 template <class T>
 DeviceRefinement CpuRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                        const RefineOptions& options) {

@@ -1,4 +1,4 @@
-// Refinement on the CPU by memory made beforehand.
+// Refinement on the CPU with memory allocated once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// The threads of one CPU backend, and the run of a plan's tasks on them.
+// The threads of one CPU backend, and runs of a plan's tasks on them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/runtime/workers.hpp"
 
@@ -12,7 +12,8 @@ namespace kauri::numeric::cpu {
 
 namespace {
 
-/// Tasks whose dependencies are done, least key first: memory was planned for that order, and it keeps caches warm.
+/// Heap of ready tasks, least key first: memory was planned for that order, and it keeps caches
+/// warm.
 class ReadyHeap {
  public:
   explicit ReadyHeap(Index* storage) : storage_(storage) {}
@@ -37,7 +38,7 @@ class ReadyHeap {
 
 Workers::Workers(int threads) : threads_(std::min(threads, allowed_threads())), arena_(threads_) {}
 
-/// Keys are sign*ticket, so that the same heap serves both directions.
+/// Runs all tasks. Keys are sign*ticket, so that one heap serves both directions.
 void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
   if (workers_.alone()) {
@@ -59,7 +60,7 @@ void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run,
         group.run(start_next);
       }
   };
-  // Counters may reach zero once a task runs, so those that may start are found before any is started.
+  // Counters may reach zero once a task runs, so the ready tasks are found before any is started.
   Index start = 0;
   for (Index t = 0; t < tasks; ++t) {
     waiting[t].store(edges.dependencies[t], std::memory_order_relaxed);

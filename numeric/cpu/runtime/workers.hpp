@@ -1,4 +1,4 @@
-// The threads of one CPU backend, and the run of a plan's tasks on them.
+// The threads of one CPU backend, and runs of a plan's tasks on them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,16 +18,18 @@
 
 namespace kauri::numeric::cpu {
 
-/// An arena of its own as long as it lives: nothing outside it is used or changed. It has `threads` threads, or as many as oneTBB allows
-/// the process now, if these are fewer: an arena beyond that would never fill, and oneTBB would print a warning.
+/// An oneTBB arena that exists as long as this object; nothing outside it is used or changed. It
+/// has `threads` threads, or as many as oneTBB allows the process now if these are fewer: a larger
+/// arena would never fill, and oneTBB would print a warning.
 class Workers {
  public:
   explicit Workers(int threads);
   [[nodiscard]] int threads() const { return threads_; }
-  /// The calling thread does everything: there is one, or the others are lost.
+  /// Returns true if the calling thread does everything: there is one thread, or the others are
+  /// lost (after a fork).
   [[nodiscard]] bool alone() const { return threads_ == 1 || threads_lost(); }
-  /// Of the calling thread, inside execute(): at least 0 and less than threads(). While it is in parallel(), it does nothing else of a run
-  /// with such a place.
+  /// Returns the place of the calling thread, inside execute(): 0 <= place < threads(). While a
+  /// thread is in parallel(), it runs no other work that uses its place.
   [[nodiscard]] int place() const { return alone() ? 0 : tbb::this_task_arena::current_thread_index(); }
 
   /// Runs f inside the arena and waits.
@@ -36,10 +38,11 @@ class Workers {
     if (alone())
       f();
     else
-      arena_.execute(carrying_stop(f));  // by another thread, where all places of the arena are taken
+      arena_.execute(carrying_stop(f));  // another thread may run it if all places of the arena are taken
   }
 
-  /// f(i) for 0 <= i < count, in any order, from inside execute(). A waiting thread takes no other work meanwhile.
+  /// Calls f(i) for 0 <= i < count, in any order; to be called inside execute(). A thread that
+  /// waits here takes no other work.
   template <class F>
   void parallel(Index count, F&& f) {
     if (alone() || count <= 1) {
@@ -48,7 +51,7 @@ class Workers {
       return;
     }
     tbb::this_task_arena::isolate([&] {
-      tbb::task_group_context own(tbb::task_group_context::isolated);  // not cut short where a task beside this one fails
+      tbb::task_group_context own(tbb::task_group_context::isolated);  // not cancelled if a sibling task fails
       const auto each = [&](const tbb::blocked_range<Index>& range) {
         for (Index i = range.begin(); i < range.end(); ++i) f(i);
       };
@@ -61,27 +64,28 @@ class Workers {
   Arena arena_;
 };
 
-/// Throws Error(usage) for a stream; `what` was called with it.
+/// Throws Error(usage) if stream is not null; `what` names the object of the call.
 inline void require_no_stream(StreamHandle stream, const char* what = "a factor") {
   if (stream != nullptr) throw Error(ErrorKind::usage, std::string(what) + " on the CPU has no streams: pass null");
 }
 
-/// What a run of tasks counts with: allocated once with the factor or workspace it serves.
+/// Counters of a run of tasks, allocated once with the factor or workspace that they serve.
 struct RunCounters {
   RunCounters(Index tasks, MemoryLedger& ledger) : waiting(tasks, ledger), heap(tasks, ledger) {}
-  Buffer<std::atomic<Index>> waiting;  // edges still open
-  Buffer<Index> heap;                  // tasks that may start
+  Buffer<std::atomic<Index>> waiting;  // edges still open of each task
+  Buffer<Index> heap;                  // tasks that are ready
 };
 
-/// One run over the tasks of a plan, each on some thread and after all tasks with an edge to it; called from inside Workers::execute().
-/// Where the call is to stop, or a task throws, no task is begun any more, and those that run are waited for.
+/// One run over the tasks of a plan: each task runs on some thread, after all tasks with an edge to
+/// it. Called inside Workers::execute(). If the call is cancelled or a task throws, no further task
+/// starts, and running ones are waited for.
 class TaskRun {
  public:
   TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}
 
-  /// run(t) for every task, the lowest ready ticket first; edges go to higher tickets.
+  /// Calls run(t) for every task, the lowest ready ticket first; edges go to higher tickets.
   void upwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, 1); }
-  /// run(t) for every task, the highest ready ticket first; edges go to lower tickets.
+  /// Calls run(t) for every task, the highest ready ticket first; edges go to lower tickets.
   void downwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, -1); }
 
  private:

@@ -1,7 +1,9 @@
-// Products with L and L^T over the assembly tree, by the kernels of solves. These subtract, so the vector is negated beforehand.
+// Products with L and L^T over the assembly tree, by the kernels of solves. These subtract, so the
+// vector is negated beforehand.
 //
-// Fronts go from the leaves to the root both ways. x = L b: a front multiplies its pivot rows of b by its columns, adds the children's
-// update rows in their fixed order, and hands up its own. x = L^T b: a front reads b in its rows and writes its pivot rows, which no
+// Fronts go from the leaves to the root in both products. x = L b: a front multiplies its pivot
+// rows of b by its columns, adds the children's update rows in their fixed order, and leaves its
+// own to its parent. x = L^T b: a front reads b in its rows and writes its pivot rows, which no
 // ancestor reads. No two fronts write the same place, so the bits do not depend on the threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/factor/factor.hpp"
@@ -12,7 +14,7 @@ namespace kauri::numeric::cpu {
 namespace {
 
 constexpr Index kTriangle = 16;      // rows of a diagonal block done by plain loops
-constexpr Index kProductRows = 480;  // of a large front, by one thread
+constexpr Index kProductRows = 480;  // rows of a large front for one thread
 constexpr Index kProductColumns = 48;
 
 template <class T>
@@ -45,7 +47,7 @@ class Product {
     return {s, p, m - p, m, l_ + plan_.panel_ptr[s], x_ + Offset{sn.first[s]} * r_, u >= 0 ? update_ + u * r_ : nullptr};
   }
 
-  /// x (rows) = -L x or -L^T x with a triangle at the diagonal of the panel.
+  /// Computes x (rows) = -L x or -L^T x with a triangle at the diagonal of the panel.
   void triangle(Index rows, const T* l, Offset ld, T* x, bool transposed) const {
     for (Index k = 0; k < rows; ++k) {
       const Index i = transposed ? k : rows - 1 - k, begin = transposed ? i + 1 : 0, end = transposed ? rows : i;
@@ -61,7 +63,7 @@ class Product {
       const Index i = b * kProductRows, rows = std::min(kProductRows, f.q - i);
       kernels_.forward_update(rows, f.p, r_, f.l + f.p + i, f.m, f.x, f.u + Offset{i} * r_);
     });
-    for (Index end = f.p; end > 0;) {  // rows above are still those of -b
+    for (Index end = f.p; end > 0;) {  // the rows above still hold -b
       const Index k = (end - 1) / kTriangle * kTriangle;
       triangle(end - k, f.l + k + Offset{k} * f.m, f.m, f.x + Offset{k} * r_, false);
       if (k > 0) kernels_.forward_update(end - k, k, r_, f.l + k, f.m, f.x, f.x + Offset{k} * r_);
@@ -78,7 +80,7 @@ class Product {
 
   void backward_front(const Shape& f) {
     kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[f.s] + f.p, r_, x_, f.u);
-    for (Index k = 0; k < f.p; k += kTriangle) {  // rows below are still those of -b
+    for (Index k = 0; k < f.p; k += kTriangle) {  // the rows below still hold -b
       const Index end = std::min(f.p, k + kTriangle);
       const T* l = f.l + Offset{k} * f.m;
       T* x = f.x + Offset{k} * r_;

@@ -1,4 +1,4 @@
-// Right-hand sides between the caller's layout and the rows that sweeps work on.
+// Copies right-hand sides between the caller's layout and the row-major blocks that sweeps work on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,8 @@ namespace kauri::numeric::cpu {
 
 inline constexpr Index kCopyRows = 4096;
 
-/// x(k,:) = sign b(old_of(k), :) for all k, or of b(k, :) without a permutation: from either layout to rows.
+/// Computes x(k,:) = sign b(old_of(k), :) for all k, or sign b(k, :) without a permutation; b has
+/// either layout, x is row-major.
 template <class T>
 void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& workers, T sign = 1) {
   const Index n = b.rows, r = b.cols;
@@ -26,7 +27,7 @@ void gather(const Permutation* perm, MatrixView<const T> b, T* x, Workers& worke
   });
 }
 
-/// b(i,:) = x(new_of(i), :) for all i, or x(i, :).
+/// Computes b(i,:) = x(new_of(i), :) for all i, or x(i, :) without a permutation.
 template <class T>
 void scatter(const Permutation* perm, const T* x, MatrixView<T> b, Workers& workers) {
   const Index n = b.rows, r = b.cols;

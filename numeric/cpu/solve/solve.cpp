@@ -13,9 +13,9 @@
 namespace kauri::numeric::cpu {
 namespace {
 
-/// Fronts with more entries than this are cut into blocks that all threads may work on.
+/// Fronts with more entries are cut into blocks that all threads may work on.
 constexpr Offset kParallelEntries = Offset{1} << 16;
-constexpr Index kSolveColumns = 240;  // pivots between two meetings of the threads
+constexpr Index kSolveColumns = 240;  // pivots between two synchronisations of the threads
 constexpr Index kForwardRows = 480;   // rows of a forward task
 constexpr Index kBackwardColumns = 24;
 
@@ -83,7 +83,7 @@ class Sweep {
       T* x = f.x + Offset{k} * r_;
       kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
       workers_.parallel((below + kForwardRows - 1) / kForwardRows, [&](Index b) {
-        // Rows [i0, i1) of the front: the part above p belongs to x, the rest to u.
+        // Rows [i0, i1) of the front: those above p lie in x, the rest in u.
         const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows), cut = std::clamp(f.p, i0, i1);
         const T* a = f.l + Offset{k} * f.m;
         if (i0 < cut) kernels_.forward_update(cut - i0, width, r_, a + i0, f.m, x, f.x + Offset{i0} * r_);
