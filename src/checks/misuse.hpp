@@ -8,7 +8,7 @@
 
 namespace kauri {
 
-/// Throws Error(usage).
+/// Throws Error(usage) with the text `what`.
 [[noreturn]] inline void misuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 }  // namespace kauri

@@ -41,7 +41,7 @@ std::string pattern_difference(const Pattern& now, const Pattern& then) {
     const auto here = rows_of(now, j), there = rows_of(then, j);
     const auto [p, q] = std::ranges::mismatch(here, there);
     if (p == here.end() && q == there.end()) continue;
-    // Rows ascend: the lesser of the two is in one pattern alone.
+    // Rows ascend, so the lesser of the two is in one pattern only.
     const bool added = q == there.end() || (p != here.end() && *p < *q);
     return "entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) + (added ? ") is new" : ") is missing");
   }

@@ -19,7 +19,7 @@ bool same_pattern(const Pattern& a, const Pattern& b);
 std::string pattern_difference(const Pattern& now, const Pattern& then);
 
 /// Throws Error(usage), with `what` and the difference, unless `a` is the pattern that the plan was
-/// made for. Else throws as pattern_difference() does.
+/// made for. Also throws what pattern_difference() throws.
 void require_pattern(const Pattern& a, const Plan& plan, const std::string& what);
 
 }  // namespace kauri

@@ -16,7 +16,7 @@ using Stiffness = std::array<std::array<double, kUnknowns>, kUnknowns>;
 
 int bit(int corner, int axis) { return corner >> axis & 1; }
 
-/// Gradients of the eight trilinear shape functions at a point of the unit brick.
+/// Returns the gradients of the eight trilinear shape functions at a point of the unit brick.
 std::array<std::array<double, 3>, kCorners> shape_gradients(const std::array<double, 3>& at) {
   std::array<std::array<double, 3>, kCorners> gradient{};
   for (int c = 0; c < kCorners; ++c) {
@@ -91,7 +91,7 @@ void punch_holes(Mesh& mesh, const Holes& holes) {
   for (char& voxel : mesh.solid) voxel = voxel == kHeld;
 }
 
-/// Nodes of solid voxels off the clamped face, numbered with x fastest.
+/// Numbers the nodes of solid voxels off the clamped face, x fastest. Throws Error(usage) if there are none.
 void number_nodes(Mesh& mesh) {
   const Offset side = mesh.cells;
   mesh.number.assign(static_cast<std::size_t>((side + 1) * (side + 1) * (side + 1)), kNone);

@@ -46,12 +46,12 @@ Columns arrow(Index n, Index dense);
 /// Dense diagonal blocks of the given order (the last one may be smaller), random entries.
 Columns blockdiag(Index n, Index block);
 
-/// A path of n vertices numbered at random, and the first `count` of them hubs, each joined to `degree` random vertices (fewer where one is
+/// A path of n vertices numbered at random, and the first `count` of them hubs, each joined to `degree` random vertices (fewer if one is
 /// drawn twice).
 Columns hubs(Index n, Index count, Index degree, std::uint64_t seed, double shift);
 
 /// Preferential attachment (Barabasi & Albert 1999): each vertex is joined to `links` earlier ones, drawn by the number of edges that they
-/// have (fewer where one is drawn twice). Degrees follow a power law.
+/// have (fewer if one is drawn twice). Degrees follow a power law.
 Columns power_law(Index n, Index links, std::uint64_t seed, double shift);
 
 /// Unknowns of a point and of a camera.

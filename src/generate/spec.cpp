@@ -63,7 +63,7 @@ Index count(const std::string& word, const std::string& what, Offset least, Offs
   return static_cast<Index>(x);
 }
 
-/// The specification taken apart, options not yet judged against the kind.
+/// A parsed specification. Its options have not been checked against the kind yet.
 struct Request {
   std::string kind;
   Words argument;

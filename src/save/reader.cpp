@@ -1,5 +1,5 @@
-// Reads headers and sections from a file or from memory. Data are used only after their checksum is verified, and memory is allocated only
-// for bytes that exist.
+// Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is verified, and memory is
+// allocated only for bytes that exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/reader.hpp"
 

@@ -22,7 +22,7 @@ template <class T>
 struct FactorArrays {
   const Plan* plan;
   const DenseKernels<T>* kernels;
-  const T* value;  ///< of A, in the caller's order
+  const T* value;  ///< values of A, in the caller's order
   T shift;         ///< added to the diagonal
   T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
   Meter* meter;    ///< counts operations, or null

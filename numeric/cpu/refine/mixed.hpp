@@ -66,7 +66,7 @@ class CpuMixed final : public MixedImpl {
   Vectors c_, y_, before_, r_;        // n x nrhs each
   Array<float> d_;                    // n x nrhs: those of the last precondition(), side by side
   std::vector<int> power_;            // nrhs: c = S b 2^-power
-  std::vector<double> grow_;          // nrhs: power of two that d is to be multiplied by
+  std::vector<double> grow_;          // nrhs: power of two that undoes the scaling of d
   Vectors p_, image_, z_, r_before_;  // n each
   std::vector<Dots> part_;            // one for each chunk
 };

@@ -1,7 +1,7 @@
 // Forward and backward substitution over the assembly tree: L y = P b, L^T (P x) = y.
 //
-// Forward, front s pulls its children's update rows in their fixed order into its own pivot and update rows, solves with its pivot block
-// and subtracts L21 y from its update rows: no two fronts write the same place, so the bits do not depend on the threads.
+// In the forward sweep, front s pulls its children's update rows in their fixed order into its own pivot and update rows, solves with its
+// pivot block and subtracts L21 y from its update rows: no two fronts write the same place, so the bits do not depend on the threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 

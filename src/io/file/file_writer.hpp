@@ -16,9 +16,12 @@ namespace kauri::io {
 
 /// The place of the bytes until a file is finished.
 enum class Unfinished {
-  nameless,  ///< in a file without a name, which the system removes however the process ends; `named` if the file system has no nameless
-             ///< files
-  named,     ///< in the target's folder under a name of its own (NAME.partPROCESS.NUMBER), which is registered for remove_unfinished()
+  /// A file without a name, which the system removes however the process ends; as `named` if the
+  /// file system has no nameless files.
+  nameless,
+  /// A file in the target's folder with the name NAME.partPROCESS.NUMBER, which is registered for
+  /// remove_unfinished().
+  named,
 };
 
 /// Returns the name at the end of the symbolic links that begin at path, which a FileWriter creates
@@ -31,7 +34,6 @@ std::string end_of_links(const std::string& path);
 /// permissions of the one it replaces from its first byte on; if owner or group cannot be kept,
 /// nobody gets more rights than before. For a symbolic link the file that it names is created or
 /// replaced, not the link. Pipes and devices are written directly. Throws Error(input) with the
-/// system's reason.
 /// system's reason.
 class FileWriter {
  public:

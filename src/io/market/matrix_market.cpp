@@ -60,8 +60,8 @@ SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, con
   if (std::equal(a.col_ptr.begin(), a.col_ptr.end(), b.col_ptr.begin()) &&
       std::equal(a.row.begin(), a.row.end(), b.row.begin(), b.row.end()))
     return lower;
-  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());  // infinite, so that repeated entries have equal
-                                                                                       // sums, which differ from an absent entry's zero
+  // Infinite, so that repeated entries have equal sums, which differ from an absent entry's zero.
+  std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());
   fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
 }
 

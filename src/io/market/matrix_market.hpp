@@ -21,7 +21,8 @@ SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_v
                                             Allowance allowance = {});
 
 /// Returns a dense matrix from array layout, or from coordinate layout (absent entries are zero,
-/// repeated ones are summed). `rows`: required number of rows, or kNone.
+/// repeated ones are summed); general, symmetric or skew-symmetric. `rows`: required number of
+/// rows, or kNone.
 DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone, Allowance allowance = {});
 
 }  // namespace kauri::io

@@ -75,7 +75,7 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 /// sum of repeated entries is infinite, with row, column and the place of the last of them.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places);
 
-/// Does the same for compressed columns, or rows (by_rows): since A is symmetric, rows are read as
+/// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read as
 /// columns, and transposed in errors only.
 SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
                                  std::span<const double> value, const BothHalves& halves, const Places& places, bool by_rows = false);
@@ -84,7 +84,7 @@ SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const
 /// that half (lower if all are on the diagonal), also if the other half holds only zeros, which are
 /// dropped. Else returns `both`.
 BothHalves halves_of(const Triplets& t, const BothHalves& both);
-/// Does the same for compressed columns, or rows; the half is that of A either way.
+/// Returns the halves to read of compressed columns, or rows; the half is that of A either way.
 BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
                      bool by_rows);
 
