@@ -1,33 +1,45 @@
-// The C interface of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L L^T, from C99 and whatever calls C.
+// The C interface of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L L^T, for C99 and languages that call C.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_KAURI_H
 #define KAURI_KAURI_H
 
-// Rules that hold for every call:
+// Rules for every call:
 //
-// - It returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED are answers, all others failures;
-// kauri_error_message() has the
-//   text of either but KAURI_OK. No C++ exception comes out, nothing is printed, and the process goes on. After a failure nothing leaks,
-//   and all arguments are as usable as before, but for a factor or solver whose filling failed: fill it again. What a failing call was to
-//   write is unspecified, but that a handle that was to be made is null.
-// - Null is a KAURI_ERROR_USAGE where a handle or a place is needed, not a crash; kauri_*_destroy(NULL) does nothing. Handles of others are
-//   the caller's to keep apart: a pointer that is no handle, or one that was destroyed, is not recognised.
-// - Handles hold what they were made of: they may be destroyed in any order, once no call uses them.
-// - Enumerations go by int32_t. What a number means never changes; later versions add numbers, never take one away.
-// - A struct that may grow begins with struct_size. Begin each with its initialiser: struct kauri_dense b = KAURI_DENSE_INIT; another size
-//   is KAURI_ERROR_USAGE, and so is a member named reserved that is not 0.
-// - Rows and columns of A, in and out, in error messages too where those do not say otherwise, are counted as the matrix was given: from
-//   its base, 0 or 1. Rows and columns of B = P A P^T and L, and positions in arrays, are counted from 0.
-// - Texts are UTF-8 and go into the caller's buffer: `text` of `capacity` bytes gets the text with its final zero, and `*needed` (where
-//   `needed` is not null) the bytes that this takes. With text = NULL and capacity = 0 only `*needed` is written; a buffer that is too
+// - A call returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED are
+//   answers; all others are failures. kauri_error_message() returns the text of every status but
+//   KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
+//   After a failure no memory leaks and all arguments can be used as before, except a factor or
+//   solver whose factorisation failed: factorise again. The outputs of a failed call are
+//   unspecified, except that the place for a new handle is set to null.
+// - Null where a handle or a place for a result is required is KAURI_ERROR_USAGE, not a crash;
+//   kauri_*_destroy(NULL) does nothing. A pointer that is not a handle of that type, or a handle
+//   that was destroyed, is not detected.
+// - A handle keeps alive the objects that it was made from: handles may be destroyed in any order,
+//   once no call uses them.
+// - Enumerations are passed as int32_t. The meaning of a number never changes; later versions add
+//   numbers and remove none.
+// - A struct that may grow begins with struct_size. Start each with its initialiser:
+//   struct kauri_dense b = KAURI_DENSE_INIT. Another size is KAURI_ERROR_USAGE, and so is a member
+//   named reserved that is not 0.
+// - Rows and columns of A, in arguments, results and error messages, are counted from the base of
+//   the matrix, 0 or 1; a message that counts from 0 in spite of that says so. Rows and columns of
+//   B = P A P^T and of L, and positions in arrays, are counted from 0.
+// - Texts are UTF-8 and are written to the caller's buffer: `text`, of `capacity` bytes, receives
+//   the text with its terminating zero; `*needed`, unless `needed` is null, receives the bytes that
+//   this takes. With text = NULL and capacity = 0 only `*needed` is written. A buffer that is too
 //   small is KAURI_ERROR_USAGE.
-// - Different threads may call at the same time: with different handles always; with the same one where it is const in all of these calls.
-//   A second call that fills or works in the same solver, factor or workspace meanwhile is KAURI_ERROR_USAGE.
-// - A callback returns to kauri, by no longjmp(), and does not destroy what the call that it comes from was made on or with.
-// - Where the system refuses a thread, a call is KAURI_ERROR_MEMORY; with "threads" 1 none is asked for. A child that fork() made may go on
-//   with all handles that no other thread was calling on: if kauri had threads by then, with the calling thread alone.
+// - Different threads may call at the same time: with different handles always, with one handle if
+//   all of these calls take it as const. A second call that factorises or works in a solver, factor
+//   or workspace that is in use is KAURI_ERROR_USAGE.
+// - A callback returns to kauri (no longjmp()) and does not destroy a handle that the call which
+//   invoked it uses.
+// - A call returns KAURI_ERROR_MEMORY if the system refuses to start a thread; with "threads" 1 no
+//   thread is started. After fork() the child may use every handle that no other thread was calling
+//   on at that time. If kauri had started threads by then, the child computes with the calling
+//   thread alone.
 //
-// What each call does is said at length in the C++ headers of the same names: kauri/solver.hpp, kauri/factor.hpp, kauri/plan.hpp ...
+// The C++ headers of the same names describe each call at length: kauri/solver.hpp,
+// kauri/factor.hpp, kauri/plan.hpp ...
 
 #include "kauri/c/backend.h"
 #include "kauri/c/factor.h"

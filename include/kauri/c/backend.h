@@ -1,10 +1,10 @@
-// C: where numbers live and are computed.
+// C: backends, which hold the memory of factors and compute with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_C_BACKEND_H
 #define KAURI_C_BACKEND_H
 
 /// @file
-/// C: where numbers live and are computed. Include kauri/kauri.h, which has the rules for every call.
+/// C: backends, which hold the memory of factors and compute with it. Include kauri/kauri.h, which has the rules for every call.
 
 #include "kauri/c/options.h"
 
@@ -12,36 +12,39 @@
 extern "C" {
 #endif
 
-/// Threads of the CPU, or memory and streams of a CUDA device. One may serve several factors, and calls on different factors may run at the
-/// same time; so may the calls below.
+/// A backend: the threads of the CPU, or memory and streams of a CUDA device. One backend may serve
+/// several factors. Calls on different factors may run at the same time, and so may the calls below.
 typedef struct kauri_backend kauri_backend;
 
-/// What computes.
+/// Kinds of backends.
 enum kauri_backend_kind {
   KAURI_BACKEND_CPU = 0,  ///< threads of the host
   KAURI_BACKEND_CUDA = 1  ///< a CUDA device
 };
 
-/// By the options "backend" ("auto" is the CPU here: only a solver, which knows its job, chooses), "threads" and "cuda." ones, and by the
-/// allocator. KAURI_ERROR_DEVICE where kauri was built without CUDA or the device is not there.
+/// Creates a backend from the options "backend", "threads" and "cuda.*", and from the allocator of
+/// the options. "auto" means the CPU here: only a solver chooses between CPU and device.
+/// KAURI_ERROR_DEVICE if kauri was built without CUDA or the device does not exist.
 kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** backend);
-/// Gives it back.
+/// Destroys the handle. Factors and workspaces on this backend keep it alive.
 void kauri_backend_destroy(kauri_backend* backend);
 
-/// available: 1 where a backend for CUDA's device 0 could be made, as far as that is known before one is, else 0.
+/// Sets *available to 1 if a backend for CUDA device 0 could be created, as far as can be known
+/// without creating a CUDA context (the device exists and this build has code for it), else to 0.
 kauri_status kauri_cuda_available(int32_t* available);
-/// Its kauri_backend_kind.
+/// Returns the kauri_backend_kind of the backend.
 kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind);
-/// "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ...: what plans are made for, option "analyze.target".
+/// Returns the target of the backend: "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ... Plans are
+/// made for a target, see the option "analyze.target".
 kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity, size_t* needed);
-/// The device in words.
+/// Returns the name of the device, for reports.
 kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity, size_t* needed);
-/// CPU threads really used, which may be fewer than asked for.
+/// Returns the number of CPU threads in use, which may be fewer than the options ask for.
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads);
-/// Bytes that factors and workspaces of this backend hold now, and the most of them at a time since kauri_backend_reset_peak(). Either
-/// place may be null.
+/// Returns the bytes that factors and workspaces of this backend hold now, and their peak since
+/// kauri_backend_reset_peak(), or since the backend was created. Either place may be null.
 kauri_status kauri_backend_bytes(const kauri_backend* backend, int64_t* in_use, int64_t* peak);
-/// From now on the peak is what is in use.
+/// Resets the peak to the bytes in use now.
 kauri_status kauri_backend_reset_peak(kauri_backend* backend);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
-// C: the factor L, solves with it, and what else can be had of it.
+// C: the factor L, solves with it, its determinant, entries, inverse diagonal and condition.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_C_FACTOR_H
 #define KAURI_C_FACTOR_H
 
 /// @file
-/// C: the factor L, solves with it, and what else can be had of it. Include kauri/kauri.h, which has the rules for every call.
+/// C: the factor L, solves with it, its determinant, entries, inverse diagonal and condition. Include kauri/kauri.h, which has the rules
+/// for every call.
 
 #include "kauri/c/plan.h"
 
@@ -12,63 +13,72 @@
 extern "C" {
 #endif
 
-/// P A P^T = L L^T in double or float. Calls that take it as const may be made by several threads at a time, with a workspace each; the
-/// others only while no call uses it.
+/// A factor L of P A P^T = L L^T in double or float. Calls that take it as const may be made by
+/// several threads at a time, with a workspace each; the others only while no call uses it.
 typedef struct kauri_factor kauri_factor;
-/// Scratch memory of solves on one factor at a time; one per thread or stream that solves: KAURI_ERROR_USAGE while another thread's call
-/// is using it. Outlives what was enqueued with it.
+/// Scratch memory of solves, used by one call at a time; each thread or stream that solves needs one.
+/// KAURI_ERROR_USAGE while another thread's call is using it. It must outlive all work that was
+/// enqueued with it.
 typedef struct kauri_workspace kauri_workspace;
 
-/// Takes the memory of a factor in that kauri_scalar, kauri_plan_peak_bytes() of it; not valid until it is filled. The plan was made for
-/// that backend, else KAURI_ERROR_USAGE. KAURI_ERROR_MEMORY with the bytes asked for.
+/// Creates a factor in that kauri_scalar and allocates its memory, kauri_plan_peak_bytes(). The factor
+/// is not valid until kauri_factor_refactorize*(). KAURI_ERROR_USAGE if the backend cannot run the
+/// target of the plan; KAURI_ERROR_MEMORY, whose message names the bytes asked for.
 kauri_status kauri_factor_create(const kauri_plan* plan, const kauri_backend* backend, int32_t scalar, kauri_factor** factor);
-/// Gives it back.
+/// Destroys the factor.
 void kauri_factor_destroy(kauri_factor* factor);
-/// Memory for up to nrhs >= 1 right-hand sides at once (more are done in blocks), where the factor is and in its scalar.
+/// Creates a workspace on the factor's backend and in its scalar, for up to nrhs >= 1 right-hand sides
+/// at once; a solve with more is done in blocks. It takes kauri_plan_workspace_bytes().
 kauri_status kauri_workspace_create(const kauri_factor* factor, int32_t nrhs, kauri_workspace** workspace);
-/// Gives it back.
+/// Destroys the workspace.
 void kauri_workspace_destroy(kauri_workspace* workspace);
-/// What ends the factor's calls from here on with KAURI_ERROR_CANCELLED, once requested; null: nothing. A factor that was being filled is
-/// not valid then, and what a solve was to write is anything.
+/// Sets the cancel of all later calls on the factor; null for none. Once it is requested, these calls
+/// end with KAURI_ERROR_CANCELLED. After a cancelled factorisation the factor is not valid; the output
+/// of a cancelled solve is unspecified.
 kauri_status kauri_factor_set_cancel(kauri_factor* factor, const kauri_cancel* cancel);
-/// Its kauri_scalar: of values, right-hand sides and solutions.
+/// Returns the kauri_scalar of the factor, of its values, right-hand sides and solutions.
 kauri_status kauri_factor_scalar(const kauri_factor* factor, int32_t* scalar);
 
-/// Fills it with the factor of A + shift I. value: length nnz, told in `entries`, in the order of kauri_matrix_lower(), in that
-/// kauri_memory (KAURI_DEVICE: of the factor's device). Allocates nothing. KAURI_NOT_POSITIVE_DEFINITE leaves it not valid: try a larger
-/// shift. KAURI_ERROR_INPUT names a value that is not finite.
+/// Factorises A + shift I; allocates nothing. value: `entries` = nnz numbers of the factor's scalar,
+/// in the order of kauri_matrix_lower(), in that kauri_memory (KAURI_DEVICE: the memory of the
+/// factor's device). After KAURI_NOT_POSITIVE_DEFINITE the factor is not valid: try a larger shift.
+/// KAURI_ERROR_INPUT names a value that is not finite; KAURI_ERROR_USAGE for another length.
 kauri_status kauri_factor_refactorize(kauri_factor* factor, const void* value, int64_t entries, int32_t memory, double shift);
-/// The same with a matrix of the factor's scalar; another pattern than the plan's is KAURI_ERROR_USAGE.
+/// Factorises A + shift I as kauri_factor_refactorize() with the values of a matrix of the factor's
+/// scalar. Another pattern than the plan's is KAURI_ERROR_USAGE.
 kauri_status kauri_factor_refactorize_matrix(kauri_factor* factor, const kauri_matrix* matrix, double shift);
-/// The last filling once more with another shift, after a breakdown or not: `value` in the host's memory, as in that call and unchanged
-/// since. A device has these numbers already.
+/// Repeats the last factorisation with another shift, after a breakdown or not. value: the `entries`
+/// numbers of that call, unchanged, in the host's memory. A factor on a device uses the numbers that
+/// it copied then.
 kauri_status kauri_factor_refactorize_shifted(kauri_factor* factor, const void* value, int64_t entries, double shift);
-/// valid: 1 after a successful filling, else 0.
+/// Sets *valid to 1 if the last factorisation succeeded, else to 0.
 kauri_status kauri_factor_valid(const kauri_factor* factor, int32_t* valid);
 
-/// How a factorisation ended.
+/// Outcomes of a factorisation.
 enum kauri_verdict_status {
-  KAURI_VERDICT_NONE = 0,                  ///< none has ended yet
+  KAURI_VERDICT_NONE = 0,                  ///< no factorisation has ended yet
   KAURI_VERDICT_POSITIVE_DEFINITE = 1,     ///< the factor is valid
-  KAURI_VERDICT_NOT_POSITIVE_DEFINITE = 2  ///< column and pivot say where
+  KAURI_VERDICT_NOT_POSITIVE_DEFINITE = 2  ///< column and pivot tell where it failed
 };
-/// What a factorisation came to. Columns are those of A, -1 where there is none.
+/// Verdict of a factorisation. Columns are those of A; -1 stands for no column.
 struct kauri_verdict {
   size_t struct_size;       ///< set by KAURI_VERDICT_INIT
   int32_t status;           ///< kauri_verdict_status
   int32_t reserved;         ///< 0
-  int64_t column;           ///< that failed; of several, the one that is eliminated first
-  double pivot;             ///< met there before the square root: zero, negative, or not finite
-  double smallest_pivot;    ///< the least L(j,j)^2; near zero beside A's diagonal where A is nearly singular
-  int64_t smallest_column;  ///< its column
+  int64_t column;           ///< the column that failed; of several, the one that is eliminated first
+  double pivot;             ///< its pivot before the square root: zero, negative, or not finite
+  double smallest_pivot;    ///< the least L(j,j)^2; near zero relative to A's diagonal if A is nearly singular
+  int64_t smallest_column;  ///< the column of smallest_pivot
 };
-/// Begins a kauri_verdict.
+/// Initialises a kauri_verdict.
 #define KAURI_VERDICT_INIT \
   { sizeof(struct kauri_verdict), 0, 0, 0, 0, 0, 0 }
-/// Of the last filling, as far as the host knows (see kauri_factor_fetch_verdict()).
+/// Returns the verdict of the last factorisation that the host has seen. One that was enqueued on a
+/// stream counts from kauri_factor_fetch_verdict() on.
 kauri_status kauri_factor_verdict(const kauri_factor* factor, struct kauri_verdict* verdict);
 
-/// What a call solves; x and b have A's numbering where A or P takes or gives it, else B's.
+/// Systems that a call solves. KAURI_SYSTEM_A takes b and returns x in A's numbering, KAURI_SYSTEM_P
+/// takes b and KAURI_SYSTEM_PT returns x in A's numbering; all other vectors are in B's.
 enum kauri_system {
   KAURI_SYSTEM_A = 0,   ///< A x = b
   KAURI_SYSTEM_B = 1,   ///< B x = b
@@ -77,29 +87,37 @@ enum kauri_system {
   KAURI_SYSTEM_P = 4,   ///< x = P b: x(k) = b(old_of(k))
   KAURI_SYSTEM_PT = 5   ///< x = P^T b: x(old_of(k)) = b(k)
 };
-/// Solves that kauri_system for all columns of b, which is kept and not overlapped by x; b null: x holds b on entry. Both have n rows and
-/// as many columns, in the same memory; layouts may differ. Not refined, and its error not measured: kauri_factor_refine() does that.
-/// KAURI_NOT_CONVERGED, with all of x written, where x in the host's memory has a NaN or an infinity, as b with one gives; of a device's x
-/// nothing is told.
+/// Solves that kauri_system for all columns of b. b is not changed and must not overlap x; with b
+/// null, x holds b on entry. Both have n rows and the same number of columns, and lie in the same
+/// memory; their layouts may differ. x is neither refined nor its error measured:
+/// kauri_factor_refine() does both. Returns KAURI_NOT_CONVERGED, with all of x written, if x in the
+/// host's memory has a NaN or an infinity, as after a NaN or infinity in b; x in a device's memory is
+/// not checked. KAURI_ERROR_USAGE if the factor is not valid or the workspace is of another plan.
 kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
                                 kauri_workspace* workspace);
-/// x = L b or x = L^T b, by KAURI_SYSTEM_L or KAURI_SYSTEM_LT, in B's numbering.
+/// Computes x = L b (KAURI_SYSTEM_L) or x = L^T b (KAURI_SYSTEM_LT), in B's numbering; other systems
+/// are KAURI_ERROR_USAGE. b and x as for kauri_factor_solve(); x is not checked for NaN.
 kauri_status kauri_factor_multiply(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
                                    kauri_workspace* workspace);
 
-/// det(A), of the A + shift I last factorised, as kauri::determinant(): infinite or 0 where no double has it.
+/// Returns det(A + shift I) of the matrix last factorised, as kauri::determinant(): infinite or 0 if
+/// it is beyond the range of double.
 kauri_status kauri_factor_determinant(const kauri_factor* factor, double* determinant);
-/// ln det(A), of the A + shift I last factorised.
+/// Returns ln det(A + shift I) of the matrix last factorised.
 kauri_status kauri_factor_log_determinant(const kauri_factor* factor, double* log_determinant);
-/// The diagonal of L, in the factor's scalar, in the order of B. Length n, which is told in `length`.
+/// Copies the diagonal of L to diagonal: `length` = n numbers of the factor's scalar, in the order of
+/// B.
 kauri_status kauri_factor_diagonal(const kauri_factor* factor, void* diagonal, int64_t length);
-/// L by compressed columns, copied: col_ptr of length n+1, row and value (in the factor's scalar) of length `*entries`, rows ascending, the
-/// diagonal first. With col_ptr, row and value null only *entries is written. capacity: the length of row and value, at least *entries,
-/// else KAURI_ERROR_USAGE. Zeros are among the entries where supernodes were merged ("analyze.amalgamate").
+/// Copies L to the caller's arrays as compressed columns: col_ptr of length n+1, row and value (of the
+/// factor's scalar) of length *entries, in each column rows ascending, the diagonal first. With
+/// col_ptr, row and value null only *entries is written. capacity: the length of row and value; less
+/// than *entries is KAURI_ERROR_USAGE. If supernodes were merged ("analyze.amalgamate"), the entries
+/// include zeros.
 kauri_status kauri_factor_extract(const kauri_factor* factor, int64_t* col_ptr, int32_t* row, void* value, int64_t capacity,
                                   int64_t* entries);
-/// The diagonal of the inverse of the A + shift I last factorised, in the factor's scalar and A's numbering. Length n, which is told in
-/// `length`. For the time of the call it takes about as much memory as the factor, and twice its time.
+/// Computes the diagonal of the inverse of the A + shift I last factorised. diagonal: `length` = n
+/// numbers of the factor's scalar, in A's numbering. The call allocates about as much memory as the
+/// factor has, until it returns, and takes about twice the operations of a factorisation.
 kauri_status kauri_factor_inverse_diagonal(const kauri_factor* factor, void* diagonal, int64_t length);
 
 /// Norms of A and its inverse.
@@ -107,46 +125,50 @@ struct kauri_condition {
   size_t struct_size;   ///< set by KAURI_CONDITION_INIT
   double norm;          ///< ||A||_1, exact
   double inverse_norm;  ///< ||A^-1||_1 is at least this, and seldom more than three times as large
-  double condition;     ///< their product
+  double condition;     ///< norm * inverse_norm
 };
-/// Begins a kauri_condition.
+/// Initialises a kauri_condition.
 #define KAURI_CONDITION_INIT \
   { sizeof(struct kauri_condition), 0, 0, 0 }
-/// By a few solves with the factor of that matrix, which is not shifted.
+/// Estimates the condition of A by at most 11 solves with its factor. The factor is that of `matrix`
+/// without a shift; another pattern or scalar is KAURI_ERROR_USAGE.
 kauri_status kauri_factor_condition(const kauri_factor* factor, const kauri_matrix* matrix, kauri_workspace* workspace,
                                     struct kauri_condition* condition);
 
-/// How well x solves A x = b; the worst over the columns. NaN or infinite where x is not finite.
+/// Backward errors of x as a solution of A x = b: the worst over the columns, NaN or infinite if x is
+/// not finite.
 struct kauri_errors {
   size_t struct_size;    ///< set by KAURI_ERRORS_INIT
   double normwise;       ///< ||b - A x||_inf / (||A||_inf ||x||_inf + ||b||_inf)
   double componentwise;  ///< max_i |b - A x|_i / (|A||x| + |b|)_i
 };
-/// Begins a kauri_errors.
+/// Initialises a kauri_errors.
 #define KAURI_ERRORS_INIT \
   { sizeof(struct kauri_errors), 0, 0 }
-/// What refinement came to.
+/// Steps and backward errors of a refinement.
 struct kauri_refinement {
   size_t struct_size;              ///< set by KAURI_REFINEMENT_INIT
   int32_t steps;                   ///< corrections made and kept
-  int32_t tried;                   ///< corrections made
-  double unrefined_normwise;       ///< kauri_errors of x as it came
-  double unrefined_componentwise;  ///< the same
-  double normwise;                 ///< kauri_errors of x as returned
-  double componentwise;            ///< the same
-  int64_t unconverged;             ///< with "precision" mixed: columns that are not to be taken for solutions; else 0
+  int32_t tried;                   ///< corrections made, kept or not
+  double unrefined_normwise;       ///< kauri_errors::normwise of x on entry
+  double unrefined_componentwise;  ///< kauri_errors::componentwise of x on entry
+  double normwise;                 ///< kauri_errors::normwise of x on return
+  double componentwise;            ///< kauri_errors::componentwise of x on return
+  int64_t unconverged;             ///< with "precision" mixed: the number of columns that did not converge; else 0
 };
-/// Begins a kauri_refinement.
+/// Initialises a kauri_refinement.
 #define KAURI_REFINEMENT_INIT \
   { sizeof(struct kauri_refinement), 0, 0, 0, 0, 0, 0, 0 }
-/// Improves x, which came from kauri_factor_solve() of b, by the options "refine." and their cancel, or the factor's where
-/// they have none. b is kept and not overlapped by x;
-/// both in the host's memory. The matrix has the factor's scalar and pattern. refinement may be null. KAURI_NOT_CONVERGED, with all of it
-/// written, where an error of x as returned is above sqrt(eps) of the scalar, or not finite.
+/// Refines x, the solution by kauri_factor_solve() of b, with the options "refine.*" and their cancel,
+/// or the factor's cancel if they have none. b is not changed and must not overlap x; both lie in the
+/// host's memory. The matrix has the factor's scalar and pattern, else KAURI_ERROR_USAGE. refinement
+/// may be null. Returns KAURI_NOT_CONVERGED, with x and *refinement written, if an error of x on
+/// return is above sqrt(eps) of the scalar or is not finite.
 kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix, const kauri_options* options,
                                  const struct kauri_dense* b, const struct kauri_dense* x, kauri_workspace* workspace,
                                  struct kauri_refinement* refinement);
-/// Of any x, computed by that backend; b and x in the matrix's scalar and the host's memory.
+/// Computes the backward errors of any x on that backend. b and x are of the matrix's scalar, in the
+/// host's memory.
 kauri_status kauri_backward_error(const kauri_matrix* matrix, const struct kauri_dense* x, const struct kauri_dense* b,
                                   const kauri_backend* backend, struct kauri_errors* error);
 

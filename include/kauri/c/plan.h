@@ -13,18 +13,20 @@
 extern "C" {
 #endif
 
-/// All that factors of one pattern need, and no number of A. Read-only; shared by its factors.
+/// A plan: all that factors of one pattern need except the values of A. Read-only; shared by its
+/// factors.
 typedef struct kauri_plan kauri_plan;
 
-/// Orders and analyses the pattern of the matrix, for factors on that backend; null: for this machine's CPU. By the options "ordering.",
-/// "analyze." and "threads", the caller's permutation and last rows, messages and cancel. "analyze.target" and "analyze.workers" are the
-/// backend's where they are "auto" and 0.
+/// Orders and analyses the pattern of the matrix, for factors on that backend; null for the CPU of
+/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and their permutation, last
+/// rows, message callback and cancel. "analyze.target" auto and "analyze.workers" 0 stand for those
+/// of the backend.
 kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options, const kauri_backend* backend, kauri_plan** plan);
-/// Gives it back.
+/// Destroys the handle. Factors keep their plan alive.
 void kauri_plan_destroy(kauri_plan* plan);
 
-/// What a plan says of cost. Counts named nnz_l and flops are exact for the entries of L, without padding; a multiply-add is two
-/// operations.
+/// Sizes and costs of a plan. nnz_l and flops are exact for the entries of L, without padding; a
+/// multiply-add is two operations.
 struct kauri_plan_info {
   size_t struct_size;         ///< set by KAURI_PLAN_INFO_INIT
   int64_t n;                  ///< rows and columns of A
@@ -32,38 +34,41 @@ struct kauri_plan_info {
   int64_t nnz_l;              ///< entries of L
   double flops;               ///< operations of a factorisation
   int64_t stored_entries;     ///< entries of L as stored, padding included
-  double executed_flops;      ///< operations, padding included
+  double executed_flops;      ///< operations of a factorisation, padding included
   int64_t tree_height;        ///< columns on the longest path of the elimination tree
   int64_t largest_front;      ///< rows of the largest front
-  int64_t supernodes;         ///< how many
+  int64_t supernodes;         ///< number of supernodes
   double predicted_factor_s;  ///< seconds of a factorisation in double on the plan's target
   double predicted_solve_s;   ///< seconds of a solve with one right-hand side
 };
-/// Begins a kauri_plan_info.
+/// Initialises a kauri_plan_info.
 #define KAURI_PLAN_INFO_INIT \
   { sizeof(struct kauri_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/// Sizes and costs.
+/// Returns sizes and costs of the plan.
 kauri_status kauri_plan_get_info(const kauri_plan* plan, struct kauri_plan_info* info);
-/// Bytes of L in that kauri_scalar.
+/// Returns the bytes of L in that kauri_scalar.
 kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
-/// Bytes that kauri_factor_create() takes: exactly those on the CPU, at most these on a device.
+/// Returns the bytes that kauri_factor_create() allocates: exact on the CPU, an upper bound on a
+/// device.
 kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes);
-/// Bytes that kauri_workspace_create() takes for nrhs right-hand sides; on a device whose backend was made with the option
-/// "cuda.solves_together" of these (null: as it is by default), and with "cuda.fast_solve".
+/// Returns the bytes that kauri_workspace_create() allocates for nrhs >= 1 right-hand sides. On a
+/// device this assumes a backend with "cuda.fast_solve" true and with the "cuda.solves_together" of
+/// `options` (null: the default).
 kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options, int32_t scalar, int32_t nrhs, int64_t* bytes);
-/// The ordering that was taken: "amd", "nd" ...; "given" for the caller's.
+/// Returns the ordering of the plan: "amd", "nd" ...; "given" for the caller's.
 kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
-/// What it was made for: kauri_backend_target().
+/// Returns the target that the plan was made for, see kauri_backend_target().
 kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
-/// One sentence: why that ordering, with the figure.
+/// Returns one sentence that tells why this ordering was selected, with the figure that decided.
 kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 
-/// P: row old_of[k] of A, counted from the matrix's base, is eliminated k-th, B(k,l) = A(old_of(k), old_of(l)). Length n, which is told in
-/// `length`.
+/// Copies the permutation P to old_of, of `length` = n: row old_of[k] of A, counted from the matrix's
+/// base, is eliminated k-th, and B(k,l) = A(old_of(k), old_of(l)).
 kauri_status kauri_plan_permutation(const kauri_plan* plan, int32_t* old_of, int64_t length);
-/// The elimination tree of B: parent[j] > j, or -1 at a root; column_count[j] entries of L(:,j), the diagonal included. Length n each,
-/// which is told in `length`; either may be null.
+/// Copies the elimination tree of B to the caller's arrays of `length` = n, either of which may be
+/// null: parent[j] > j, or -1 at a root; column_count[j], the entries of L(:,j), the diagonal included
+/// and padding excluded.
 kauri_status kauri_plan_tree(const kauri_plan* plan, int32_t* parent, int32_t* column_count, int64_t length);
 
 #ifdef __cplusplus
