@@ -1,4 +1,4 @@
-// C: where numbers live and are computed.
+// C: the calls of kauri/c/backend.h.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/c/backend.h"
 

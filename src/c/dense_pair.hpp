@@ -7,7 +7,8 @@
 
 namespace kauri::c {
 
-/// b and x, in one memory; b null: x, which then holds b.
+/// Views of b and x, in the same memory. With given_b null, b is x, which then holds the right-hand
+/// sides. Throws Error(usage) if a struct is null or malformed, or the memories differ.
 template <Scalar T>
 struct DensePair {
   DensePair(const kauri_dense* given_b, const kauri_dense* given_x)
@@ -22,7 +23,7 @@ struct DensePair {
   bool on_device;
 };
 
-/// Error(usage) for a number that names no kauri_system.
+/// Returns the System of a kauri_system. Throws Error(usage) for a number that is none.
 System system_of(std::int32_t system);
 
 }  // namespace kauri::c

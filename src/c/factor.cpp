@@ -1,4 +1,4 @@
-// C: factors, their filling and what it came to.
+// C: factors, factorisations and their verdicts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/c/factor.h"
 
@@ -19,7 +19,7 @@ static_assert(static_cast<int>(VerdictStatus::none) == KAURI_VERDICT_NONE &&
               static_cast<int>(VerdictStatus::positive_definite) == KAURI_VERDICT_POSITIVE_DEFINITE &&
               static_cast<int>(VerdictStatus::not_positive_definite) == KAURI_VERDICT_NOT_POSITIVE_DEFINITE);
 
-/// fill(factor, values, shift, token) of numbers in either memory, as a status.
+/// Factorises A + shift I from values in the host's or a device's memory; returns the status.
 template <class T, class Values>
 kauri_status fill(kauri_factor& handle, Factor<T>& factor, const Values& value, double shift) {
   return counting_from(handle.base, [&] {
@@ -27,7 +27,7 @@ kauri_status fill(kauri_factor& handle, Factor<T>& factor, const Values& value, 
   });
 }
 
-/// Error(usage) unless memory is the host's, or a device's where the factor is on one.
+/// Throws Error(usage) unless memory is KAURI_HOST, or KAURI_DEVICE with a factor on a device.
 void require_memory(const kauri_factor& factor, std::int32_t memory) {
   if (memory != KAURI_HOST && memory != KAURI_DEVICE) no_such("memory", memory);
   if (memory == KAURI_DEVICE && factor.backend->kind() != BackendKind::cuda)

@@ -1,4 +1,4 @@
-// What every function of the C interface begins and ends with: no exception comes out, and null is an answer.
+// Guards of the functions of the C interface: exceptions become statuses, and null arguments errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,19 +15,21 @@
 
 namespace kauri::c {
 
-/// Keeps the text for kauri_error_message() of this thread, and returns the status.
+/// Stores the text for kauri_error_message() of this thread and returns the status.
 kauri_status told(kauri_status status, std::string_view text) noexcept;
 
-/// The status and text of the exception that is being handled.
+/// Stores the text of the exception that is being handled and returns its status.
 kauri_status told_exception() noexcept;
 
-/// A Breakdown as a status, its column counted from base.
+/// Returns KAURI_OK, or KAURI_NOT_POSITIVE_DEFINITE for a Breakdown; the text has its column, counted
+/// from base.
 kauri_status outcome(const Result<void, Breakdown>& result, int base);
 
-/// KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason.
+/// Returns KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason as its text.
 kauri_status solved(SolveStatus status, const std::string& reason);
 
-/// f() as the body of a C function: returns nothing, which is KAURI_OK, or a status that it has told.
+/// Runs f() as the body of a C function. f returns nothing, which is KAURI_OK, or a status whose text
+/// it has stored by told(). Exceptions become statuses.
 template <class F>
 kauri_status guarded(F&& f) noexcept {
   try {
@@ -42,8 +44,9 @@ kauri_status guarded(F&& f) noexcept {
   }
 }
 
-/// f(), whose errors count rows and columns from 0, for a caller who counts from base: the text of an Error(input), or of another pattern's
-/// entry, says so, if not by itself.
+/// Returns f(), whose errors count rows and columns from 0, for a caller who counts from base. With
+/// base 1, the text of an Error(input), and of any Error that names an "entry (", gets the remark that
+/// it counts from 0, unless it says so already.
 template <class F>
 auto counting_from(int base, F&& f) {
   try {
@@ -56,14 +59,14 @@ auto counting_from(int base, F&& f) {
   }
 }
 
-/// What a pointer points to; Error(usage) for null.
+/// Returns *pointer. Throws Error(usage) that names `name` if the pointer is null.
 template <class T>
 T& need(T* pointer, const char* name) {
   if (pointer == nullptr) misuse(std::string(name) + " is null");
   return *pointer;
 }
 
-/// The place for a new handle, emptied.
+/// Sets the place for a new handle to null and returns it. Throws Error(usage) if `place` is null.
 template <class T>
 T*& place_for(T** place, const char* name) {
   T*& handle = need(place, name);
@@ -71,7 +74,8 @@ T*& place_for(T** place, const char* name) {
   return handle;
 }
 
-/// A struct of the caller's that begins with struct_size. All are in their first version: there is one size to know.
+/// Returns the caller's struct, which begins with struct_size. Throws Error(usage) if the size is not
+/// sizeof(T). All structs are in their first version, so each has one valid size.
 template <class T>
 T& sized(T* pointer, const char* name) {
   T& s = need(pointer, name);
@@ -81,7 +85,8 @@ T& sized(T* pointer, const char* name) {
   return s;
 }
 
-/// The same of one that a call reads: what is reserved in it is 0, so that a later version can give it a meaning.
+/// Returns the caller's struct, as sized(), for a call that reads it. Throws Error(usage) also if
+/// `reserved` is not 0, so that a later version can give it a meaning.
 template <class T>
 const T& read_struct(const T* pointer, const char* name) {
   const T& s = sized(pointer, name);
@@ -89,19 +94,19 @@ const T& read_struct(const T* pointer, const char* name) {
   return s;
 }
 
-/// Puts a value in a place that may be null.
+/// Sets *place to value unless place is null.
 template <class T, class U>
 void put(T* place, const U& value) {
   if (place != nullptr) *place = static_cast<T>(value);
 }
 
-/// Puts a text with its zero into the caller's buffer, see kauri/kauri.h.
+/// Writes a text with its terminating zero to the caller's buffer, by the rules of kauri/kauri.h.
 void put_text(std::string_view text, char* buffer, std::size_t capacity, std::size_t* needed);
 
-/// Error(usage) unless `given` is `expected`. name: what is counted, as "length".
+/// Throws Error(usage) unless `given` is `expected`. name: the argument, as "length".
 void require_length(const char* name, std::int64_t given, std::int64_t expected);
 
-/// Error(usage) for an enumeration's number that there is not.
+/// Throws Error(usage) for a number that the enumeration does not have. name: the argument.
 [[noreturn]] void no_such(const char* name, std::int32_t given);
 
 }  // namespace kauri::c

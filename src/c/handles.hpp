@@ -1,4 +1,4 @@
-// What the opaque handles of the C interface hold. Each shares what others may outlive.
+// Contents of the opaque handles of the C interface. A handle shares the objects that must outlive other handles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace kauri::c {
 
-/// A stop source that can be had anew, for calls to come.
+/// A stop source that reset() replaces, for later calls. Thread-safe.
 class CancelState {
  public:
   [[nodiscard]] std::stop_token token() const {
@@ -49,19 +49,21 @@ class CancelState {
 
 using Cancel = std::shared_ptr<const CancelState>;
 
-/// Of a call that begins now.
+/// Returns the stop token for a call that begins now; an empty one if cancel is null.
 inline std::stop_token token_of(const Cancel& cancel) { return cancel ? cancel->token() : std::stop_token(); }
 
-/// Where the entries of the caller's arrays are in the lower triangle made of them.
+/// Map from the entries of the caller's arrays to those of the lower triangle.
 template <Scalar T>
 struct CallerOrder {
-  Offset entries = 0;              ///< of the caller's arrays
-  std::optional<EntryMap<T>> map;  ///< none: they are those of the lower triangle
-  std::vector<Offset> sorted{};    ///< of triplets: entry k of the map is the caller's sorted[k]
+  Offset entries = 0;              ///< length of the caller's arrays
+  std::optional<EntryMap<T>> map;  ///< none: the caller's entries are those of the lower triangle
+  std::vector<Offset> sorted{};    ///< for triplets: entry k of the map is the caller's entry sorted[k]; else empty
 
-  /// Values in the caller's order to those of the lower triangle.
+  /// Writes values in the caller's order to `lower`, the values of the lower triangle. Throws
+  /// Error(usage) for another length.
   void apply(std::span<const T> value, std::span<T> lower) const;
-  /// place[k]: of entry k, -1 where it was left out.
+  /// Sets place[k] to the position of the caller's entry k in the lower triangle, -1 if k was left out.
+  /// Throws Error(usage) for another length.
   void places(std::span<Offset> place) const;
 };
 
@@ -76,9 +78,9 @@ template <Scalar T>
 struct SolverOf {
   using Number = T;
   Solver<T> solver;
-  std::shared_ptr<const CallerOrder<T>> order{};  ///< of the matrix last computed
-  std::optional<Breakdown> breakdown{};           ///< of the last filling
-  bool filled = false;                            ///< the last filling came to an end
+  std::shared_ptr<const CallerOrder<T>> order{};  ///< map of the matrix last computed
+  std::optional<Breakdown> breakdown{};           ///< breakdown of the last factorisation, if it had one
+  bool filled = false;                            ///< the last factorisation ended, with a factor or a breakdown
 };
 
 }  // namespace kauri::c
@@ -92,7 +94,7 @@ struct kauri_cancel {
 struct kauri_options {
   kauri::SolverOptions options;
   kauri::c::Cancel cancel;
-  std::size_t max_bytes = 0;  ///< of what is loaded
+  std::size_t max_bytes = 0;  ///< bound for loaded plans and factors; 0: none
 };
 
 struct kauri_matrix {
@@ -111,7 +113,7 @@ struct kauri_plan {
 };
 
 struct kauri_factor {
-  std::shared_ptr<kauri::Backend> backend;  // goes last
+  std::shared_ptr<kauri::Backend> backend;  // declared first, so destroyed last
   std::variant<kauri::Factor<double>, kauri::Factor<float>> of;
   int base = 0;
   kauri::c::Cancel cancel{};
@@ -122,7 +124,7 @@ struct kauri_saved {
 };
 
 struct kauri_workspace {
-  std::shared_ptr<kauri::Backend> backend;  // goes last
+  std::shared_ptr<kauri::Backend> backend;  // declared first, so destroyed last
   std::variant<kauri::Workspace<double>, kauri::Workspace<float>> of;
 };
 

@@ -1,4 +1,4 @@
-// C: what can be had of a factor beside solutions.
+// C: determinant, entries and inverse diagonal of a factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/lower_factor.hpp"
 

@@ -38,7 +38,8 @@ Duplicates duplicates_of(std::int32_t duplicates) {
   no_such("duplicates", duplicates);
 }
 
-/// f(Integer{}) for the type that a kauri_integer names.
+/// Returns f(Integer{}) for the type that a kauri_integer names. Throws Error(usage) for a number that
+/// names none.
 template <class F>
 auto with_integer(std::int32_t type, F&& f) {
   if (type == KAURI_INT32) return f(std::int32_t{});
@@ -73,7 +74,8 @@ MatrixOf<T> compressed(const kauri_compressed& a) {
   return made_of(view);
 }
 
-/// Sorted by columns, in the order of the triplets inside each, and handed on with the caller's rows.
+/// Makes a matrix from triplets: sorts them by column, keeping their order inside each, and passes them
+/// on as compressed columns with the caller's row numbers.
 template <class T, class Number>
 MatrixOf<T> triplets(const kauri_triplets& a) {
   const auto row = span_of<const Number>(a.row, a.entries, "row"), column = span_of<const Number>(a.column, a.entries, "column");

@@ -1,4 +1,4 @@
-// C: options by their names, callbacks, and what cancels calls.
+// C: options by their names, callbacks, and the cancelling of calls.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/c/options.h"
 
@@ -17,7 +17,7 @@
 namespace kauri::c {
 namespace {
 
-// Numbers of C never change: where those of C++ do, this is where they part.
+// The numbers of C never change. If those of C++ do, these assertions fail and a conversion is needed.
 static_assert(static_cast<int>(MessageLevel::info) == KAURI_MESSAGE_INFO &&
               static_cast<int>(MessageLevel::warning) == KAURI_MESSAGE_WARNING);
 static_assert(static_cast<int>(Phase::ordering) == KAURI_PHASE_ORDERING && static_cast<int>(Phase::symbolic) == KAURI_PHASE_SYMBOLIC &&
@@ -38,7 +38,8 @@ std::int32_t kind_of(OptionKind kind) {
   return KAURI_OPTION_WORD;
 }
 
-/// Rows of A that the caller counts from base, from 0.
+/// Returns rows of A, which the caller counts from base, counted from 0. Throws Error(input) for a row
+/// less than base.
 std::vector<Index> rows_of(const std::int32_t* row, std::int64_t count, std::int32_t base, const char* name) {
   const int from = base_of(base);
   const auto given = span_of<const Index>(row, count, name);
@@ -66,7 +67,7 @@ extern "C" {
 
 kauri_status kauri_cancel_create(kauri_cancel** cancel) {
   return guarded([&] {
-    kauri_cancel*& place = place_for(cancel, "cancel");  // before there is anything to lose
+    kauri_cancel*& place = place_for(cancel, "cancel");  // before the allocation, which could leak
     place = new kauri_cancel{std::make_shared<CancelState>()};
   });
 }

@@ -16,7 +16,7 @@ namespace {
 
 const Plan& plan_in(const kauri_plan* plan) { return *need(plan, "plan").plan; }
 
-/// What the options say of an analysis for that backend; null: for this machine's CPU.
+/// Returns the options of an analysis for that backend; null for the CPU of this machine.
 AnalyzeOptions analysis_for(const kauri_options* options, const kauri_backend* backend) {
   const SolverOptions all = options_of(options);
   AnalyzeOptions analyze = all.analyze;

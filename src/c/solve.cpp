@@ -50,7 +50,8 @@ void write(const Refinement& refinement, std::int64_t unconverged, kauri_refinem
 
 namespace {
 
-/// The status of a solve whose error nobody measures, by the x that it wrote to the host.
+/// Returns the status of a solve whose error is not measured: KAURI_OK if all of x, in the host's
+/// memory, is finite, else KAURI_NOT_CONVERGED.
 template <Scalar T>
 kauri_status status_of_finite(const MatrixView<const T>& x) {
   if (kauri::all_finite(x)) return KAURI_OK;

@@ -1,4 +1,4 @@
-// C: the everyday door.
+// C: the solver.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/c/solver.h"
 
@@ -17,7 +17,8 @@
 namespace kauri::c {
 namespace {
 
-/// A filling, whose end is kept for kauri_solver_verdict(), as a status. What is refused as misuse leaves the solver as it was.
+/// Runs a factorisation, stores its outcome for kauri_solver_verdict() and returns its status. A call
+/// refused by Error(usage) leaves the stored outcome as before.
 template <class T, class Fill>
 kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
   try {
@@ -34,7 +35,7 @@ kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
   }
 }
 
-/// What the last filling came to; `none` where there was none, or it failed.
+/// Returns the verdict of the last factorisation; its status is `none` if there was none or it failed.
 template <class T>
 DeviceVerdict verdict_of(const SolverOf<T>& of) {
   if (!of.filled) return {};
@@ -45,7 +46,8 @@ DeviceVerdict verdict_of(const SolverOf<T>& of) {
   return verdict;
 }
 
-/// f(solver of C++, with the token that its calls then look at) of a handle.
+/// Returns f(C++ solver of the handle), with the handle's cancel as the solver's stop token. Throws
+/// Error(usage) if another call on the handle is under way.
 template <class F>
 auto with_solver(kauri_solver* solver, F&& f) {
   kauri_solver& handle = need(solver, "solver");
@@ -57,7 +59,8 @@ auto with_solver(kauri_solver* solver, F&& f) {
   return std::visit(run, handle.of);
 }
 
-/// b copied into x, which Solver::solve() works on.
+/// Checks b and x and copies b into x, which Solver::solve() overwrites with the solution. Throws
+/// Error(usage) for matrices on a device, shapes that do not fit, and an x that overlaps b.
 template <class T>
 void take(const DensePair<T>& pair, Index n) {
   if (pair.on_device) misuse("kauri_solver_solve: b and x are on a device, expected in the host's memory");

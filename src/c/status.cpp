@@ -14,7 +14,7 @@
 namespace kauri::c {
 namespace {
 
-/// The text, and what stands for it where there was no memory for it.
+/// The text of the last error; `shown` points to it, or to a literal if there was no memory for it.
 struct LastMessage {
   std::string text;
   const char* shown = "";
@@ -96,7 +96,7 @@ void no_such(const char* name, std::int32_t given) { misuse(std::string(name) + 
 extern "C" {
 
 int32_t kauri_api_version(void) { return KAURI_API_VERSION; }
-const char* kauri_version(void) { return version().data(); }  // both end with a zero: they are literals
+const char* kauri_version(void) { return version().data(); }  // version() and commit() are literals, so they end with a zero
 const char* kauri_commit(void) { return commit().data(); }
 
 const char* kauri_status_name(kauri_status status) {

@@ -1,4 +1,4 @@
-// Numbers, matrices and options of C as those of C++.
+// Conversion of numbers, matrices and options of C to those of C++.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +25,8 @@ constexpr std::int32_t scalar_of() {
   return sizeof(T) == sizeof(double) ? KAURI_DOUBLE : KAURI_FLOAT;
 }
 
-/// f(T{}) for the type that a kauri_scalar names.
+/// Returns f(T{}) for the type that a kauri_scalar names. Throws Error(usage) for a number that names
+/// none.
 template <class F>
 auto with_scalar(std::int32_t scalar, F&& f) {
   if (scalar == KAURI_DOUBLE) return f(double{});
@@ -33,12 +34,12 @@ auto with_scalar(std::int32_t scalar, F&& f) {
   no_such("scalar", scalar);
 }
 
-/// Bytes of a number.
+/// Returns the bytes of a number of that kauri_scalar.
 inline int bytes_of(std::int32_t scalar) {
   return with_scalar(scalar, [](auto zero) { return static_cast<int>(sizeof(zero)); });
 }
 
-/// A double as T; Error(usage) for one that T has no room for.
+/// Returns x as T. Throws Error(usage) if x is finite and beyond the range of T.
 template <Scalar T>
 T number_of(double x, const char* name) {
   if (std::isfinite(x) && std::abs(x) > static_cast<double>(std::numeric_limits<T>::max()))
@@ -46,7 +47,8 @@ T number_of(double x, const char* name) {
   return static_cast<T>(x);
 }
 
-/// `count` numbers of the caller's. Null where there are some: Error(usage).
+/// Returns the caller's array of `count` numbers. Throws Error(usage) for a negative count, and for
+/// null with count > 0.
 template <class T>
 std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data, std::int64_t count, const char* name) {
   if (count < 0) misuse(std::string(name) + ": a length of " + std::to_string(count));
@@ -54,20 +56,21 @@ std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> 
   return {static_cast<T*>(data), static_cast<std::size_t>(count)};
 }
 
-/// 0 or 1.
+/// Returns base, 0 or 1. Throws Error(usage) for other numbers.
 inline int base_of(std::int32_t base) {
   if (base != 0 && base != 1) misuse("base is " + std::to_string(base) + ", expected 0 or 1");
   return base;
 }
 
-/// A column or row in the caller's numbering; -1 for none.
+/// Returns row or column i counted from base; -1 for kNone.
 inline std::int64_t counted(Index i, int base) { return i == kNone ? -1 : Offset{i} + base; }
 
-/// Of the calls that take options.
+/// Returns the C++ options of a call that takes options, with the stop token of their cancel; null
+/// stands for the defaults.
 SolverOptions options_of(const kauri_options* options);
 
-/// A dense matrix of the caller's. Error(usage) for sizes beyond an Index or any memory, and numbers of enumerations that there are not;
-/// all else is looked at by what takes it.
+/// Returns a view of the caller's dense matrix. Throws Error(usage) for sizes beyond an Index or the
+/// address space, and for an unknown layout or memory. The call that uses the view checks the rest.
 template <class T>
 MatrixView<T> view_of(const kauri_dense& a, const char* name) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
@@ -82,7 +85,8 @@ MatrixView<T> view_of(const kauri_dense& a, const char* name) {
           a.layout == KAURI_ROW_MAJOR ? Layout::row_major : Layout::column_major};
 }
 
-/// The same of one that must be in the host's memory.
+/// Returns a view of the caller's dense matrix, as view_of(). Throws Error(usage) also if the struct is
+/// malformed or the matrix is not in the host's memory.
 template <class T>
 MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
   const MatrixView<T> view = view_of<T>(sized(a, name), name);
@@ -90,7 +94,8 @@ MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
   return view;
 }
 
-/// The handle's object in the scalar T; Error(usage) where it is of another. name: "the matrix".
+/// Returns the handle's object of type Of, which fixes the scalar. Throws Error(usage) if the handle is
+/// of another scalar. name: the subject of the message, as "the matrix".
 template <class Of, class Handle>
 auto& same_scalar(Handle& handle, const char* name) {
   auto* of = std::get_if<Of>(&handle.of);

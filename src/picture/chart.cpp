@@ -1,4 +1,4 @@
-// Histograms and bars for pages.
+// Histograms and bar charts for HTML pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/chart.hpp"
 
@@ -25,7 +25,7 @@ std::vector<Bin> bins_of(Index count, SizeOf&& size_of) {
   return bins;
 }
 
-/// "950", "12k", "3.4M": four characters at most.
+/// Returns a count in at most four characters: "950", "12k", "3.4M".
 std::string brief(Offset count) {
   const auto x = static_cast<double>(count);
   if (count < 1000) return fmt::format("{}", count);
@@ -34,7 +34,7 @@ std::string brief(Offset count) {
   return x < 9.95e6 ? fmt::format("{:.1f}M", x / 1e6) : fmt::format("{:.0f}M", x / 1e6);
 }
 
-/// A power of two: "512", "1Ki", "2Mi".
+/// Returns a power of two as text: "512", "1Ki", "2Mi".
 std::string least_text(Index least) {
   if (least < 1 << 10) return fmt::format("{}", least);
   return least < 1 << 20 ? fmt::format("{}Ki", least >> 10) : fmt::format("{}Mi", least >> 20);

@@ -1,4 +1,4 @@
-// Histograms and bars for pages.
+// Histograms and bar charts for HTML pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,25 +16,28 @@ struct Bin {
   Offset count = 0;
 };
 
-/// Columns of supernodes, or rows of fronts, from 1 up to the greatest; empty where there are none.
+/// Return the histogram of the columns of supernodes, and of the rows of fronts: bins from 1 up to the
+/// greatest size; empty without supernodes.
 std::vector<Bin> pivot_bins(const Supernodes& supernodes);
 std::vector<Bin> order_bins(const Supernodes& supernodes);
 
-/// Columns with the logarithm of the counts as height, counts above and least sizes below; as an SVG for a page.
+/// Returns a histogram as an SVG for a page. The height of a bar is the logarithm of its count, which is
+/// printed above it; the least size of the bin is printed below.
 std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label);
 
-/// A bar of several parts, one after another.
+/// A bar made of parts, side by side.
 struct Bar {
   struct Part {
-    double value = 0;  ///< >= 0
-    std::string name;  ///< said when pointed at
+    double value = 0;  ///< length, >= 0
+    std::string name;  ///< tooltip
   };
   std::string name;
   std::vector<Part> parts;
-  std::string text;  ///< behind the bar
+  std::string text;  ///< text to the right of the bar
 };
 
-/// Bars below one another as HTML, the longest as wide as there is room; part k has the class "part k".
+/// Returns the bars as HTML, one below another, the longest as wide as its column; part k of a bar has
+/// the classes "part" and "p<k>", as "p0".
 std::string bars_html(const std::vector<Bar>& bars, std::string_view label);
 
 }  // namespace kauri::picture

@@ -8,7 +8,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Pixels first <= k < last, whose centres k + 1/2 lie in [from, to); one where there is none, and none outside [0, size).
+/// Pixels first <= k < last whose centres k + 1/2 lie in [from, to), or one pixel if no centre does;
+/// pixels outside [0, size) are left out.
 struct PixelRange {
   PixelRange(double from, double to, int size) {
     const auto pixel = [size](double x) { return static_cast<int>(std::ceil(std::clamp(x, -1.0, size + 1.0) - 0.5)); };

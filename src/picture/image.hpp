@@ -16,7 +16,7 @@ struct Colour {
 
 inline constexpr Colour kWhite{255, 255, 255, 255};
 
-/// width x height pixels, row by row from the top.
+/// An image of width x height pixels, row by row from the top.
 struct Image {
   Image(int image_width, int image_height, Colour background)
       : width(image_width),
@@ -37,7 +37,8 @@ struct Image {
 /// Paints the pixels whose centres lie in [x, x + width) x [y, y + height), at least one column and one row of them.
 void fill_rectangle(Image& image, double x, double y, double width, double height, Colour colour);
 
-/// The same for the triangle with its apex in the middle of the upper edge of that rectangle and the lower edge as its base.
+/// Paints, as fill_rectangle() does, the triangle inside that rectangle with its apex in the middle of
+/// the upper edge and the lower edge as its base.
 void fill_triangle(Image& image, double x, double y, double width, double height, Colour colour);
 
 }  // namespace kauri::picture

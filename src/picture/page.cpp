@@ -1,4 +1,4 @@
-// A page of HTML that needs nothing but itself.
+// Self-contained HTML pages.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/page.hpp"
 

@@ -1,4 +1,4 @@
-// A page of HTML that needs nothing but itself: no network, no scripts; light and dark, narrow and wide.
+// Self-contained HTML pages: no network, no scripts; for light and dark, narrow and wide screens.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,16 +8,18 @@
 
 namespace kauri::picture {
 
-/// The whole page round its parts, which are HTML.
+/// Returns a whole page. title: plain text; body and footer: HTML.
 std::string page(std::string_view title, std::string_view body, std::string_view footer);
 
-/// How much room a figure takes among others: two tall ones, two small ones and a wide one below these fill a card.
+/// Size of a figure in a card, which holds two tall figures, two small ones and a wide one below the
+/// small ones.
 enum class Shape { small, tall, wide };
 
-/// A figure with its caption, both HTML.
+/// Returns a figure with its caption. content: HTML; caption: HTML.
 std::string figure(std::string_view content, std::string_view caption, Shape shape = Shape::small);
 
-/// Rows of text under a head; the first column is flush left. `marked`: the row that stands out, or -1.
+/// Returns a table of plain texts, `rows` below `head`, the first column flush left. marked: the row
+/// that is highlighted, or -1.
 std::string table_html(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows, int marked);
 
 }  // namespace kauri::picture

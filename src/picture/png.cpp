@@ -1,4 +1,4 @@
-// PNG files (ISO/IEC 15948): chunks round a zlib stream.
+// PNG files (ISO/IEC 15948): chunks that hold a zlib stream.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/png.hpp"
 
@@ -43,7 +43,8 @@ std::string deflated(const std::string& data) {
   return out;
 }
 
-/// Numbers of the colours by their first appearance; empty if there are more than a palette holds.
+/// Returns the number of each colour, in the order of first appearance; empty if there are more colours
+/// than a palette holds.
 std::map<std::uint32_t, int> palette_of(const Image& image) {
   std::map<std::uint32_t, int> palette;
   for (const Colour c : image.pixel) {

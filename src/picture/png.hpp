@@ -9,13 +9,14 @@
 
 namespace kauri::picture {
 
-/// The bytes of a PNG file: with a palette if the image has no more than 256 colours, else with four bytes a pixel.
+/// Returns the bytes of a PNG file: with a palette if the image has at most 256 colours, else with four
+/// bytes a pixel.
 std::string to_png(const Image& image);
 
-/// Base64 (RFC 4648), padded.
+/// Returns the bytes in base64 (RFC 4648), padded.
 std::string base64(std::string_view bytes);
 
-/// "data:image/png;base64,...", for the href of an image.
+/// Returns the data URI of a PNG file, "data:image/png;base64,...", for the href of an image.
 std::string png_uri(std::string_view png);
 
 }  // namespace kauri::picture

@@ -9,13 +9,14 @@
 
 namespace kauri::picture {
 
-/// size x size cells over n rows and columns: entry (i, j) is in cell (cell_of(i), cell_of(j)).
+/// Counts of entries in size x size cells over n rows and columns; entry (i, j) is in cell
+/// (cell_of(i), cell_of(j)).
 struct Raster {
-  /// No more than `most` cells, >= 1, to a side, and no more than rows.
+  /// Makes a raster of zeros with min(rows, most) cells a side, at least one. most: >= 1.
   Raster(Index rows, int most);
 
   [[nodiscard]] int cell_of(Index i) const { return static_cast<int>(static_cast<Offset>(i) * size / n); }
-  /// The first row of a cell; n for cell `size`.
+  /// Returns the first row of a cell; n for cell `size`.
   [[nodiscard]] Index first_of(int cell) const { return static_cast<Index>((static_cast<Offset>(cell) * n + size - 1) / size); }
   [[nodiscard]] Offset& at(int row, int column) {
     return count[static_cast<std::size_t>(row) * static_cast<std::size_t>(size) + static_cast<std::size_t>(column)];
@@ -26,14 +27,15 @@ struct Raster {
 
   Index n;
   int size;
-  std::vector<Offset> count;  ///< length size^2, row by row: entries in the cell
+  std::vector<Offset> count;  ///< length size^2, row by row: entries in each cell
 };
 
-/// P A P^T, both halves; A itself where the permutation is null. O(nnz + cells).
+/// Returns the raster of P A P^T, both halves, or of A if the permutation is null. most: cells a side at
+/// most. O(nnz + cells).
 Raster raster_of(const Pattern& lower, const Permutation* permutation, int most);
 
-/// L as it is stored: the zeros that amalgamation adds count, the upper halves of pivot blocks do not. O(rows of all fronts + cells that
-/// their columns meet): no column of L is made.
+/// Returns the raster of L as stored: zeros that amalgamation adds count, upper halves of pivot blocks do
+/// not. O(rows of all fronts + cells that their columns meet): no column of L is formed.
 Raster raster_of(const Supernodes& supernodes, int most);
 
 }  // namespace kauri::picture

@@ -1,4 +1,4 @@
-// Spy plots: where the entries of a matrix are.
+// Spy plots: pictures of the pattern of a matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/spy.hpp"
 
@@ -12,10 +12,11 @@
 namespace kauri::picture {
 namespace {
 
-constexpr int kShades = 24;           // few: an image of few colours is small
-constexpr double kLeastShade = 0.22;  // of black
+constexpr int kShades = 24;           // number of greys; an image of few colours is small
+constexpr double kLeastShade = 0.22;  // fraction of black
 
-/// How black a cell of `count` entries is, where the fullest has `most`: 0 for the ground, else at least kLeastShade.
+/// Returns the shade of a cell of `count` entries, as a fraction of black, if the fullest cell has `most`:
+/// 0 for an empty cell, else at least kLeastShade.
 double shade(Offset count, Offset most) {
   if (count == 0) return 0;
   if (most <= 1) return 1;
@@ -30,7 +31,8 @@ Colour colour_of(double shade, Place place) {
   return {grey, grey, grey, 255};
 }
 
-/// A path of unit squares, neighbours of one row as one rectangle.
+/// Returns an SVG path that has a unit square for each cell with entries; neighbours in a row form one
+/// rectangle.
 std::string squares(const Raster& raster) {
   std::string path;
   for (int i = 0; i < raster.size; ++i)

@@ -1,4 +1,4 @@
-// Spy plots: where the entries of a matrix are.
+// Spy plots: pictures of the pattern of a matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,16 +11,18 @@
 
 namespace kauri::picture {
 
-/// An SVG draws the entries themselves up to this many rows, beyond it embeds an image.
+/// Most rows of a matrix whose entries spy_svg() draws one by one; of a larger matrix it embeds an image.
 inline constexpr Index kMostDrawnRows = 200;
 
-/// The raster as an image, a cell as a square of `scale` pixels, >= 1. Empty cells are ground: white, or transparent for a page; others
-/// black by the logarithm of their entries, the lightest well apart from the ground.
+/// Returns the raster as an image; a cell is a square of scale x scale pixels, scale >= 1. Empty cells
+/// are white, or transparent for a page. The others are the darker the greater the logarithm of their
+/// count; the lightest is still well visible.
 Image spy_image(const Raster& raster, int scale, Place place);
 
-/// Pixels for a cell so that small matrices make pictures of about `size` pixels too.
+/// Returns the pixels of a side of a cell with which a small raster, too, fills about `size` pixels.
 int spy_scale(const Raster& raster, int size);
 
+/// Returns the raster as an SVG of about size x size pixels. label: its description for screen readers.
 std::string spy_svg(const Raster& raster, int size, Place place, std::string_view label);
 
 }  // namespace kauri::picture

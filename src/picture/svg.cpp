@@ -1,4 +1,4 @@
-// Words of SVG and HTML.
+// Elements of SVG and HTML.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/svg.hpp"
 
@@ -7,7 +7,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Bytes of the UTF-8 sequence that begins here; 0 if it is none. Overlong forms and surrogates count as none.
+/// Returns the bytes of the UTF-8 sequence at the beginning of the text; 0 if there is no valid one or it
+/// is no character of XML. Overlong forms and surrogates are not valid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char lead = byte(0);

@@ -1,4 +1,4 @@
-// Words of SVG and HTML.
+// Elements of SVG and HTML.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,19 +9,22 @@
 
 namespace kauri::picture {
 
-/// Text between tags or quotes: & < > " ' replaced, and what is not UTF-8 or no character of XML by U+FFFD.
+/// Returns the text for use between tags or quotes: & < > " ' are escaped, and bytes that are not UTF-8
+/// or no character of XML become U+FFFD.
 std::string escaped(std::string_view text);
 
-/// A coordinate with at most two decimals.
+/// Returns a coordinate with at most two decimals.
 std::string coordinate(double x);
 
-/// "#rrggbb".
+/// Returns the colour as "#rrggbb".
 std::string hex(Colour colour);
 
-/// What an SVG is for: a file of its own, with a white ground, or a page, whose colours and letters it takes.
+/// Use of an SVG: a separate file, with a white background, or part of a page, whose colours and fonts
+/// it inherits.
 enum class Place { file, page };
 
-/// <svg ...> with a viewBox; of a file also with the size, the namespace and the ground. label: what it shows, for readers that do not see.
+/// Returns the opening tag <svg ...> with a viewBox; for a file also with the size, the namespace and the
+/// background. label: the description for screen readers.
 std::string svg_begin(double width, double height, Place place, std::string_view label);
 
 }  // namespace kauri::picture

@@ -1,4 +1,4 @@
-// Where the fronts of an assembly tree go in a picture. No recursion: trees are as deep as n.
+// Layout of the fronts of an assembly tree in a picture, without recursion: a tree may be n deep.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/tree_layout.hpp"
 
@@ -8,14 +8,16 @@
 namespace kauri::picture {
 namespace {
 
-/// Executed operations of a front: its columns have m, m - 1, ... entries.
+/// Returns the executed operations of a front: the sum of squares of the entries of its columns, which
+/// are m, m - 1, ..., m - p + 1.
 double work_of(const Supernodes& fronts, Index s) {
   const double m = fronts.order(s), p = fronts.pivots(s), q = m - p;
   const auto squares = [](double k) { return k * (k + 1) * (2 * k + 1) / 6; };
   return squares(m) - squares(q);
 }
 
-/// Sums over subtrees, and the children of each front; those of kNone, the roots, come last.
+/// Sums over the subtree of each front, and the children of each front. The children of kNone, the
+/// roots, are stored last.
 class Subtrees {
  public:
   explicit Subtrees(const Supernodes& fronts) : fronts_(fronts), sum_(static_cast<std::size_t>(fronts.count())) {
@@ -42,7 +44,8 @@ class Subtrees {
 
  private:
   [[nodiscard]] std::size_t slot(Index s) const { return static_cast<std::size_t>(s == kNone ? fronts_.count() : s); }
-  /// Children come before their parents.
+  /// Adds front s to its own sum and that to its parent's. Called in ascending order, in which children
+  /// come before their parents.
   void add_up(Index s) {
     Sum& sum = sum_[s];
     const Index p = fronts_.pivots(s);
@@ -93,7 +96,7 @@ class Layout {
  private:
   struct At {
     double x, y;
-    Index parent;  // shape
+    Index parent;  // number of the shape above
   };
   struct Waiting {
     Index front;
@@ -101,12 +104,12 @@ class Layout {
   };
   struct Small {
     Index front;
-    double y;  // its top
+    double y;  // top of the front
   };
 
   [[nodiscard]] double width_of(Index s) const { return per_column_ * static_cast<double>(trees_.of(s).columns); }
 
-  /// The wide children of s, whose tops are at y; the others are added to `small`.
+  /// Returns the wide children of s, whose tops are at y, and adds the narrow ones to `small`.
   std::vector<Index> sort_out(Index s, double y, std::vector<Small>& small) const {
     std::vector<Index> wide;
     for (const Index child : trees_.children(s)) {
@@ -118,7 +121,8 @@ class Layout {
     return wide;
   }
 
-  /// One shape for the front and what is drawn with it, then its children below.
+  /// Adds one shape for the front and the chain below it that is drawn with it, then places the children
+  /// of the last front of the chain.
   void add_front(const Waiting& top) {
     TreeShape shape{TreeShape::Kind::front, top.at.x, top.at.y, width_of(top.front), 0, top.at.parent};
     std::vector<Small> small;
@@ -136,7 +140,8 @@ class Layout {
     place(wide, small, {shape.x, shape.y + shape.height, static_cast<Index>(out_.shapes.size()) - 1}, shape.width);
   }
 
-  /// The wide ones side by side, then the small ones as one shape, in the middle of `width` from at.x on.
+  /// Places the wide fronts side by side, then all small ones as one shape, centred in the `width` that
+  /// begins at at.x.
   void place(const std::vector<Index>& wide, const std::vector<Small>& small, At at, double width) {
     TreeShape rest{TreeShape::Kind::subtrees, 0, at.y, 0, 0, at.parent};
     for (const auto& [s, y] : small) {
@@ -145,7 +150,8 @@ class Layout {
       rest.columns += sum.columns;
       rest.largest_order = std::max(rest.largest_order, sum.largest_order);
       rest.work += sum.work;
-      rest.height = std::max(rest.height, y + per_level_ * sum.height - at.y);  // y < at.y: it hangs on a front drawn with the last one
+      rest.height =
+          std::max(rest.height, y + per_level_ * sum.height - at.y);  // y < at.y if the parent of s is an earlier front of the chain
     }
     rest.width = per_column_ * static_cast<double>(rest.columns);
     double inside = rest.width;

@@ -12,7 +12,7 @@ namespace kauri::picture {
 namespace {
 
 constexpr double kMargin = 8, kLegend = 44;
-constexpr int kSteps = 24;  // of the legend
+constexpr int kSteps = 24;  // colours in the legend
 
 Colour between(Colour a, Colour b, double t) {
   const auto mix = [t](std::uint8_t x, std::uint8_t y) { return static_cast<std::uint8_t>(std::lround(x + t * (y - x))); };

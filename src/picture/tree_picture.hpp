@@ -11,17 +11,19 @@
 
 namespace kauri::picture {
 
-/// The colour of a share of all work, by its logarithm: from a millionth or less, pale, to all of it, dark red.
+/// Returns the colour of a share of all work, by its logarithm: from pale for kLeastShare or less to dark
+/// red for all of it.
 Colour work_colour(double share);
 inline constexpr double kLeastShare = 1e-6;
 
-/// Fronts as boxes, subtrees as triangles, with their figures as titles to point at; a file has a legend below.
+/// Returns an SVG with fronts as boxes and subtrees as triangles, each with its figures as a tooltip; a
+/// file has a legend below.
 std::string tree_svg(const TreeLayout& layout, Place place, std::string_view label);
 
-/// The same without words.
+/// Returns the same picture as pixels, without texts.
 Image tree_image(const TreeLayout& layout);
 
-/// A strip of the colours from kLeastShare to 1 as CSS: "linear-gradient(...)".
+/// Returns the colours of shares from kLeastShare to 1 as CSS, "linear-gradient(...)".
 std::string work_gradient();
 
 }  // namespace kauri::picture
