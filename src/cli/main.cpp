@@ -1,4 +1,4 @@
-// The program kauri: subcommands, and errors turned into messages and exit codes.
+// The program kauri: parses the command line, runs a subcommand, and turns errors into messages and exit codes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -49,7 +49,8 @@ the root of the scalar's precision, as of a loaded factor of other values, or, w
 2 A is not positive definite; 3 resources: more memory or operations than there are or than --max-gb and --max-flops allow
 (said before the work starts), or the device is not there.)";
 
-/// Options as "--name TYPE=default": what a value may be stands in the description. Words without a name by their type: [FILE].
+/// Formatter of help texts: options as "--name TYPE=default", without the accepted values, which the
+/// description lists; positional arguments by their type, as [FILE].
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_usage(const CLI::Option* option) const override {
@@ -64,7 +65,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-/// --completion SHELL and --manual print and end, as --help does.
+/// Adds --completion SHELL and --manual, which print and end the program, as --help does.
 void add_printing(CLI::App& app) {
   const auto print_it = [](const std::string& text) {
     print(text);
@@ -102,7 +103,7 @@ int run(int argc, char** argv) {
   add_tree(app, exit_code);
   add_convert(app, exit_code);
   add_printing(app);
-  app.footer(kFooter);  // after the commands, which would inherit it
+  app.footer(kFooter);  // set after the commands, which would inherit it
   check_words(app, argc, argv);
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// kauri analyze: one ordering and its plan, before any number is touched.
+// kauri analyze: one ordering and its plan, without numeric work.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct AnalysisOptions : CommonOptions {
   std::string permutation_file, plan_file;
 };
 
-/// One row number a line, as --ordering FILE takes it.
+/// Writes the permutation to a file that --ordering FILE reads: one row number a line, counted from 0.
 void write_permutation(const std::string& path, const Permutation& permutation) {
   std::string lines;
   for (const Index row : permutation.old_of()) fmt::format_to(std::back_inserter(lines), "{}\n", row);

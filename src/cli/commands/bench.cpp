@@ -1,4 +1,4 @@
-// kauri bench: every phase timed on several systems, one JSON line each, with the names of the reference tables.
+// kauri bench: times every phase on several systems; one line of JSON each, with the keys of the reference tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ struct BenchOptions {
   LimitOptions limits;
   int repetitions = 3;
   bool one_solve = false;
-  bool json = false;  ///< for the sake of scripts: there is nothing but JSON here; nothing is told at a terminal
+  bool json = false;  ///< no progress at a terminal; the output is JSON in any case, and scripts may pass --json to each command
 };
 
 constexpr const char* kBenchFooter = R"(
@@ -44,7 +44,7 @@ with A scaled, factor_s has the scaling in it, solves are refined to the precisi
 contraction, cg_steps, cg_contraction and unconverged tell how the one with one right-hand side went.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
-/// Every key there is, in order, with null for what was not reached.
+/// Returns a line with all keys in their order, null for results that are not there yet.
 Json empty_line(const std::string& system, const Job& job, const BenchOptions& options) {
   Json line = header("bench", system, job.backends.current(), options.job, nullptr);
   for (const char* key : {"n",
@@ -102,7 +102,7 @@ Json empty_line(const std::string& system, const Job& job, const BenchOptions& o
   return line;
 }
 
-/// What bench/cuda/fit_device_cost.py reads.
+/// Returns the device's work as JSON, which bench/cuda/fit_device_cost.py reads.
 Json work_json(const DeviceWork& work) {
   const auto small_json = [](const DeviceWork::Small& s) {
     return Json{{"fronts", s.fronts}, {"levels", s.levels}, {"bytes", whole(s.bytes)}};
@@ -166,7 +166,8 @@ void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
   line["backward_error_componentwise"] = trial.backward_error.componentwise;
 }
 
-/// What was reached of what the backend can do. Measured on the CPU at the first system, when its memory is free again.
+/// Adds the roofline of the backend and the share of it that each phase reached. On the CPU the roofline
+/// is measured once, at the first system, after that system's factor was freed.
 void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend& backend, const JobOptions& options) {
   const int bytes = scalar_bytes(options);
   const Roofline roofline =
@@ -177,7 +178,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
   PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s}, solve_many{trial.solve_many_s.value_or(0)};
   count_factor(factor, plan, bytes);
   line["factor_share"] = factor.share_of(roofline);
-  if (is_mixed(options)) return;  // solves are refined
+  if (is_mixed(options)) return;  // solves include refinement, which count_solves() does not count
   count_solves(solve1, plan, bytes, 1);
   line["solve1_share"] = solve1.share_of(roofline);
   if (!trial.solve_many_s) return;
@@ -185,7 +186,7 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
   line["solve32_share"] = solve_many.share_of(roofline);
 }
 
-/// Fills the line as far as it gets. Throws Error.
+/// Runs one system and sets the keys of the line that it reaches; returns the exit code. Throws Error.
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
@@ -200,7 +201,7 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   warn_of_plan(system.name, *analysis.plan);
   add_backend(line, job.backends.current(), options.job);
   add_targets(line, analysis);
-  analysis.candidates.clear();  // and the plans that were not chosen
+  analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *analysis.plan;
   require(is_mixed(options.job) ? mixed_demand(plan, kMany) : demand(plan, scalar_bytes(options.job), kMany), options.limits, system.name);
   release_free_memory();
@@ -216,7 +217,8 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   return exit_code_of(trial.status);
 }
 
-/// One line; what goes wrong with one system does not keep the next from its turn.
+/// Runs one system and prints its line; returns the exit code. An error goes into the line, so that the
+/// other systems still run.
 int bench_line(const BenchOptions& options, const Source& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
   reset_peak_rss();

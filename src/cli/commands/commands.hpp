@@ -1,4 +1,4 @@
-// The subcommands: each adds itself to the program and, when chosen, runs and sets the exit code.
+// The subcommands of the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace kauri::cli {
 
-/// Each adds one subcommand to `app`; its work is done while `app` parses, and `exit_code` (an ExitCode) is set by it.
+/// Add one subcommand each to `app`. If it is chosen, it runs while `app` parses the command line, and
+/// sets `exit_code` (an ExitCode).
 void add_solve(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);

@@ -1,4 +1,4 @@
-// kauri compare: what each ordering costs, predicted or measured, and what decides.
+// kauri compare: the cost of each ordering, predicted or measured, and the reason for the choice.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -24,10 +24,11 @@ struct CompareOptions : CommonOptions {
   bool factor = false;
   int repetitions = 3;
   std::string page;                     ///< the file of --html, or empty
-  std::vector<OrderingMethod> methods;  ///< those of --ordering; none: all there are
+  std::vector<OrderingMethod> methods;  ///< methods of --ordering; empty: all
 };
 
-/// Takes the words of --ordering apart: names, and one file at most, which stays in options.job.ordering.
+/// Splits the words of --ordering, between commas: names go to options.methods; a file, one at most, stays
+/// in options.job.ordering. Throws Error(usage) for other words.
 void take_orderings(CompareOptions& options) {
   std::string words = options.job.ordering, file;
   options.job.ordering = "auto";
@@ -68,7 +69,9 @@ std::vector<Row> make_rows(const CompareOptions& options, const System& system, 
   return rows;
 }
 
-/// Not positive definite in one ordering is so in all, rounding apart; and an overflow likewise.
+/// Returns the status of the system: not_positive_definite if a row has it, else the last that is not ok,
+/// else ok. Up to rounding, a system that is not positive definite, or overflows, in one ordering does so
+/// in all.
 Status verdict(const std::vector<Row>& rows) {
   Status worst = Status::ok;
   for (const Row& row : rows)
@@ -82,7 +85,8 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
                                  : compare_system(system, job, options.limits, options.methods);
 }
 
-/// One system, reported; what the page shows of it is added to `page`, if there is one. Throws Error.
+/// Runs and reports one system, and adds its section to `page` if --html is given. alone: it is the only
+/// system. Throws Error.
 ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
@@ -113,7 +117,8 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
   return exit_code_of(status);
 }
 
-/// What went wrong with one of several systems, which does not keep the next from its turn.
+/// Reports the failure of one of several systems, as a line of JSON with --json, and on the page. The
+/// other systems still run.
 void tell_failure(const CompareOptions& options, const Source& source, const Job& job, const std::string& why, std::string& page) {
   complain(why);
   if (options.json) {
@@ -165,7 +170,7 @@ void add_compare(CLI::App& app, int& exit_code) {
                      "names of those to compare, such as rcm,amd,nd; by default all.\n"
                      "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
                      true);
-  command->get_option("--ordering")->default_str("");  // all: auto is none of those to compare
+  command->get_option("--ordering")->default_str("");  // the default is all methods; auto is not one of them
   add_expectations(*command, options->job);
   command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
   add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");

@@ -20,7 +20,8 @@ using picture::escaped;
 constexpr int kSpySize = 384;
 constexpr auto kPage = picture::Place::page;
 
-/// Seconds of a row: of the factorisation and a solve as measured, if they are, else as predicted.
+/// Returns the bar of a row's seconds; those of the factorisation and a solve are measured if the row has
+/// a measurement, else predicted.
 picture::Bar time_bar(const Comparison& comparison, const Row& row) {
   const Candidate& candidate = *row.candidate;
   const Cost& cost = candidate.plan->cost;

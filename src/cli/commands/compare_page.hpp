@@ -8,13 +8,14 @@
 
 namespace kauri::cli {
 
-/// All about one system: table, bars, and a card with pictures for each ordering that has a plan. O(n + nnz + rows of all fronts) each.
+/// Returns the section of one system: table, bars, and a card with pictures for each ordering that has a
+/// plan. O(n + nnz + rows of all fronts) for each ordering.
 std::string page_section(const Comparison& comparison);
 
-/// In place of one: why there is nothing to show.
+/// Returns the section of a system that failed: its name and the reason.
 std::string failed_section(const std::string& name, const std::string& why);
 
-/// The page round the sections.
+/// Returns the page that holds the sections.
 std::string whole_page(const std::string& sections, const Backend& backend, const JobOptions& options);
 
 }  // namespace kauri::cli

@@ -1,4 +1,4 @@
-// What kauri compare says of one system.
+// The report of kauri compare on one system.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/commands/compare_report.hpp"
 

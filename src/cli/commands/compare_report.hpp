@@ -1,4 +1,4 @@
-// What kauri compare says of one system: as JSON, as text, and in parts that its page takes too.
+// The report of kauri compare on one system: as JSON, as text, and as cells of a table for its page.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace kauri::cli {
 
-/// A candidate, and its measurement where one was asked for and allowed.
+/// A candidate, with its measurement if --factor is given and the limits allow it.
 struct Row {
   const Candidate* candidate;
   std::optional<Trial> trial;
-  std::string note;  ///< why something is missing, or empty
+  std::string note;  ///< reason why the plan or the measurement is missing, or empty
 };
 
-/// One system, its orderings and their figures. What is pointed to outlives it.
+/// One system, its orderings and their figures. The objects pointed to must outlive it.
 struct Comparison {
   const System* system;
   const JobOptions* job;
@@ -29,10 +29,11 @@ struct Comparison {
   std::vector<Row> rows;
 };
 
-/// "amd", "nd (best)".
+/// Returns the name of the row's ordering, as "amd", "nd (best)".
 std::string label_of(const Comparison& comparison, const Row& row);
 
-/// The columns of the table, and a row of it, for a candidate with a plan; the chosen one has a star.
+/// Return the head of the table, and the cells of a row whose candidate has a plan; the chosen one has a
+/// star.
 std::vector<std::string> table_head(const Comparison& comparison);
 std::vector<std::string> table_cells(const Comparison& comparison, const Row& row);
 

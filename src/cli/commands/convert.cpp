@@ -1,4 +1,4 @@
-// kauri convert: any readable system, or a made one, as a Matrix Market or SciPy file.
+// kauri convert: writes a system, read or generated, as a Matrix Market or SciPy file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -28,7 +28,8 @@ struct ConvertOptions {
   bool json = false;
 };
 
-/// The name of the file to write; what is to be read is in options.system then.
+/// Returns the name of the file to write, and moves the name of the file to read to options.system.
+/// Throws Error(usage) for another number of files.
 std::string take_output(ConvertOptions& options) {
   const std::size_t expected = options.system.specs.empty() ? 2 : 1;
   if (options.files.size() != expected)

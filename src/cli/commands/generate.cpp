@@ -1,4 +1,4 @@
-// kauri generate: writes a made system as a Matrix Market or SciPy file.
+// kauri generate: writes a generated system as a Matrix Market or SciPy file.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -20,14 +20,14 @@ namespace {
 
 struct GenerateOptions {
   std::vector<std::string> words;
-  std::vector<std::string> holes, far, shuffle, dof;  ///< options of the formula, given outside its quotes
+  std::vector<std::string> holes, far, shuffle, dof;  ///< options of the formula that stand outside its quotes
   SystemOptions system;
   JobOptions job;
   std::string output;
   bool json = false;
 };
 
-/// The specification in one text: options that the shell took apart are part of it.
+/// Returns the specification as one text, with the options that the shell passed as separate words.
 std::string specification(const GenerateOptions& options) {
   std::string spec =
       options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " ")) : fmt::format("{}", fmt::join(options.words, " "));

@@ -1,4 +1,4 @@
-// kauri info: what a system looks like before anything is computed with it, and how this kauri was built.
+// kauri info: facts of a system that need no factorisation, and of this build of kauri.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -27,7 +27,8 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// The first CUDA device, started to ask it: what it would run, or why it cannot.
+/// The first CUDA device: its backend, which is started to query its kernels, or the reason why it cannot
+/// be used.
 struct Cuda {
   bool there = false;
   std::optional<Backend> backend;

@@ -38,17 +38,17 @@ struct SolveOptions : CommonOptions {
   int refine_steps = 2;
   bool condition = false;
   std::string output;
-  std::string save_factor, load_factor;  // files
+  std::string save_factor, load_factor;  // names of files, or empty
 };
 
-/// What one run found out.
+/// Results of one run.
 struct Outcome {
   Analysis analysis;
   Status status = Status::ok;
   std::optional<Breakdown> breakdown;
   double smallest_pivot = 0;
   Index smallest_column = kNone;
-  std::optional<PivotLoss> loss;  ///< of a factor that can tell
+  std::optional<PivotLoss> loss;  ///< none without a valid factor, and if mixed precision keeps L in float
   std::optional<ConditionEstimate> condition;
   double condition_s = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;
@@ -58,7 +58,9 @@ struct Outcome {
   Offset planned_bytes = 0, peak_bytes = 0;
 };
 
-/// B from the file, behind a fence: how many columns it has is known only then.
+/// Reads the right-hand sides from the file and sets nrhs to their number. A memory fence guards the
+/// reading, since the number of columns is not known before. Throws Error(input) for another number of
+/// columns than --nrhs, and for numbers that overflow T.
 template <Scalar T>
 std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
   const Index n = system.matrix.n();
@@ -97,7 +99,8 @@ void take_breakdown(Outcome& out, const Breakdown& breakdown) {
   out.smallest_column = breakdown.column;
 }
 
-/// The same as below with a factor in float; solve_s is all of the solve.
+/// Factorises in float and solves in mixed precision, as factorize_and_solve() in full precision.
+/// out.solve_s is the time of the solve with its refinement.
 std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, const std::vector<double>& b, Backend& backend, Outcome& out) {
   const Index n = a.pattern.n;
   const Stopwatch factor_watch;
@@ -127,7 +130,9 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
   return x;
 }
 
-/// The factor of a file in place of an analysis and a factorisation. Of A only the pattern is compared: refinement tells how good x is.
+/// Loads the factor of a file, in place of an analysis and a factorisation. Throws Error(input) if its
+/// pattern is not that of A. The values of A are not compared: the backward error of x shows whether the
+/// factor is that of A.
 template <Scalar T>
 Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outcome& out) {
   const std::string& file = options.load_factor;
@@ -142,10 +147,11 @@ Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outc
   return factor;
 }
 
-/// Vectors at a time: an estimate of the condition takes vectors of its own.
+/// Returns the number of vectors held at a time; an estimate of the condition needs one more.
 Index columns_of(const SolveOptions& options, const Outcome& out) { return out.nrhs + (options.condition ? 1 : 0); }
 
-/// A factor to its file, and whether memory is left for the solution: what writing took may not all go back to the system.
+/// Writes a factor to its file, then checks that memory is left for the solution, since the system may not
+/// get back all that writing took. Throws Error.
 template <Scalar T>
 void save(const SolveOptions& options, const Factor<T>& factor, Index columns, const std::string& system) {
   fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor); });
@@ -153,7 +159,8 @@ void save(const SolveOptions& options, const Factor<T>& factor, Index columns, c
   require_for_solve(factor.plan(), sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises, if there is no factor yet, solves and refines; what this takes is given back when it returns x (empty after a breakdown).
+/// Factorises, unless `loaded` is a factor, solves and refines. Returns x, empty after a breakdown; factor
+/// and workspace are freed on return.
 template <Scalar T>
 std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
                                    const std::vector<T>& b, Backend& backend, std::optional<Factor<T>> loaded, Outcome& out) {
@@ -208,7 +215,7 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     const Phase phase(options.json, "ordering " + system.name);
     out.analysis = analyze_system(system, job, options.limits, std::max<Index>(out.nrhs, 1));
   }
-  out.analysis.candidates.clear();  // and the plans that were not chosen
+  out.analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *out.analysis.plan;
   warn_of_plan(system.name, plan);
   const int size = scalar_bytes(options.job);
@@ -277,7 +284,7 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
   return object;
 }
 
-/// The phases with their times; the share of each in the whole tells where the time goes.
+/// Returns a table of the phases with their times and shares of the whole time.
 std::string phase_table(const System& system, const Outcome& out, const SolveOptions& given) {
   const JobOptions& options = given.job;
   const Cost& cost = out.analysis.plan->cost;
@@ -300,7 +307,7 @@ std::string phase_table(const System& system, const Outcome& out, const SolveOpt
   return table.text();
 }
 
-/// What a solve in mixed precision did.
+/// Returns the steps of a solve in mixed precision in words.
 std::string mixed_words(const MixedReport& mixed) {
   std::string words = fmt::format("{} corrections", mixed.steps);
   if (mixed.contraction > 0) words += fmt::format(", contraction {:.2g}", mixed.contraction);
@@ -335,7 +342,7 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
   return text;
 }
 
-/// What cannot be written is found before the work, not after it.
+/// Checks the name and folder of the file for x before the work begins. Throws Error.
 void check_output(const std::string& path) {
   if (path.empty()) return;
   if (!path.ends_with(".mtx") && !path.ends_with(".npy"))
@@ -343,7 +350,7 @@ void check_output(const std::string& path) {
   check_folder(path);
 }
 
-/// One line on the standard error; x is there all the same.
+/// Warns, in one line on the standard error, of a nearly singular A. x is reported all the same.
 void warn(const System& system, const PivotLoss& loss) {
   complain(
       fmt::format("warning: {} is nearly singular: of the diagonal entry {:.3g} of column {} elimination left the pivot {:.3g}, {:.2g} of "
@@ -351,7 +358,7 @@ void warn(const System& system, const PivotLoss& loss) {
                   system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
 }
 
-/// What is asked for goes together, and there are folders for what is to be written.
+/// Checks that the options are compatible and that the folders of the output files exist. Throws Error.
 void check_options(const SolveOptions& options) {
   check_output(options.output);
   if (!options.save_factor.empty()) check_folder(options.save_factor);

@@ -1,4 +1,4 @@
-// kauri spy: a picture of where the entries of A, of P A P^T or of L are.
+// kauri spy: a picture of the pattern of A, of P A P^T or of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/spy.hpp"
 
@@ -20,7 +20,7 @@ namespace kauri::cli {
 namespace {
 
 struct SpyOptions : PictureOptions {
-  bool ordered = false;  ///< P A P^T
+  bool ordered = false;  ///< --ordering was given: draw P A P^T
   bool factor = false;
 };
 

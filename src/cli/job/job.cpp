@@ -1,4 +1,4 @@
-// Options turned into library objects: the backend and the options of the analysis.
+// Conversion of the program's options to library objects: the backend and the options of the analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/job.hpp"
 
@@ -14,14 +14,16 @@
 namespace kauri::cli {
 namespace {
 
-constexpr int kMostWorkers = 16;  // more does not pay for its memory: the default of AnalyzeOptions::workers too
+constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most of AnalyzeOptions::workers = 0
 
 TieBreak tie_break(const std::string& name) {
   if (name == "first") return TieBreak::first;
   return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
 }
 
-/// A backend takes no more threads than oneTBB allows the process. This program is the whole process: what its user asks for is allowed.
+/// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend uses no
+/// more threads than oneTBB allows the process, and this program, which owns the process, allows as many
+/// as its user asks for.
 std::unique_ptr<tbb::global_control> allow_threads(int threads) {
   if (threads == 0) return nullptr;
   return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
@@ -52,19 +54,21 @@ AnalyzeOptions options_for(const System& system, const Job& job, const LimitOpti
   return options;
 }
 
-/// work(pattern, options) behind a fence.
+/// Returns work(pattern, options), which a memory fence guards.
 Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOptions& options,
              Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
   return fenced("the analysis of " + system.name, limits, [&] { return work(system.matrix.pattern(), options); });
 }
 
-/// What a candidate takes with all factorisations and solves to come.
+/// Returns the predicted seconds of the whole job with a candidate: its ordering and all expected
+/// factorisations and solves.
 double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& options) {
   const Cost& cost = candidate.plan->cost;
   return candidate.predicted_order_s + options.factorizations * (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
 }
 
-/// Marks the candidate of the least predicted time, the first of several. Throws Error(usage) where no ordering was available.
+/// Marks the candidate of the least predicted time as chosen, the first of equal ones. Throws Error(usage)
+/// if no ordering was available.
 void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
   Candidate* best = nullptr;
   for (Candidate& candidate : analysis.candidates)

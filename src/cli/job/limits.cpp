@@ -1,4 +1,4 @@
-// What this machine has, and the refusal of work that does not fit: before it starts, with the bytes.
+// Memory limits: the memory of this machine, and the refusal of work that does not fit, before it starts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/limits.hpp"
 
@@ -18,9 +18,9 @@ namespace {
 
 constexpr Offset kUnlimited = std::numeric_limits<Offset>::max();
 
-/// What a process can hold where there is memory for so much: its page tables count as well, with 1/512 of what they map, and the first
-/// pages of the stacks of its threads. So do pages of files that are written, until they are on the disk: 1/32 is left to them, 64 MB at
-/// most.
+/// Returns the bytes that a process can allocate out of `backed` bytes of memory. The rest is left to its
+/// page tables (they take 1/512 of what they map; 1/256 is reserved), to the first pages of its threads'
+/// stacks (64 KB each), and to pages of written files that are not on the disk yet (1/32, 64 MB at most).
 Offset usable(Offset backed) {
   if (backed == kUnlimited) return backed;
   const Offset files = std::min(backed / 32, Offset{64} << 20);
@@ -36,7 +36,8 @@ Offset room_under(int resource, std::string_view used_key) {
 
 std::string with_bytes(Offset b) { return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b); }
 
-/// there: bytes of what is needed that were taken already.
+/// Returns why `needed` bytes are refused, or nothing if they fit. what: subject of the sentence. there:
+/// the part of `needed` that is allocated already.
 std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what, Offset there = 0) {
   if (static_cast<double>(needed) > limits.max_gb * 1e9)
     return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed), limits.max_gb);
@@ -46,9 +47,10 @@ std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_
   return {};
 }
 
-/// Bytes of stacks of threads that are not started yet. They count as data, and are hardly touched: where a fence that has room for them
-/// would let as much data through beyond what there is, more than 1/64 of it, the threads are started now. Throws Error(memory) where they
-/// cannot be.
+/// Returns the bytes of the stacks of threads that are not started yet. RLIMIT_DATA counts these stacks in
+/// full, though few of their pages are used, so a fence must leave room for them, and that room would let
+/// as many bytes of data pass. If they exceed 1/64 of the available bytes, starts the threads now and
+/// returns 0. Throws Error(memory) if the threads cannot be started.
 Offset stacks_to_come(Offset available) {
   const auto stack = static_cast<Offset>(tbb::global_control::active_value(tbb::global_control::thread_stack_size));
   const int most = allowed_threads() - 1;
@@ -58,7 +60,8 @@ Offset stacks_to_come(Offset available) {
   return 0;
 }
 
-/// b, x, the residual and x of the step before. What comes before (B as read, in double) and after (x for the file, in double) is less.
+/// Returns the bytes of b, x, the residual and the x of the previous step. The memory needed before (B as
+/// read, in double) and after (x for the file, in double) is less.
 Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * n * nrhs * scalar_bytes; }
 
 }  // namespace
@@ -70,10 +73,12 @@ Offset available_bytes() {
 }
 
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
-  // A by rows for residuals: both halves, a column number and a place in the values each. The values themselves are copied for float.
+  // Residuals need A by rows, both halves, with a column number and a position in the values for each
+  // entry. For float the values are copied as well.
   const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + 2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
   const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
-  // On a device numbers are not in the host's memory; too little of the device's is said when the factor is made, or `auto` takes the CPU.
+  // A factor on a device takes none of the host's memory. If the device's memory is too small, the
+  // creation of the factor fails, or `auto` has chosen the CPU.
   const Offset factor = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
   return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
 }
@@ -81,7 +86,8 @@ Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
 Demand mixed_demand(const Plan& plan, Index nrhs) {
   Demand all = demand(plan, sizeof(float), nrhs);
   if (plan.on_device()) return all;
-  // S A S in double and its pattern; b, x, four vectors of each column and five more in double, where demand() counts four floats a column.
+  // Mixed precision holds in double S A S with its pattern, b, x and four vectors for each column, and
+  // five vectors for all. demand() has counted four vectors of floats for each column.
   all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} + (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
   return all;
 }
@@ -112,8 +118,8 @@ void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptio
 }
 
 void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system) {
-  // The graph (both directions) once, the place and row of each value in the plan, and five arrays over the rows: no ordering does with
-  // less.
+  // The least that every ordering needs: the graph with both directions of each edge, the position and row
+  // of each value in the plan, and five arrays over the rows.
   const Offset needed = lower.nnz() * Offset{2 * sizeof(Index) + sizeof(Offset) + sizeof(Index)} + lower.n * Offset{5 * sizeof(Offset)};
   if (const std::string why = refuse_bytes(needed, limits, fmt::format("the analysis of {}", system)); !why.empty())
     throw Error(ErrorKind::memory, why);
@@ -125,14 +131,14 @@ MemoryFence::MemoryFence(const LimitOptions& limits) {
   Offset fenced = bytes_;
   if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) {
     bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
-    // What the user allows is for the system: what the program takes beside it may come on top, where it is there.
+    // The user's bound is for the system. The program's other memory may come on top of it, if available.
     constexpr Offset kProgram = Offset{64} << 20;
     fenced = std::min(fenced, bytes_ + kProgram);
   }
   rlimit limit{};
   getrlimit(RLIMIT_DATA, &limit);
   old_limit_ = limit.rlim_cur;
-  // The shadow memory of sanitizers counts as data: no fence there.
+  // The shadow memory of sanitizers counts as data, so a sanitized build has no fence.
   if (!std::string_view(KAURI_SANITIZERS).empty() || bytes_ > kUnlimited / 2) return;
   const Offset now = number_after("/proc/self/status", "VmData:").value_or(0);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(now + fenced + stacks));

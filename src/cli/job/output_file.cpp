@@ -1,4 +1,4 @@
-// Files that commands write: names that cannot be written are found before the work, not after it.
+// Output files of commands: their names are checked before the work begins.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/output_file.hpp"
 
@@ -23,7 +23,8 @@ void check_name(const std::string& path, std::initializer_list<std::string_view>
   check_folder(path);
 }
 
-/// Whether both names stand for one file, or will: of a file that is not there the folder and last name count, those at the end of links.
+/// Returns true if both names denote the same regular file, or will when they are written. The name of a
+/// file that does not exist is compared by folder and last component, with links followed to their end.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code code;
   if (std::filesystem::exists(a, code) && std::filesystem::exists(b, code))

@@ -1,4 +1,4 @@
-// Files that commands write: names that cannot be written are found before the work, not after it.
+// Output files of commands: their names are checked before the work begins.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,22 +10,23 @@
 
 namespace kauri::cli {
 
-/// Throws Error(input) unless the folder of the file is there.
+/// Throws Error(input) unless the folder of the file exists.
 void check_folder(const std::string& path);
-/// The same, and Error(usage) unless the name ends in .svg or .png.
+/// Throws Error(usage) unless the name ends in .svg or .png, else as check_folder().
 void check_picture_name(const std::string& path);
-/// The same for those that write_matrix tells apart: .mtx, .mtx.gz, .npz.
+/// Throws Error(usage) unless the name ends in .mtx, .mtx.gz or .npz, by which write_matrix() chooses the
+/// format, else as check_folder().
 void check_matrix_name(const std::string& path);
-/// The same for .html.
+/// Throws Error(usage) unless the name ends in .html, else as check_folder().
 void check_page_name(const std::string& path);
 
-/// A file that a command line names, and how: {"-o", "x.npy"}.
+/// A file of the command line with its option: {"-o", "x.npy"}.
 struct NamedFile {
-  std::string option;  ///< empty: a word without a name
-  std::string path;    ///< empty: it is not there
+  std::string option;  ///< empty: a positional argument
+  std::string path;    ///< empty: the option is not given
 };
-/// Throws Error(usage) where a file that is to be written is one that is read, a system, a permutation or one of `inputs`, or is written
-/// twice: by its name or through links. Devices may be both.
+/// Throws Error(usage) if an output file is also read (a system, a permutation or one of `inputs`) or is
+/// written twice, under its name or through links. Files that are not regular, as devices, may be both.
 void check_apart(const std::vector<NamedFile>& outputs, const CommonOptions& options, const std::vector<NamedFile>& inputs = {});
 
 /// Creates or replaces the file. Throws Error(input).

@@ -1,4 +1,4 @@
-// The systems a command works on: from files or from formulas, with a name for reports.
+// Systems of a command: read from files or generated from formulas, with a name for reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/system.hpp"
 
@@ -27,7 +27,8 @@ SymmetricMatrix<double> read(const Source& source, const SystemOptions& options,
   if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
   if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
   ReadOptions how{.threads = threads, .symmetry = options.symmetry};
-  // Where the fence has a bound of the user's, as many rows without entries as it has room for.
+  // If the user bounds the memory, the fence enforces the bound; max_bytes only lifts the limit that
+  // read_matrix() sets on rows without entries if it has no bound.
   if (std::isfinite(limits.max_gb)) how.max_bytes = std::numeric_limits<std::size_t>::max() - 1;
   if (options.half != "both") how.both_halves = options.half == "lower" ? Storage::lower_of_full : Storage::upper_of_full;
   return read_matrix(source.text, how);
@@ -52,7 +53,7 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string
 std::string Source::name() const {
   if (!is_file) return io::shown(text);
   if (text == kStandardInput) return "stdin";
-  if (text.starts_with("/dev/")) return io::shown(text);  // "63" of /dev/fd/63, what a shell puts for <(...), says nothing
+  if (text.starts_with("/dev/")) return io::shown(text);  // a shell passes <(...) as /dev/fd/63, of which "63" would say nothing
   const auto [file, member] = io::split_member(text);
   std::string name = std::filesystem::path(member.empty() ? file : member).filename().string();
   for (const char* ending : {".gz", ".tgz", ".tar", ".mtx", ".npz", ".rb", ".rsa", ".psa"})

@@ -1,4 +1,4 @@
-// The systems a command works on: from files or from formulas, with a name for reports.
+// Systems of a command: read from files or generated from formulas, with a name for reports.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,36 +11,40 @@
 
 namespace kauri::cli {
 
-/// What the file "-" stands for.
+/// The file that the name "-" stands for.
 inline constexpr std::string_view kStandardInput = "/dev/stdin";
-/// The file that is read for a word of the command line.
+/// Returns the file that is read for a word of the command line.
 inline std::string opened(const std::string& word) { return word == "-" ? std::string(kStandardInput) : word; }
 
-/// Where one system comes from: a file, or a specification of kauri::generate.
+/// Source of one system: a file, or a specification of kauri::generate().
 struct Source {
   std::string text;
   bool is_file = false;
-  /// "poisson3d 60", or the name of the file, or of the member of an archive, without folder and ending: "vem2".
+  /// Returns the name for reports: the specification, as "poisson3d 60", or the name of the file, or of the
+  /// member of an archive, without folder and ending, as "vem2".
   [[nodiscard]] std::string name() const;
 };
 
 struct System {
   std::string name;
-  std::string source;              ///< the file or specification, as it was given
+  std::string source;              ///< file or specification, as on the command line
   SymmetricMatrix<double> matrix;  ///< with the shift on its diagonal
   double read_s = 0;
 };
 
-/// Files first, then specifications. Throws Error(usage) if there is none.
+/// Returns the sources, files first, then specifications. Throws Error(usage) if there is none.
 std::vector<Source> sources(const SystemOptions& options);
-/// Files are parsed by so many threads, 0: by all. Throws Error: input (also naming the row where the shift overflows), usage, memory (with
-/// the bytes that were there).
+/// Reads or generates a system. threads: the threads that parse a file, 0 for all. Throws Error: input
+/// (also naming the row in which the shift overflows), usage, memory (naming the bytes that were
+/// available).
 System load(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads);
-/// For commands that take one system.
+/// Reads or generates the system of a command that takes one. Throws Error as load(), and Error(usage) for
+/// several files or none.
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
-/// The values of a system in T: the doubles themselves, or a float copy made once. Throws Error(input) naming source, row and column of
-/// one that is not finite in T (of a formula, or beyond what float holds).
+/// Values of a system in T: a view of the doubles, or a copy in float. The constructor throws Error(input)
+/// naming source, row and column of a value that is not finite in T, from a formula or beyond the range of
+/// float. The system must outlive it.
 template <Scalar T>
 class Values {
  public:

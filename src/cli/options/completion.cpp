@@ -1,4 +1,4 @@
-// Shell completion, made from the commands and options themselves.
+// Shell completion, generated from the commands and options.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/options/completion.hpp"
 
@@ -15,7 +15,8 @@
 namespace kauri::cli {
 namespace {
 
-/// The words an option takes, from the set that its type name ends with ("NAME:{auto,cpu,cuda}"); orderings by their names.
+/// Returns the words that an option accepts, separated by blanks: the names of the orderings for
+/// --ordering, else the set at the end of the type name, as in "NAME:{auto,cpu,cuda}". Empty without a set.
 std::string values_of(const CLI::Option& option) {
   if (option.get_name() == "--ordering") {
     std::string words = std::string(name_of(OrderingMethod::automatic));
@@ -31,7 +32,8 @@ std::string values_of(const CLI::Option& option) {
   return type;
 }
 
-/// Lines of the case that gives `values` for the word before the one to complete, and all option names of a command.
+/// Adds a command to the two case statements of the bash script: to `values` one line for each option
+/// with fixed words, to `options` one line with all its option names.
 void add_command(const CLI::App& command, std::string& values, std::string& options) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
@@ -45,7 +47,7 @@ void add_command(const CLI::App& command, std::string& values, std::string& opti
   options += fmt::format("    {}) words='{}' ;;\n", command.get_name(), names);
 }
 
-/// The first sentence or clause of a description, which fits a line.
+/// Returns the beginning of a description, up to the first line end, ": " or "; ", which fits a line.
 std::string in_short(const std::string& description) {
   std::string text = description.substr(0, description.find('\n'));
   text.resize(std::min(text.size(), text.find(": ")));
@@ -53,14 +55,14 @@ std::string in_short(const std::string& description) {
   return text;
 }
 
-/// In single quotes of a shell.
+/// Returns the text in single quotes of a shell.
 std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
 }
 
-/// What has a meaning for zsh's _arguments, behind a backslash.
+/// Returns the text with a backslash before characters that zsh's _arguments interprets.
 std::string plain(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -70,7 +72,7 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-/// Of zsh's _arguments: one line for each name of an option.
+/// Returns the arguments of zsh's _arguments for a command: one line for each name of an option.
 std::string zsh_lines(const CLI::App& command) {
   std::string lines;
   for (const CLI::Option* option : command.get_options()) {
@@ -85,7 +87,8 @@ std::string zsh_lines(const CLI::App& command) {
   return lines;
 }
 
-/// A line of fish for an option of a command, or of the program if `condition` is empty.
+/// Returns the fish line of an option. condition: the arguments of `complete` that restrict it to a command,
+/// or to the place before a command.
 std::string fish_line(const CLI::Option& option, const std::string& condition) {
   std::string line = "complete -c kauri" + condition;
   for (const std::string& name : option.get_snames()) line += " -s " + name;

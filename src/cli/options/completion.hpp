@@ -1,4 +1,4 @@
-// Shell completion, made from the commands and options themselves.
+// Shell completion, generated from the commands and options.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,9 +7,11 @@
 
 namespace kauri::cli {
 
-/// A script for bash that completes commands, options, and the values of options that take one of several words; else file names.
+/// Returns a bash script that completes commands, options, and the values of options that accept fixed
+/// words; elsewhere it completes file names.
 std::string bash_completion(const CLI::App& app);
-/// The same for zsh and for fish, which show what commands and options are for as well.
+/// Return scripts for zsh and fish that complete as bash_completion() and also show the descriptions of
+/// commands and options.
 std::string zsh_completion(const CLI::App& app);
 std::string fish_completion(const CLI::App& app);
 

@@ -1,4 +1,4 @@
-// Commands with the options that are their own, then those that several have, each once.
+// The manual page: each command with its own options, then the options that several commands share.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/options/manual.hpp"
 
@@ -15,10 +15,11 @@
 namespace kauri::cli {
 namespace {
 
-/// From so many commands on an option is described once for all of them.
+/// An option that at least this many commands have is described once, under the common options.
 constexpr std::size_t kCommon = 3;
 
-/// With what has a meaning for roff taken out of it: hyphens that are signs, backslashes, points that begin a line.
+/// Returns the text with the characters escaped that roff interprets: hyphens, backslashes, carets, tildes,
+/// and points and quotes at the beginning of a line.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -38,7 +39,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// Lines broken for a screen become one.
+/// Returns the text on one line: line breaks become blanks.
 std::string joined(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -49,7 +50,8 @@ struct Entry {
   std::vector<std::string> commands;
 };
 
-/// A word without a name is known by its type: FILE, also where there may be several.
+/// Returns the entry of an option. A positional argument, which has no name, is called by its type; "FILE..."
+/// becomes FILE.
 Entry entry_of(const CLI::Option& option) {
   std::string names = fmt::format("{}", fmt::join(names_of(option), ", ")), type = type_of(option);
   if (names.empty()) std::swap(names, type);
@@ -59,7 +61,7 @@ Entry entry_of(const CLI::Option& option) {
 
 bool same(const Entry& a, const Entry& b) { return a.names == b.names && a.text == b.text && a.standard == b.standard; }
 
-/// All options there are, each with the commands that have it.
+/// Returns the options of all commands, each once, with the commands that have it.
 std::vector<Entry> entries(const CLI::App& app) {
   std::vector<Entry> list;
   for (const CLI::App* command : app.get_subcommands({}))

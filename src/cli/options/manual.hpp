@@ -1,4 +1,4 @@
-// The manual page, made from the commands and options themselves. docs/kauri.1 is what it prints, and a test compares them.
+// The manual page, generated from the commands and options. docs/kauri.1 is a copy, which a test compares.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kauri::cli {
 
-/// In the language of man(7).
+/// Returns the manual page in the language of man(7).
 std::string manual(const CLI::App& app);
 
 }  // namespace kauri::cli

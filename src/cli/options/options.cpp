@@ -1,4 +1,4 @@
-// What the user asked for, and the options that subcommands share.
+// Options that subcommands share.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/options/options.hpp"
 
@@ -12,7 +12,8 @@
 namespace kauri::cli {
 namespace {
 
-/// 0 or more, infinity included: unlike CLI::NonNegativeNumber, "nan" is no number.
+/// Checks a number of 0 or more, infinity included; unlike CLI::NonNegativeNumber it refuses "nan". Returns
+/// the message for a bad word, else nothing.
 std::string check_limit(const std::string& word) {
   double x = 0;
   return CLI::detail::lexical_cast(word, x) && x >= 0 ? "" : "'" + word + "': expected a number, 0 or more";
@@ -23,7 +24,8 @@ std::string check_symmetry(const std::string& word) {
   return CLI::detail::lexical_cast(word, x) && x >= 0 && x <= 1 ? "" : "'" + word + "': expected a number from 0 to 1";
 }
 
-/// 64 bits; what has a sign would wrap.
+/// Checks an unsigned 64-bit integer; a word with a sign, whose value would wrap, is refused. Returns the
+/// message for a bad word, else nothing.
 std::string check_seed(const std::string& word) {
   std::uint64_t x = 0;
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);

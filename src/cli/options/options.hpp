@@ -1,4 +1,4 @@
-// What the user asked for, and the options that subcommands share.
+// Options that subcommands share, and the structs that hold their values.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,19 +18,19 @@ enum ExitCode : int {
   kOk = 0,
   kInput = 1,                ///< wrong usage or wrong input, or a system whose solution overflows
   kNotPositiveDefinite = 2,  ///< the matrix is not positive definite
-  kResources = 3,            ///< too little memory, above a limit, or the device is not there
+  kResources = 3,            ///< too little memory, work above a limit, or a device that does not exist
 };
 
-/// Where systems come from.
+/// Sources of systems, and how files are read.
 struct SystemOptions {
   std::vector<std::string> files;
   std::vector<std::string> specs;
   double shift = 0;
-  std::string half = "both";  ///< lower, upper or both, of files that have both
-  double symmetry = 0;        ///< of both: how far they may differ, 0 for the default
+  std::string half = "both";  ///< half that is taken of a file with both: lower, upper, or both, which must agree
+  double symmetry = 0;        ///< threshold for halves that differ, see CompressedView::symmetry; 0: the default
 };
 
-/// How a system is worked on.
+/// Options of ordering, analysis and factorisation.
 struct JobOptions {
   std::string ordering = "auto";
   std::string effort = "default";
@@ -43,17 +43,17 @@ struct JobOptions {
   int solves = 1;
   int factorizations = 1;
   int cores = AnalyzeOptions{}.cores;
-  std::string target;        ///< that plans are for; empty: of the backend
-  bool fundamental = false;  ///< no supernode is merged into another
+  std::string target;        ///< target of plans; empty: that of the backend
+  bool fundamental = false;  ///< fundamental supernodes: none is merged into another
 };
 
-/// What a job may take; infinity: no limit but the machine's.
+/// Limits on the memory and the operations of a job; infinity leaves the machine's limits alone.
 struct LimitOptions {
   double max_gb = std::numeric_limits<double>::infinity();
   double max_flops = std::numeric_limits<double>::infinity();
 };
 
-/// What the commands that order a system have in common.
+/// Options of the commands that order a system.
 struct CommonOptions {
   SystemOptions system;
   JobOptions job;
@@ -61,31 +61,32 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// All of it; ordering_help: what --ordering takes in this subcommand; several: systems.
+/// Adds all of CommonOptions. ordering_help: the help text of --ordering in this subcommand; several: the
+/// command takes more than one system.
 void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several = false);
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
-/// --half and --symmetry, which are among those.
+/// Adds --half and --symmetry, which add_system_options() includes.
 void add_half_options(CLI::App& command, SystemOptions& options);
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
-/// The part of add_job_options that orderings need: a command that computes no numbers takes no backend.
+/// Adds the part of add_job_options() that orderings need, for commands without numeric work: no backend.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
-/// What a plan alone is made by: for commands that compute no numbers.
+/// Adds the options of plans, --target and --fundamental, for commands without numeric work.
 void add_plan_options(CLI::App& command, JobOptions& options);
 void add_threads_option(CLI::App& command, JobOptions& options);
 void add_scalar_option(CLI::App& command, JobOptions& options);
 void add_precision_option(CLI::App& command, JobOptions& options);
-/// help: what is repeated.
+/// Adds --reps. help: its help text, which names the repeated work.
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help);
-/// Solves and factorisations to come, which predict_costs in the choice of auto.
+/// Adds --factorizations and --solves, the expected numbers, which weigh in the choices of auto.
 void add_expectations(CLI::App& command, JobOptions& options);
-/// --max-gb.
+/// Adds --max-gb.
 void add_memory_limit_option(CLI::App& command, LimitOptions& options);
-/// --max-gb and --max-flops.
+/// Adds --max-gb and --max-flops.
 void add_limit_options(CLI::App& command, LimitOptions& options);
 void add_json_option(CLI::App& command, bool& json);
 
-/// The usual words for add_job_options.
+/// Returns the help text of --ordering for commands that take one ordering.
 std::string ordering_words();
 
 }  // namespace kauri::cli

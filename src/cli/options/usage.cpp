@@ -1,4 +1,4 @@
-// Unknown words, and the known ones that are nearest.
+// Checks of the command line before it is parsed: unknown words, and the nearest known ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/options/usage.hpp"
 
@@ -16,7 +16,7 @@
 namespace kauri::cli {
 namespace {
 
-/// "; did you mean X?", where a name is near enough.
+/// Returns "; did you mean X?" with the nearest name, or nothing if none is near enough.
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
   const std::string best = nearest(word, names);
   return best.empty() ? "" : "; did you mean " + best + "?";
@@ -41,13 +41,14 @@ const CLI::App* command_of(const CLI::App& app, const std::string& word) {
   throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}{}", word, fmt::join(names, ", "), meant(word, names)));
 }
 
-/// "-1", "-.5e3": the value of an option, not a name.
+/// Returns true for a number, as "-1" or "-.5e3", which is the value of an option and not a name.
 bool is_number(std::string_view word) { return word.find_first_not_of("+-.0123456789eE") == std::string_view::npos; }
 
-/// The option that a word names: "--name", that of "--name=value", "-o" of "-oFILE".
+/// Returns the option that a word names: "--name" for "--name" and "--name=value", "-o" for "-oFILE".
 std::string option_in(const std::string& word) { return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2); }
 
-/// Throws Error(usage) for a word that begins with "-" and names none of the options that `whose` has: a command, or kauri itself.
+/// Throws Error(usage) for a word that begins with "-", is no number and names none of the options `names`
+/// of `whose`, a command or kauri itself. help: the command whose --help the message refers to.
 void check_option(const std::string& word, const std::vector<std::string>& names, const std::string& whose, const std::string& help) {
   if (word.size() < 2 || word[0] != '-' || is_number(word)) return;
   if (std::find(names.begin(), names.end(), option_in(word)) != names.end()) return;
@@ -80,7 +81,7 @@ void check_words(const CLI::App& app, int argc, const char* const* argv) {
   const std::vector<std::string> names = all_names(*command);
   for (int k = 2; k < argc; ++k) {
     const std::string word = argv[k];
-    if (word == "--") return;  // files alone follow
+    if (word == "--") return;  // only files follow
     check_option(word, names, first, "kauri " + first);
   }
 }

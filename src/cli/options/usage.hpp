@@ -1,4 +1,4 @@
-// What a command line says that no command understands, told before it is parsed.
+// Checks of the command line before it is parsed: unknown words, and the nearest known ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,20 +9,23 @@
 
 namespace kauri::cli {
 
-/// "-o", "--ordering": none of words without a name.
+/// Returns the names of an option, as "-o", "--ordering"; none for a positional argument.
 std::vector<std::string> names_of(const CLI::Option& option);
 
-/// What a value of the option is called, "NAME"; empty for a flag. The words that it may be, which CLI11 puts behind a colon, are left out.
+/// Returns the type name of an option's value, as "NAME", without the accepted words that CLI11 appends
+/// after a colon; empty for a flag.
 std::string type_of(const CLI::Option& option);
 
-/// Throws Error(usage) where the first word names no command and no option of kauri, or one after it begins with "-" and names no option of
-/// that command, with the name that was probably meant: CLI11 takes the value of an unknown option for a file, and complains of that.
+/// Throws Error(usage) if the first word names no command and no option of kauri, or if a later word begins
+/// with "-" and names no option of that command. The message has the nearest known name. Without this
+/// check CLI11 would take the value of an unknown option for a file, and report that file.
 void check_words(const CLI::App& app, int argc, const char* const* argv);
 
-/// " (see kauri COMMAND --help)", or without a command where the first word is none.
+/// Returns " (see kauri COMMAND --help)", or " (see kauri --help)" if the first word is no command.
 std::string see_help(const CLI::App& app, int argc, const char* const* argv);
 
-/// A check of CLI11 for whole numbers: empty, or what was expected in place of the word.
+/// Returns a CLI11 check for integers from least to most; the check returns the message for a bad word,
+/// else nothing.
 std::function<std::string(const std::string&)> integer_from(int least, int most);
 
 }  // namespace kauri::cli

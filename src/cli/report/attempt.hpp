@@ -1,4 +1,4 @@
-// Work that may fail without ending the program: its exit code, and the reason told.
+// Runs work that may fail, and turns its error into an exit code and a message.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace kauri::cli {
 
-/// The exit code of f(), or that of what it throws, after told(why). Throws what is neither an Error nor std::bad_alloc.
+/// Returns f(), an exit code. If f throws an Error or std::bad_alloc, calls told(message) and returns the
+/// exit code of the exception. Other exceptions pass through.
 template <class F, class Told>
 int attempt(F&& f, Told&& told) {
   try {

@@ -1,4 +1,4 @@
-// What the commands that write pictures have in common.
+// Options of the commands that write pictures.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/report/picture_file.hpp"
 

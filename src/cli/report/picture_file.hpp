@@ -1,4 +1,4 @@
-// What the commands that write pictures have in common.
+// Options of the commands that write pictures.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,10 +13,11 @@ namespace kauri::cli {
 
 struct PictureOptions : CommonOptions {
   std::string output;
-  int size = 0;  ///< pixels
+  int size = 0;  ///< width in pixels
 };
 
-/// The system, -o, --size, limits and --json.
+/// Adds the options of the system, -o, --size, the limits and --json. size: the default of --size;
+/// size_help: its help text.
 void add_picture_options(CLI::App& command, PictureOptions& options, int size, const std::string& size_help);
 
 [[nodiscard]] bool is_png(const std::string& path);

@@ -18,71 +18,75 @@ namespace kauri::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// An exact count held in a double, as a JSON integer where it fits one.
+/// Returns an exact count held in a double as a JSON integer, or as a number if it exceeds 64 bits.
 Json whole(double count);
 
-/// The keys that every object has: schema ("kauri.COMMAND/1"), system, solver, commit, device, backend, threads, scalar, ordering, effort.
-/// ordering: null where the command orders nothing.
+/// Returns an object with the keys of every report: schema ("kauri.COMMAND/1"), system, solver, commit,
+/// device, backend, threads, kernels, scalar, ordering, effort. ordering: null for a command without one.
 Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering);
 
-/// The header of a report on one system, with n and nnz_lower.
+/// Returns the header of a report on one system, with n and nnz_lower.
 Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options, const Json& ordering);
 
-/// n and nnz_lower.
+/// Adds n and nnz_lower.
 void add_size(Json& object, const System& system);
 
-/// ordering, and effort: null unless the ordering is nd.
+/// Adds ordering, and effort, which is null unless the ordering is nd.
 void add_ordering(Json& object, const Json& ordering, const JobOptions& options);
 
-/// device, backend, threads, kernels.
+/// Adds device, backend, threads, kernels.
 void add_backend(Json& object, const Backend& backend, const JobOptions& options);
 
-/// target_reason, and targets: what each is predicted to take where there was a choice.
+/// Adds target_reason, and targets with the predicted times of each; an empty array if there was no choice.
 void add_targets(Json& object, const Analysis& analysis);
-/// The same in a line for each sentence; nothing where there was no choice.
+/// Returns the reason and the predicted times of each target as lines of text; nothing if there was no choice.
 std::string target_lines(const Analysis& analysis);
 
-/// "vem2: 2,601 rows, 14,601 entries in the lower triangle".
+/// Returns "vem2: 2,601 rows, 14,601 entries in the lower triangle".
 std::string title(const System& system);
-/// "cpu-avx512, 2 threads, double", "sm_90 (hopper), 1 thread, double".
+/// Returns the machine and the precision: "cpu-avx512, 2 threads, double", "sm_90 (hopper), 1 thread, double".
 std::string where(const Backend& backend, const JobOptions& options);
 
-/// How a factorisation and its solves ended. "not_finite": they went through, but x or its residual does not fit the scalar.
-/// "not_converged": x has a backward error above solved_error(), or, with mixed precision, above what is accepted.
+/// Outcome of a factorisation and its solves. not_finite: they ended, but x or its residual overflows the
+/// scalar. unconverged: a backward error of x is above solved_error(), or, with mixed precision, above
+/// the error accepted there.
 enum class Status { ok, not_positive_definite, not_finite, unconverged };
-/// "ok", "not_positive_definite", "not_finite", "not_converged".
+/// Returns "ok", "not_positive_definite", "not_finite" or "not_converged".
 const char* name_of(Status status);
 ExitCode exit_code_of(Status status);
-/// How x came about with mixed precision, each null where there is no report: precision is not mixed, or A not positive definite.
+/// Adds precision and the keys of a solve in mixed precision; these are null without a report, that is, if
+/// the precision is not mixed or A is not positive definite.
 void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options);
-/// Of an x in T that is finite, or not, with these errors.
+/// Returns the status of an x in T with these errors. finite: all entries of x are finite.
 template <Scalar T>
 Status status_of(const BackwardError& error, bool finite) {
   const SolveStatus status = kauri::status_of<T>(error);
   if (!finite || status == SolveStatus::not_finite) return Status::not_finite;
   return status == SolveStatus::ok ? Status::ok : Status::unconverged;
 }
-/// Of a solve in mixed precision whose x is finite, or not.
+/// Returns the status of a solve in mixed precision. finite: all entries of x are finite.
 Status status_of(const MixedReport& mixed, bool finite);
 
-/// One sentence on a status that is not ok; breakdown: of Status::not_positive_definite.
+/// Returns one sentence on a status that is not ok, empty for ok. breakdown: set for
+/// Status::not_positive_definite.
 std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options);
 
-/// The exit code that an Error stands for.
+/// Returns the exit code for an Error.
 ExitCode exit_code_of(const Error& error);
 
+/// Prints a text on the standard output; control characters become '?'.
 void print(std::string_view text);
-/// The JSON object or the text, whichever is asked for; the other one is not made.
+/// Prints to_json() if json, else to_text(); the other function is not called.
 template <class ToJson, class ToText>
 void print_report(bool json, ToJson&& to_json, ToText&& to_text);
-/// One object, on many lines or on one that gets out at once.
+/// Print an object: print_object() on several lines, print_line() on one line that is flushed.
 void print_object(const Json& object);
 void print_line(const Json& object);
-/// "kauri: ..." on the standard error.
+/// Prints "kauri: " and the text on the standard error.
 void complain(std::string_view text);
-/// A warning where a device does the system's plan by slower kernels.
+/// Warns if a device runs the system's plan by slower kernels, since a contribution block is too large.
 void warn_of_plan(const std::string& system, const Plan& plan);
-/// Throws Error(input) if something printed did not get out.
+/// Flushes the standard output. Throws Error(input) if some of it could not be written.
 void flush_output();
 
 template <class ToJson, class ToText>

@@ -1,4 +1,4 @@
-// One plan measured: factorisations and solves, repeated, the least time counts.
+// Measurement of one plan: repeated factorisations and solves, of which the least times are reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/report/trial.hpp"
 
@@ -17,7 +17,7 @@
 namespace kauri::cli {
 namespace {
 
-/// Free bytes of the device that a backend works on, as its driver tells.
+/// Returns the free bytes of the backend's device, from its driver; nothing on the CPU.
 std::optional<Offset> free_bytes(const Backend& backend) {
   if (backend.kind() == BackendKind::cpu) return {};
   const auto seen = numeric::cuda::survey(0);
@@ -25,7 +25,8 @@ std::optional<Offset> free_bytes(const Backend& backend) {
   return seen->free_bytes;
 }
 
-/// Values of A where a backend works: on a device beforehand, as the peers of bench/peers have them.
+/// Values of A in the memory of the backend. A device gets them before the timing, as the peers of
+/// bench/peers do.
 template <Scalar T>
 class ValuesThere {
  public:
@@ -44,7 +45,7 @@ class ValuesThere {
   std::optional<DeviceValues<T>> there_;
 };
 
-/// The least seconds of a refactorisation.
+/// Returns the least seconds of `repetitions` refactorisations.
 template <class AnyFactor, Scalar T>
 double refactor_seconds(AnyFactor& factor, const ValuesThere<T>& values, int repetitions) {
   double least = std::numeric_limits<double>::infinity();
@@ -56,7 +57,7 @@ double refactor_seconds(AnyFactor& factor, const ValuesThere<T>& values, int rep
   return least;
 }
 
-/// A factor as it is measured, with what its solves need.
+/// A factor in full precision under measurement, with its workspace.
 template <Scalar T>
 class FullTrial {
  public:
@@ -73,7 +74,7 @@ class FullTrial {
   std::optional<Workspace<T>> workspace_;
 };
 
-/// The same in mixed precision. Solves tell how they went.
+/// A factor in mixed precision under measurement, with the report, or the breakdown, of its last solve.
 class MixedTrial {
  public:
   MixedTrial(const PreparedPlan& plan, const Pattern& a) : factor_(MixedFactor::create(a, plan)) {}
@@ -95,7 +96,8 @@ class MixedTrial {
   std::optional<Breakdown> breakdown_;
 };
 
-/// Leaves the last solution in x, n rows by nrhs; b is made anew before each solve, so that no copy of it is held.
+/// Returns the least seconds of kTimedSolves solves in place, and leaves the last solution in x, n rows by
+/// nrhs. b is generated anew before each solve, so that no copy of it is held.
 template <class AnyTrial, Scalar T>
 double solve_seconds(AnyTrial& tried, std::span<T> x, Index n, Index nrhs, std::uint64_t seed) {
   tried.make_room(nrhs);
@@ -111,7 +113,8 @@ void fail(Trial& trial, const Breakdown& breakdown) {
   trial.breakdown = breakdown;
 }
 
-/// Everything timed, and x of one right-hand side; make(prepared plan) makes what is tried, which is gone when this returns.
+/// Times all phases into `trial` and returns x of one right-hand side, empty after a breakdown. make(prepared
+/// plan) creates the trial object, which is destroyed on return.
 template <Scalar T, class Make>
 std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
                    const TrialOptions& options, const Make& make) {
@@ -131,7 +134,7 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
   if (!outcome) return fail(trial, outcome.error()), std::vector<T>();
   trial.factor_s = refactor_seconds(tried.factor(), values, options.repetitions);
   const auto n = static_cast<std::size_t>(plan->n);
-  std::vector<T> x(n);  // of one right-hand side first: room for many is not for one
+  std::vector<T> x(n);  // one right-hand side first, with a workspace for one
   trial.solve1_s = solve_seconds(tried, std::span(x), plan->n, 1, options.seed);
   if constexpr (std::is_same_v<decltype(tried), MixedTrial>) {
     trial.mixed = tried.report();
@@ -161,7 +164,8 @@ Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a
   std::vector<T> b(x.size());
   fill_random(std::span(b), options.seed);
   trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
-  // Nobody refined this x: the normwise error alone says whether L is one of A, and refinement mends the other.
+  // This x is not refined. Its normwise error alone shows whether L is a factor of A; refinement would
+  // reduce the componentwise one.
   const BackwardError& error = trial.backward_error;
   const Status status = status_of<T>({error.normwise, std::isfinite(error.componentwise) ? 0 : error.componentwise}, true);
   if (trial.status == Status::ok || status == Status::not_finite) trial.status = status;

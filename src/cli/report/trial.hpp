@@ -1,4 +1,4 @@
-// One plan measured: factorisations and solves, repeated, the least time counts.
+// Measurement of one plan: repeated factorisations and solves, of which the least times are reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,36 +16,38 @@
 
 namespace kauri::cli {
 
-/// Solves timed for each number of right-hand sides: as many as the peers of bench/peers take.
+/// Solves timed for each number of right-hand sides, as for the peers of bench/peers.
 inline constexpr int kTimedSolves = 3;
 
 struct TrialOptions {
-  int repetitions = 3;     ///< of refactorisations, >= 1
-  Index many = 32;         ///< right-hand sides of the second solve; 0: only one is solved for
-  std::uint64_t seed = 1;  ///< of the right-hand sides
-  bool mixed = false;      ///< in mixed precision: solves are refined, and bring and take A and vectors of double
+  int repetitions = 3;     ///< number of refactorisations, >= 1
+  Index many = 32;         ///< right-hand sides of the second timed solve; 0: no second solve
+  std::uint64_t seed = 1;  ///< seed of the right-hand sides
+  bool mixed = false;      ///< mixed precision: A and vectors are in double, and solves include refinement
 };
 
 struct Trial {
   Status status = Status::ok;
-  std::optional<Breakdown> breakdown;  ///< not positive definite: of the times prepare_s, create_s and factor1_s are set
-  double smallest_pivot = 0;           ///< see DeviceVerdict
-  double prepare_s = 0;                ///< what is uploaded of the plan to a device
-  double create_s = 0;                 ///< the making of the factor: memory
-  double factor1_s = 0;                ///< that and the first factorisation
-  double factor_s = 0;                 ///< the least of the refactorisations
-  double solve1_s = 0;                 ///< in place, the least
-  std::optional<double> solve_many_s;
-  BackwardError backward_error;        ///< of one right-hand side, unrefined, but with mixed precision
-  std::optional<MixedReport> mixed;    ///< with mixed precision: of one right-hand side
-  Offset peak_bytes = 0;               ///< high-water mark of factor and workspaces
-  std::optional<Offset> device_bytes;  ///< by how much plan, factor and its first filling left the device less free memory
+  std::optional<Breakdown>
+      breakdown;              ///< A is not positive definite; then only the times prepare_s, create_s and factor1_s are sure to be set
+  double smallest_pivot = 0;  ///< see DeviceVerdict
+  double prepare_s = 0;       ///< seconds of PreparedPlan::create(), which uploads the plan to a device
+  double create_s = 0;        ///< seconds of the factor's creation, which allocates its memory
+  double factor1_s = 0;       ///< create_s and the first factorisation
+  double factor_s = 0;        ///< least seconds of a refactorisation
+  double solve1_s = 0;        ///< least seconds of a solve in place with one right-hand side
+  std::optional<double> solve_many_s;  ///< least seconds of a solve in place with TrialOptions::many
+  BackwardError backward_error;        ///< error of x for one right-hand side; unrefined unless mixed
+  std::optional<MixedReport> mixed;    ///< with mixed precision: report of the solve with one right-hand side
+  Offset peak_bytes = 0;               ///< peak bytes of the prepared plan, factor and workspaces
+  std::optional<Offset> device_bytes;  ///< decrease of the device's free memory by plan, factor and first factorisation
 };
 
 template <Scalar T>
 Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend, const TrialOptions& options);
 
-/// The scalar by name.
+/// Measures a plan in the scalar of that name, "float" or "double". Throws Error(input) for a value of the
+/// system that is not finite in it.
 Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan, const System& system, Backend& backend,
               const TrialOptions& options);
 

@@ -14,15 +14,17 @@ struct MatrixFacts {
   double mean_in_row = 0;
   Index positive_diagonal = 0, zero_diagonal = 0, negative_diagonal = 0;  ///< NaN counts as negative
   Index components = 0;
-  Index bandwidth = 0;                                   ///< greatest |i - j| of an entry
-  double gershgorin_least = 0, gershgorin_greatest = 0;  ///< every eigenvalue is between the two, rounding apart
+  Index bandwidth = 0;                                   ///< greatest |i - j| of an entry (i, j)
+  double gershgorin_least = 0, gershgorin_greatest = 0;  ///< bounds of all eigenvalues, up to rounding
 };
 
-/// O(nnz) and three arrays over the rows.
+/// Returns the facts of A in O(nnz) time, with three arrays over the rows.
 MatrixFacts facts_of(const SymmetricView<double>& a);
 
-/// "yes" (Gershgorin's discs prove it), "no" (a diagonal entry forbids it) or "undecided".
+/// Returns whether A is positive definite: "yes" (by Gershgorin's discs), "no" (a diagonal entry is not
+/// positive) or "undecided".
 std::string verdict_name(const MatrixFacts& facts);
+/// Returns the reason for verdict_name() in words.
 std::string verdict_reason(const MatrixFacts& facts);
 
 }  // namespace kauri::cli

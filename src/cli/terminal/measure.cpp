@@ -1,4 +1,4 @@
-// Clocks, the process's memory, and right-hand sides that are the same everywhere.
+// Timing, memory of the process, and random right-hand sides that are the same on all platforms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/terminal/measure.hpp"
 
@@ -20,7 +20,7 @@ Offset peak_rss_bytes() {
   return 0;
 }
 
-void reset_peak_rss() { std::ofstream("/proc/self/clear_refs") << "5"; }  // proc(5); does nothing where it is not allowed
+void reset_peak_rss() { std::ofstream("/proc/self/clear_refs") << "5"; }  // see proc(5); without permission this has no effect
 
 void release_free_memory() {
 #if defined(__GLIBC__)

@@ -1,4 +1,4 @@
-// Clocks, the process's memory, and right-hand sides that are the same everywhere.
+// Timing, memory of the process, and random right-hand sides that are the same on all platforms.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kauri::cli {
 
-/// Seconds of the fastest of `times` calls of work(); prepare() comes before each, unmeasured.
+/// Returns the seconds of the fastest of `times` calls of work(); prepare() runs before each, untimed.
 template <class Prepare, class Work>
 double least_seconds(int times, Prepare&& prepare, Work&& work) {
   double least = std::numeric_limits<double>::infinity();
@@ -22,16 +22,17 @@ double least_seconds(int times, Prepare&& prepare, Work&& work) {
   return least;
 }
 
-/// High-water mark of this process's resident memory in bytes (0 where the system does not tell), counted anew from reset_peak_rss() on.
+/// Returns the peak of this process's resident memory in bytes since reset_peak_rss(), or since its start;
+/// 0 if the system does not report it.
 Offset peak_rss_bytes();
 void reset_peak_rss();
 
-/// Hands memory that was freed back to the system (glibc; nothing elsewhere): called between the analysis, which leaves a heap full of
-/// holes, and the factorisation, which needs large blocks.
+/// Returns freed memory to the system (with glibc; elsewhere no effect). Called between the analysis, which
+/// leaves a fragmented heap, and the factorisation, which needs large blocks.
 void release_free_memory();
 
-/// Fills x with numbers in [-1, 1), each a multiple of 2^-23 and so the same in float and double: the same for the same seed on every
-/// platform, and a shorter x gets the beginning of a longer one.
+/// Fills x with random multiples of 2^-23 in [-1, 1), which are exact in float and double. A seed gives the
+/// same numbers on every platform; a shorter x is the beginning of a longer one.
 template <class T>
 void fill_random(std::span<T> x, std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// What a person at a terminal sees of phases that take long.
+// Progress of long phases, shown at a terminal.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/terminal/progress.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSilence{1000}, kPause{200};
 
-/// In place of what the line says now.
+/// Replaces the text of the current line of the terminal.
 void show(const std::string& text) {
   const std::string line = "\r\x1b[K" + io::shown(text);
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -33,7 +33,7 @@ Phase::Phase(bool quiet, std::string what) : what_(std::move(what)) {
     thread_ = std::thread([this] { run(); });
     counting_.emplace(&meter_);
   } catch (const std::system_error&) {
-    return;  // no thread to be had: the work matters more
+    return;  // the system refuses a thread: the work goes on without progress
   }
 }
 
@@ -53,7 +53,7 @@ void Phase::run() {
   if (wake_.wait_for(lock, kSilence, [this] { return over_; })) return;
   do {
     const double fraction = meter_.fraction();
-    const bool part = fraction > 0 && fraction < 1;  // of what is done before and after nobody knows the share
+    const bool part = fraction > 0 && fraction < 1;  // the fraction is known only while the factorisation runs
     show(fmt::format("{} ... {:.0f} s{}", what_, watch.seconds(), part ? fmt::format(", {:.0f} %", std::floor(100 * fraction)) : ""));
   } while (!wake_.wait_for(lock, kPause, [this] { return over_; }));
   show("");

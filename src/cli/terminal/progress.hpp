@@ -1,4 +1,4 @@
-// What a person at a terminal sees of phases that take long.
+// Progress of long phases, shown at a terminal.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace kauri::cli {
 
-/// While it lives longer than a second, a line on the standard error says what is being done, for how long, and while a factorisation on
-/// the CPU runs how much of it is done; the line is gone when it ends. Silent if `quiet` (--json), and where the standard error is no
-/// terminal.
+/// Progress line of a phase. Once the object has lived for a second, a line on the standard error shows the
+/// phase and its seconds, and during a factorisation on the CPU the fraction done; the destructor erases
+/// the line. Nothing is shown if `quiet` (--json) or if the standard error is no terminal.
 class Phase {
  public:
   Phase(bool quiet, std::string what);
@@ -31,7 +31,7 @@ class Phase {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool over_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // declared last, since it uses the other members
 };
 
 }  // namespace kauri::cli

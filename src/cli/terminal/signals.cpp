@@ -1,4 +1,4 @@
-// What is left undone when a signal ends the program.
+// Removal of unfinished files when a signal ends the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/terminal/signals.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 extern "C" void end_by_signal(int number) {
   io::remove_unfinished();
-  ::raise(number);  // by its default: SA_RESETHAND; delivered when this handler returns
+  ::raise(number);  // SA_RESETHAND restored the default action, which runs when this handler returns
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Words and tables for people: human units and aligned columns.
+// Text for people: numbers with units, and aligned columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/terminal/text.hpp"
 
@@ -13,7 +13,7 @@
 namespace kauri::cli {
 namespace {
 
-/// x as three digits with a unit of thousands.
+/// Returns x with three digits and a prefix for powers of 1000.
 std::string scaled(double x, const char* separator, const char* unit) {
   constexpr std::array kPrefix = {"", "k", "M", "G", "T", "P", "E"};
   std::size_t power = 0;

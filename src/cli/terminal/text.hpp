@@ -1,4 +1,4 @@
-// Words and tables for people: human units and aligned columns.
+// Text for people: numbers with units, and aligned columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,29 +10,31 @@
 
 namespace kauri::cli {
 
-/// "12.3 ms", "1.23 s", "45 us": three digits.
+/// Returns seconds with three digits: "12.3 ms", "1.23 s", "45 us"; "-" for a negative number or NaN.
 std::string seconds(double s);
-/// "1.23 GB": powers of 1000, three digits.
+/// Returns bytes with three digits and powers of 1000: "1.23 GB".
 std::string bytes(double b);
-/// "1,234,567".
+/// Returns all digits of a count, in groups of three: "1,234,567".
 std::string integer(Offset count);
-/// "921 M", "7.12 G": powers of 1000, three digits; below 10,000 as it is.
+/// Returns a count with three digits and powers of 1000, "921 M", "7.12 G"; below 10,000 with all digits.
 std::string count(double x);
-/// "12.3 Gflop/s"; "-" where no time was measured.
+/// Returns operations per second, "12.3 Gflop/s"; "-" if s is 0.
 std::string rate(double flops, double s);
-/// "3.1e-16".
+/// Returns an error with two digits, "3.1e-16"; "not finite" for NaN and infinity.
 std::string error(double e);
 
-/// Text with names in it that others chose, as a terminal may get it: line ends and tabs stay, other control characters become '?'.
+/// Returns a text that is safe for a terminal even if it contains names of files: line ends and tabs stay,
+/// other control characters become '?'.
 std::string for_terminal(std::string_view text);
 
-/// Rows of cells under a header; the first column is flush left, the others flush right, or the last one flush left as well.
+/// A table of rows under a header. The first column is flush left, the others flush right; the last one is
+/// flush left with Last::left.
 class Table {
  public:
   enum class Last { right, left };
   explicit Table(std::vector<std::string> header, Last last = Last::right) : rows_{std::move(header)}, last_(last) {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Two blanks before each line, columns two blanks apart.
+  /// Returns the lines, each with two leading blanks, and two blanks between columns.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -40,7 +42,7 @@ class Table {
   Last last_;
 };
 
-/// Lines "  name   value   remark", the first two columns aligned.
+/// A list of facts: lines "  name   value   remark" with the first two columns aligned.
 class Facts {
  public:
   void add(std::string name, std::string value, std::string remark = {});
