@@ -93,7 +93,7 @@ kauri_status kauri_options_set_allocator(kauri_options* options, kauri_allocate 
 /// Severity of a message.
 enum kauri_message_level {
   KAURI_MESSAGE_INFO = 0,    ///< progress: work that begins or has been done
-  KAURI_MESSAGE_WARNING = 1  ///< a defect, such as a nearly singular A; the call goes on
+  KAURI_MESSAGE_WARNING = 1  ///< a problem, as a nearly singular A; the call goes on
 };
 /// Phase that a message is about.
 enum kauri_phase {
