@@ -73,8 +73,8 @@ struct kauri_verdict {
 /// Initialises a kauri_verdict.
 #define KAURI_VERDICT_INIT \
   { sizeof(struct kauri_verdict), 0, 0, 0, 0, 0, 0 }
-/// Returns the verdict of the last factorisation; KAURI_VERDICT_NONE from
-/// kauri_factor_enqueue_refactorize() until kauri_factor_fetch_verdict().
+/// Returns the verdict of the last factorisation. Of a factor on a device it is KAURI_VERDICT_NONE
+/// from kauri_factor_enqueue_refactorize() until kauri_factor_fetch_verdict().
 kauri_status kauri_factor_verdict(const kauri_factor* factor, struct kauri_verdict* verdict);
 
 /// Systems that a call solves. KAURI_SYSTEM_A takes b and returns x in A's numbering, KAURI_SYSTEM_P

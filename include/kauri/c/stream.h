@@ -19,7 +19,8 @@ extern "C" {
 /// Enqueues kauri_factor_refactorize() on the stream. value: `entries` = nnz numbers, in the order of
 /// kauri_matrix_lower(). The verdict stays on the device until kauri_factor_fetch_verdict(); until
 /// then the factor is valid for the calls of this header alone. A value that is not finite makes A
-/// not positive definite. On the CPU the stream is null, and the work is done when the call returns.
+/// not positive definite. On the CPU the stream is null, and work and verdict are there when the call
+/// returns.
 kauri_status kauri_factor_enqueue_refactorize(kauri_factor* factor, const void* value, int64_t entries, double shift, void* stream);
 /// Refactorises as kauri_factor_refactorize() with values on the device that work already enqueued on
 /// the stream writes: the device begins when that work has ended. Unlike the calls that enqueue, this
