@@ -9,14 +9,14 @@
 
 namespace kauri::symbolic {
 
-/// a + b; `what` names the count in the text of the Error.
+/// Returns a + b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
 inline Offset checked_add(Offset a, Offset b, const char* what) {
   Offset sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);
   return sum;
 }
 
-/// a * b; `what` names the count in the text of the Error.
+/// Returns a * b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
 inline Offset checked_mul(Offset a, Offset b, const char* what) {
   Offset product = 0;
   if (__builtin_mul_overflow(a, b, &product)) throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);

@@ -18,7 +18,7 @@ struct Children {
   [[nodiscard]] std::span<const Index> of(Index s) const { return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])}; }
 };
 
-/// Ascending children from parent links (kNone at roots). O(count).
+/// Returns the children of each node, ascending, from parent links (kNone at roots). O(count).
 inline Children children_of(std::span<const Index> parent) {
   const auto count = static_cast<Index>(parent.size());
   Children lists{std::vector<Index>(parent.size() + 2, 0), std::vector<Index>(parent.size())};

@@ -1,4 +1,4 @@
-// The constants, and the formulas over them.
+// The constants of the cost tables, and formulas over them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/cost_table.hpp"
 
@@ -54,9 +54,10 @@ constexpr std::array kTables{
               .solve_column_s = 15e-9,
               .solve_bandwidth = 15e9,
               .fresh_byte_s = 1.3e-9},
-    // For amalgamation and the numbering of fronts alone: latencies, pivots and their weight by a scan of factorisations on an H200, the
-    // rest one streaming multiprocessor's share of the card's peak and bandwidth. The seconds of a whole device are those of
-    // symbolic/device/cost.cpp, and the CPU's tasks are cut by a CPU's.
+    // Used for amalgamation and the numbering of fronts only. Latencies, pivots and their weight
+    // come from a scan of factorisations on an H200, the rest is one streaming multiprocessor's
+    // share of the card's peak and bandwidth. The seconds of a whole device are those of
+    // symbolic/device/cost.cpp, and the CPU's tasks are cut by a CPU's table.
     CostTable{.target = "sm_90",
               .front_overhead_s = 2e-6,
               .row_s = 20e-9,
@@ -75,8 +76,8 @@ constexpr std::array kTables{
               .solve_column_s = 10e-9,
               .solve_bandwidth = 30e9,
               .fresh_byte_s = 1.3e-9},
-    // The same of an A100 with the portable kernels, scaled from sm_90's by the cards' clocks, multiprocessors, peaks and bandwidths as
-    // symbolic/device/cost.cpp does; never measured.
+    // An A100 with the portable kernels: scaled from sm_90 by the cards' clocks, multiprocessors,
+    // peaks and bandwidths, as symbolic/device/cost.cpp does. Never measured.
     CostTable{.target = "sm_80",
               .front_overhead_s = 2.8e-6,
               .row_s = 28e-9,
@@ -102,22 +103,26 @@ struct OrderConstants {
   double vertex_s, edge_s;
 };
 
-// Nested dissection: what it takes and what it spares, fitted to 30 systems (docs/orderings.md says how).
-constexpr double kHopelessWork = 50;       // operations per entry of L: up to here it spares nothing
-constexpr double kHopePerDoubling = 0.13;  // of what fill costs, by each doubling of that
+// Nested dissection: its seconds and its savings, fitted to 30 systems (docs/orderings.md explains
+// the fit).
+constexpr double kHopelessWork = 50;       // operations per entry of L up to which it saves nothing
+constexpr double kHopePerDoubling = 0.13;  // fraction of the cost of fill saved per doubling beyond that
 constexpr double kMostHope = 0.9;
 
-/// By effort, of graphs that are dissected: where it sees that there is nothing to gain it takes less.
+/// Constants by effort, for graphs that are dissected. Nested dissection takes less on a graph that
+/// it recognises as not worth dissecting.
 constexpr std::array kDissection{
     OrderConstants{5e-9, 4.1e-8},    // fast
     OrderConstants{1e-8, 4.4e-8},    // default
     OrderConstants{2.5e-7, 3.7e-8},  // best
 };
 
-/// Seconds of an entry that minimum degree visits: 4 to 6 ns where lists are short, up to 13 where they are scattered.
+/// Seconds per list entry that minimum degree visits: 4 to 6 ns if lists are short, up to 13 ns if
+/// they are scattered.
 constexpr double kVisit = 5e-9;
 
-/// Fitted to the medians of 36 systems on one core of an AMD EPYC (Zen 5).
+/// Returns the constants of a method, fitted to the medians of 36 systems on one core of an AMD
+/// EPYC (Zen 5).
 OrderConstants order_constants(OrderingMethod method, Effort effort) {
   switch (method) {
     case OrderingMethod::rcm:
@@ -127,7 +132,7 @@ OrderConstants order_constants(OrderingMethod method, Effort effort) {
     case OrderingMethod::amd:
       return {8.8e-9, 2.6e-9};
     case OrderingMethod::parallel_amd:
-      return {1.1e-8, 3.4e-9};  // 1.1 to 1.5 times amd's on meshes, once it was there
+      return {1.1e-8, 3.4e-9};  // on meshes measured at 1.1 to 1.5 times amd's seconds
     case OrderingMethod::nested_dissection:
       return kDissection.at(static_cast<std::size_t>(effort));
     case OrderingMethod::metis:
@@ -139,7 +144,7 @@ OrderConstants order_constants(OrderingMethod method, Effort effort) {
   return {0, 0};
 }
 
-/// Of a pass over rows and entries.
+/// Returns the seconds of a pass over rows and entries.
 double pass_seconds(double row_s, Index n, double entry_s, Offset entries) { return row_s * n + entry_s * static_cast<double>(entries); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Numbers in sentences.
+// Formats numbers for sentences.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace kauri::symbolic {
 
-/// Three significant digits.
+/// Returns the number in three significant digits.
 inline std::string in_digits(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);
   return text;
 }
 
-/// Three significant digits and the unit: "1.25 s".
+/// Returns three significant digits and the unit: "1.25 s".
 inline std::string in_seconds(double seconds) { return in_digits(seconds) + " s"; }
 
 }  // namespace kauri::symbolic

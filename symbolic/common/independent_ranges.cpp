@@ -1,4 +1,4 @@
-// One pass each, with a stack of the ranges found so far.
+// Finds ranges and subtrees in one pass each, with a stack of the ranges found so far.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/independent_ranges.hpp"
 
@@ -7,10 +7,10 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kPlaceBlock = 16384;        // places that are worth a task
-constexpr Index kParts = 64, kLeast = 128;  // of all nodes, so many parts or more; nodes that are worth one
+constexpr Index kPlaceBlock = 16384;        // places in a block of a parallel loop
+constexpr Index kParts = 64, kLeast = 128;  // parts of all nodes to aim at; nodes of a part at least
 
-/// By place: the lowest among itself and its neighbours.
+/// Returns for each place the lowest among itself and its neighbours' places.
 std::vector<Index> lowest_places(const PermutedAdjacency& adjacency) {
   std::vector<Index> lowest(static_cast<std::size_t>(adjacency.size()));
   Blocks(adjacency.size(), kPlaceBlock).for_each([&](Index, Index begin, Index end) {
@@ -25,7 +25,7 @@ std::vector<Index> lowest_places(const PermutedAdjacency& adjacency) {
 
 Index length(const IndexRange& range) { return range.end - range.begin; }
 
-/// Neighbours that are no longer together than `most` become one.
+/// Joins adjacent ranges that have no more than `most` places together.
 std::vector<IndexRange> joined(std::vector<IndexRange> ranges, Index most) {
   std::sort(ranges.begin(), ranges.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
   std::vector<IndexRange> out;

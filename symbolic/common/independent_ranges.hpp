@@ -1,4 +1,5 @@
-// Ranges of an elimination, and subtrees, that threads can work on independently: they share no entry.
+// Independent ranges of an elimination, and subtrees, for threads to work on side by side: they
+// share no entry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

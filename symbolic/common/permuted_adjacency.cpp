@@ -1,5 +1,6 @@
-// One pass over the graph that writes each neighbour to both ends of its vertex's list and keeps it at one: who comes first is no branch,
-// since in a good ordering it is as good as random.
+// Splits the neighbours of each vertex into lower and higher places in one pass. Each neighbour is
+// written to both ends of the list and kept at one of them: the comparison of places is no branch,
+// since in a good ordering its outcome is as good as random.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/permuted_adjacency.hpp"
 
@@ -12,8 +13,8 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kListsAhead = 8;     // lists that are fetched early
-constexpr Index kPairBlock = 16384;  // supervariables that are worth a task
+constexpr Index kListsAhead = 8;     // lists between a prefetch and its use
+constexpr Index kPairBlock = 16384;  // supervariables in a block of a parallel loop
 
 }  // namespace
 
@@ -36,7 +37,7 @@ PermutedAdjacency::PermutedAdjacency(const ordering::CompressedGraph& graph, std
   prefer_huge_pages(neighbour_.get(), static_cast<std::size_t>(ptr_.back()) * sizeof(Index));
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
-      if (k + kListsAhead < end) {  // lists are met in no order that the machine could foresee
+      if (k + kListsAhead < end) {  // hardware cannot predict the order in which lists are read
         const std::span<const Index> list = view.neighbours(order_[k + kListsAhead]);
         __builtin_prefetch(list.data());
         __builtin_prefetch(list.data() + list.size());

@@ -1,4 +1,5 @@
-// The pairs of neighbours, by either end: what tree, counts, row structures and the map of A's entries are read from.
+// Pairs of neighbours, listed at both ends: the input of the elimination tree, the column counts,
+// the row structures and the map of A's entries.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,24 +11,26 @@
 
 namespace kauri::symbolic {
 
-/// Supervariables of a graph by *place*: place k is that of the k-th eliminated. Each knows its neighbours at lower and at higher places.
-/// Neighbours come in the caller's order. Read-only once built.
+/// The supervariables of a graph by *place*: the supervariable at place k is eliminated k-th. Lists
+/// the neighbours of each at lower and at higher places; neighbours come in the caller's order.
+/// Read-only once built.
 class PermutedAdjacency {
  public:
   PermutedAdjacency() = default;
-  /// order: the supervariables of graph by elimination. By the threads of the calling arena of oneTBB. O(n + edges) time; 4 bytes per
-  /// directed edge and 20 per supervariable are held.
+  /// Builds the lists by the threads of the calling arena of oneTBB. order: the supervariables of
+  /// graph in the order of elimination. O(n + edges) time; holds 4 bytes per directed edge and 20
+  /// per supervariable, 24 if rows are merged.
   PermutedAdjacency(const ordering::CompressedGraph& graph, std::vector<Index> order);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
-  /// The supervariable at place k.
+  /// Returns the supervariable at place k.
   [[nodiscard]] Index vertex(Index k) const { return order_[k]; }
-  /// Its rows: 1 where nothing is merged.
+  /// Returns the number of its rows: 1 if no rows are merged.
   [[nodiscard]] Index weight(Index k) const { return weight_.empty() ? 1 : weight_[k]; }
   [[nodiscard]] bool merged() const { return !weight_.empty(); }
-  /// Places below k of its neighbours.
+  /// Returns the lower places of the neighbours of the supervariable at place k.
   [[nodiscard]] std::span<const Index> lower(Index k) const { return between(ptr_[k], middle_[k]); }
-  /// Places above k of its neighbours.
+  /// Returns the higher places of the neighbours of the supervariable at place k.
   [[nodiscard]] std::span<const Index> higher(Index k) const { return between(middle_[k], ptr_[k + 1]); }
 
  private:
@@ -37,8 +40,8 @@ class PermutedAdjacency {
 
   std::vector<Index> order_;    // by place
   std::vector<Index> weight_;   // by place; empty: all are 1
-  std::vector<Offset> ptr_{0};  // by place: its neighbours, first those at lower places
-  std::vector<Offset> middle_;
+  std::vector<Offset> ptr_{0};  // by place: beginning of its neighbours; those at lower places come first
+  std::vector<Offset> middle_;  // by place: beginning of its neighbours at higher places
   std::unique_ptr<Index[]> neighbour_;
 };
 

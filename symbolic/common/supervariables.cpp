@@ -1,4 +1,4 @@
-// One pass over the permutation each.
+// Compares supervariables with a permutation in one pass over it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/supervariables.hpp"
 
@@ -9,17 +9,18 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kRowBlock = 65536;  // rows that are worth a task
+constexpr Index kRowBlock = 65536;  // rows in a block of a parallel loop
 
-/// Rows in classes.
+/// A partition of the rows into classes.
 struct Classes {
-  std::vector<Index> least;  // of each row's class; length n
+  std::vector<Index> least;  // length n: least row of each row's class
   Index count = 0;
 
   [[nodiscard]] bool worth_merging() const { return count < 0.9 * static_cast<double>(least.size()); }
 };
 
-/// The members of a supervariable that follow each other in the caller's numbering and in perm, in the same order.
+/// Returns the classes of members of a supervariable that are consecutive in the caller's numbering
+/// and, in the same order, in perm.
 Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   Blocks(perm.size(), kRowBlock).for_each([&](Index, Index begin, Index end) {
@@ -35,7 +36,7 @@ Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& per
   return classes;
 }
 
-/// The members of a supervariable that follow each other in perm.
+/// Returns the classes of members of a supervariable that are consecutive in perm.
 Classes runs_of(const ordering::CompressedGraph& graph, const Permutation& perm) {
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   for (Index begin = 0, end = 0; begin < perm.size(); begin = end) {

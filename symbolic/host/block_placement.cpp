@@ -1,4 +1,5 @@
-// Who may be alive together, greedy placement in a few orders, and the edges that the best of them needs.
+// Finds which blocks may be alive together, places blocks greedily in a few orders, and lists the
+// edges that the best placement needs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/block_placement.hpp"
 
@@ -15,12 +16,13 @@ namespace {
 
 Index task_at(Offset step) { return static_cast<Index>(step / 2); }
 
-/// Places in order, given what may be alive together.
+/// Places blocks in given orders. Rivals of a block are the blocks that may be alive at the same
+/// time.
 class Placer {
  public:
   Placer(const TaskPanels& panels, std::span<const TaskBlock> blocks) : panels_(panels), blocks_(blocks), rival_ptr_(blocks.size() + 1, 0) {
     std::vector<std::pair<Index, Index>> rivals;
-    std::vector<Index> alive;  // may still be there when a later block is born
+    std::vector<Index> alive;  // blocks that may still be alive when a later block is born
     for (Index k = 0; k < count(); ++k) {
       const Index task = task_at(blocks[k].born);
       const auto gone = [&](Index j) { return task - task_at(blocks[j].dies) >= panels.lag; };
@@ -33,7 +35,7 @@ class Placer {
     least_end_ = least_end();
   }
 
-  /// The end of the memory that the best of the orders needs; their places in `place`.
+  /// Sets `place` to the best of the placements tried, and returns the end of its memory.
   Offset best(std::vector<Offset>& place) {
     std::vector<Index> by_size(blocks_.size());
     std::iota(by_size.begin(), by_size.end(), 0);
@@ -62,19 +64,20 @@ class Placer {
  private:
   using Piece = std::pair<Offset, Offset>;
 
-  /// What is at hand while blocks are placed.
+  /// Working data of one placement.
   struct Trial {
     std::vector<Piece> taken;
     std::vector<Index> placed;    // ascending by place
-    std::vector<Index> rival_of;  // the block whose rivals were marked last with this one among them
+    std::vector<Index> rival_of;  // per block: the last block k whose marked rivals include it
   };
 
-  /// Sorting a few rivals is cheaper than picking them from more placed blocks than this for each.
+  /// A block's rivals are sorted if this many times their number is less than the number of placed
+  /// blocks; else they are picked from the placed blocks, which are sorted already.
   static constexpr std::size_t kSorting = 8;
 
   [[nodiscard]] Index count() const { return static_cast<Index>(blocks_.size()); }
 
-  /// Each block's rivals, one list after the other.
+  /// Lists the rivals of each block in rival_, one list after the other.
   void list(std::span<const std::pair<Index, Index>> rivals) {
     for (const auto& [j, k] : rivals) ++rival_ptr_[j + 1], ++rival_ptr_[k + 1];
     std::partial_sum(rival_ptr_.begin(), rival_ptr_.end(), rival_ptr_.begin());
@@ -86,7 +89,7 @@ class Placer {
     }
   }
 
-  /// True if memory may go from a to b, born no earlier.
+  /// Returns true if memory may go from a to b, which is born no earlier.
   [[nodiscard]] bool before(const TaskBlock& a, const TaskBlock& b) const {
     const Index from = task_at(a.dies), to = task_at(b.born);
     if (from >= to) return a.dies < b.born;
@@ -98,7 +101,8 @@ class Placer {
   }
   [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const { return {place[k], place[k] + blocks_[k].size}; }
 
-  /// Where k may not lie beyond its reader's panel, ascending: panels of tasks that may run beside the reader, rivals that have a place.
+  /// Sets trial.taken, ascending, to the memory beyond its reader's panel that k may not use:
+  /// panels of tasks that may run beside the reader, and rivals that have a place.
   void find_taken(Index k, const std::vector<Offset>& place, Trial& trial) const {
     std::vector<Piece>& taken = trial.taken;
     taken.clear();
@@ -118,12 +122,13 @@ class Placer {
     std::inplace_merge(taken.begin(), taken.begin() + panels, taken.end());
   }
 
-  /// No placement ends below this: panels and blocks alive at one step of a run in ticket order.
+  /// Returns a lower bound of the end of any placement: panels and blocks alive at one step of a
+  /// run in ticket order.
   [[nodiscard]] Offset least_end() const {
     std::vector<Offset> change(panels_.least.size() * 2 + 1, 0);
     Offset all = panels_.panel.back(), live = 0, most = panels_.panel.back();
     for (const TaskBlock& t : blocks_) {
-      all = checked_add(all, t.size, "planned memory");  // so no sum below can wrap
+      all = checked_add(all, t.size, "planned memory");  // no sum below can wrap after this check
       change[t.born] += t.size;
       change[t.dies + 1] -= t.size;
     }
@@ -134,7 +139,8 @@ class Placer {
     return most;
   }
 
-  /// The lowest gap for k, or the highest below least_end_ if `high` and there is one.
+  /// Returns the lowest gap for k, or with `high` the highest one below least_end_; without a gap,
+  /// the end of all taken memory.
   [[nodiscard]] Offset gap(Index k, bool high, const std::vector<Piece>& taken) const {
     const Offset size = blocks_[k].size;
     Offset at = panels_.panel[task_at(blocks_[k].dies) + 1], found = kNone;
@@ -166,14 +172,15 @@ class Placer {
   const TaskPanels& panels_;
   std::span<const TaskBlock> blocks_;
   std::vector<Offset> rival_ptr_;  // length blocks+1
-  std::vector<Index> rival_;       // those that may be alive at the same time as block k, in [rival_ptr_[k], rival_ptr_[k+1])
+  std::vector<Index> rival_;       // rivals of block k, in [rival_ptr_[k], rival_ptr_[k+1])
   Offset least_end_ = 0;
 };
 
-/// The last to use each part of memory, in the order of tickets.
+/// The last user of each part of memory, while tasks are visited in the order of tickets.
 class LastUsers {
  public:
-  /// [begin, end) is in use until task `until` is done; calls wait(u) for its last users u before.
+  /// Marks [begin, end) as used until task `until` is done, and calls wait(u) for each previous
+  /// last user u.
   template <class Wait>
   void claim(Offset begin, Offset end, Index until, const Wait& wait) {
     cut(begin);
@@ -190,7 +197,7 @@ class LastUsers {
     Index user;
   };
 
-  /// No part lies on both sides of `at` afterwards.
+  /// Divides the part that `at` lies in, so that no part lies on both sides of it.
   void cut(Offset at) {
     auto p = part_.lower_bound(at);
     if (p == part_.begin() || std::prev(p)->second.end <= at) return;
@@ -202,7 +209,8 @@ class LastUsers {
   std::map<Offset, Part> part_;
 };
 
-/// Each task waits for the last users of the memory it takes: these have waited for those before them.
+/// Returns the edges from the last users of the memory that a task takes to the task. Users before
+/// those have been waited for by them.
 std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks, std::span<const Offset> place) {
   std::vector<Edge> waits;
   LastUsers users;
@@ -210,7 +218,7 @@ std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> 
   std::size_t k = 0;
   for (Index t = 0; t < tasks; ++t) {
     const auto wait = [&](Index user) {
-      if (user < panels.least[t]) waits.emplace_back(user, t);  // descendants are waited for anyway
+      if (user < panels.least[t]) waits.emplace_back(user, t);  // tasks wait for their descendants by data
     };
     if (panels.panel[t] < panels.panel[t + 1]) users.claim(panels.panel[t], panels.panel[t + 1], t, wait);
     for (; k < blocks.size() && task_at(blocks[k].born) == t; ++k)

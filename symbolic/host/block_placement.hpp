@@ -1,9 +1,11 @@
-// Fixed places for blocks that live from one moment of a run to another, in memory that the panels of L take over bit by bit.
+// Fixed places for blocks that live during an interval of a run, in memory that the panels of L
+// take over bit by bit.
 //
-// Panels lie first, in the order of tickets. A block may lie in the panels of tasks that begin after its last reader, in memory of blocks
-// whose readers are done, or beyond the panels. All blocks are known beforehand, so they are placed in orders that serve memory best: the
-// greatest first, or those read last first (as in dynamic storage allocation known ahead: M. R. Garey & D. S. Johnson, "Computers and
-// Intractability" (1979), problem SR2; what is best is NP-hard, so a few greedy ways are tried).
+// Panels lie first, in the order of tickets. A block may lie in the panels of tasks that begin
+// after its last reader, in memory of blocks whose readers are done, or beyond the panels. All
+// blocks are known beforehand (dynamic storage allocation known ahead: M. R. Garey & D. S. Johnson,
+// "Computers and Intractability" (1979), problem SR2). The best placement is NP-hard to find, so a
+// few greedy orders are tried: the greatest block first, or the block read last first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,12 +17,12 @@
 
 namespace kauri::symbolic {
 
-/// A block in use from step `born` to step `dies`, both included. Step 2t is the first of task t, in which its panel is assembled; step
-/// 2t+1 is the rest of it.
+/// A block in use from step `born` to step `dies`, both included. Step 2t is the beginning of task
+/// t, in which its panel is assembled; step 2t+1 is the rest of the task.
 struct TaskBlock {
-  Offset size;  ///< > 0
+  Offset size;  ///< entries, > 0
   Offset born;
-  Offset dies;  ///< in the task that made it, or in that task's parent
+  Offset dies;  ///< a step of the task that made it, or of that task's parent
 };
 
 /// Panels of tasks, and which tasks wait for which by data.
@@ -33,15 +35,17 @@ struct TaskPanels {
 /// An edge of the task graph: the second waits for the first.
 using Edge = std::pair<Index, Index>;
 
+/// Result of place_blocks().
 struct Placement {
-  std::vector<Offset> place;  ///< of each block
-  Offset end = 0;             ///< of all places and panels
-  std::vector<Edge> waits;    ///< edges that reuse of memory needs beside those by data; repeats are possible
+  std::vector<Offset> place;  ///< place of each block
+  Offset end = 0;             ///< end of the memory of all blocks and panels
+  std::vector<Edge> waits;    ///< edges that reuse of memory needs beside the edges by data; repeats are possible
 };
 
-/// Places for all blocks (ascending by `born`). Memory goes from a reader to a task that waits for it by data, or else to one whose ticket
-/// is at least `lag` higher, so that tasks running at once seldom wait for each other's memory. O(pairs of blocks that may be
-/// alive at once + blocks * lag, times log).
+/// Places all blocks, which come ascending by `born`. Memory is handed from a reader to a task that
+/// waits for it by data, or else to a task whose ticket is at least `lag` higher, so that tasks
+/// running at once seldom wait for each other's memory. Throws Error(overflow). O(pairs of blocks
+/// that may be alive at once + blocks * lag, times log).
 Placement place_blocks(const TaskPanels& panels, std::span<const TaskBlock> blocks);
 
 }  // namespace kauri::symbolic

@@ -1,4 +1,4 @@
-// Counting, and list scheduling in place of a clock.
+// Counts the work of a plan, and predicts seconds by list scheduling.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/cost.hpp"
 
@@ -39,9 +39,9 @@ Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts) {
 
 namespace {
 
-constexpr double kInstant = 1e-15;  // seconds: what rounding may leave of a finished task
+constexpr double kInstant = 1e-15;  // seconds that rounding may leave of a finished task
 
-/// Work in flight: what is left of a task.
+/// A running task and its remaining work.
 struct Running {
   Index task;
   TaskSeconds left;
@@ -59,7 +59,7 @@ double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSe
   double now = 0;
   while (!ready.empty() || !running.empty()) {
     for (; !ready.empty() && running.size() < most; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
-    // Workers without a task of their own help in the first large front there is.
+    // Workers without a task help in the first running large front.
     const auto helped =
         std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
     const double speed = 1 + efficiency * static_cast<double>(most - running.size());

@@ -10,17 +10,19 @@
 
 namespace kauri::symbolic {
 
-/// All counts but tree_height; predictions are left at zero. Throws Error(overflow). O(n + fronts).
+/// Returns all counts but tree_height, which stays zero, as do the predictions. Throws
+/// Error(overflow). O(n + fronts).
 Cost count_cost(std::span<const Index> column_count, const FrontTree& fronts);
 
 /// Seconds of each task on one core, and the part of it that idle workers can share.
 struct TaskSeconds {
-  double alone = 0;   ///< not shared
-  double shared = 0;  ///< large fronts
+  double alone = 0;   ///< seconds that are not shared
+  double shared = 0;  ///< seconds of large fronts
 };
 
-/// Length of the list schedule (lowest ticket first) of the tasks on so many workers. Workers without a task help in the shared
-/// part of the first task that has one, each at `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
+/// Returns the length of the list schedule (lowest ticket first) of the tasks on `workers` workers.
+/// Workers without a task help in the shared part of the first task that has one, each at
+/// `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
 double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds, double efficiency);
 
 /// Predicted seconds of a factorisation and of a solve with one right-hand side.
@@ -29,9 +31,10 @@ struct CoreSeconds {
   double solve_s = 0;
 };
 
-/// Sets predicted_factor_s, predicted_solve_s and predicted_create_s for schedule.workers; returns the seconds of the same work on one
-/// core, which are free of the number of workers: what orderings are judged by. entries: of A's lower triangle, taken as spread evenly over
-/// the columns.
+/// Sets predicted_factor_s, predicted_solve_s and predicted_create_s for schedule.workers. Returns
+/// the seconds of the same work on one core, which do not depend on the number of workers:
+/// orderings are compared by them. entries: stored entries of A's lower triangle, taken as spread
+/// evenly over the columns.
 CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
 
 }  // namespace kauri::symbolic

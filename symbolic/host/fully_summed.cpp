@@ -1,4 +1,5 @@
-// Rows of parents in other tasks, and the child that each of their entries comes through.
+// Visits the rows of parents in other tasks, and finds for each of their entries the child that it
+// comes through.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/fully_summed.hpp"
 
@@ -11,8 +12,8 @@ namespace kauri::symbolic {
 std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency, std::span<const Index> row_of,
                                         std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
-  std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // rows counted, and the last of them
-  std::vector<unsigned char> takes(fronts.parent.size(), 0);                            // blocks of other tasks that may be cut
+  std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // parent's pivots counted; place of the last
+  std::vector<unsigned char> takes(fronts.parent.size(), 0);  // 1: the front takes a block of another task that may be cut
   for (Index s = 0; s < fronts.count(); ++s)
     if (fronts.parent[s] != kNone && !tree.internal(s) && fronts.contribution(s) > ContributionLayout::kTile) takes[fronts.parent[s]] = 1;
   std::vector<Index> front_of(static_cast<std::size_t>(first.back()));
@@ -25,7 +26,7 @@ std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdja
     for (const Index below : adjacency.lower(i)) {
       const Index s = front_of[row_of[below]];
       if (s == up) continue;
-      const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last of its subtree
+      const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last front of its subtree
       if (last[c] == i) continue;
       last[c] = i;
       head[c] += adjacency.weight(i);

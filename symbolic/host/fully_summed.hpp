@@ -1,5 +1,5 @@
-// Fully summed columns of contribution blocks: the first columns, which are pivots of the parent. They are dead once its panel is
-// assembled.
+// Fully summed columns of contribution blocks: the first columns, which are pivots of the parent.
+// They are dead once the parent's panel is assembled.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace kauri::symbolic {
 
-/// Schedule::fully_summed_columns: for a block that is handed to another task, the columns that meet the parent's pivots, rounded down
-/// to a multiple of kTile unless that is all of them; for other blocks, q. A row of B that is a pivot of the parent is a row of the child
-/// if it has an entry in the child's subtree. adjacency, row_of: as in PlanDraft; first: columns of the fronts. O(n + pairs in the rows of
-/// such parents
-/// * log of their children).
+/// Returns Schedule::fully_summed_columns. For a block that is handed to another task these are the
+/// columns that meet the parent's pivots, rounded down to a multiple of kTile unless they are all
+/// columns; for other blocks, q. A row of B that is a pivot of the parent is a row of the child if
+/// it has an entry in the child's subtree. adjacency, row_of: as in PlanDraft; first: first column
+/// of each front. O(n + pairs in the rows of such parents * log of their children).
 std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency, std::span<const Index> row_of,
                                         std::span<const Index> first);
 

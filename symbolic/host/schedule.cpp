@@ -1,4 +1,4 @@
-// Tickets in postorder, memory placed at once, edges from data and from reuse.
+// Numbers tasks in postorder, places their memory, and collects the edges from data and from reuse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/schedule.hpp"
 
@@ -12,13 +12,14 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Shifts the places of task t's blocks to where its region and its blocks left behind begin.
+/// Shifts the places of task t's blocks by the beginnings of its region and of its blocks left
+/// behind.
 void move_blocks(const TaskTree& tree, Index t, Offset region, Offset left, std::span<Offset> place) {
   for (Index s = tree.range[t].first; s < tree.range[t].last; ++s)
     if (place[s] != kNone) place[s] += tree.internal(s) ? region : left;
 }
 
-/// The most scratch that a front of task t needs.
+/// Returns the most scratch that a front of task t needs, in entries.
 Offset scratch_entries(const TaskTree& tree, Index t) {
   Offset most = 0;
   for (Index s = tree.range[t].first; s < tree.range[t].last; ++s)
@@ -26,22 +27,24 @@ Offset scratch_entries(const TaskTree& tree, Index t) {
   return most;
 }
 
-constexpr Index kLag = 2;  // times workers; with 1 predicted times are up to 10 % longer on 2 workers, 40 % on 16
+constexpr Index kLag = 2;  // lag in units of workers; with 1 predicted times are up to 10 % longer on 2 workers, 40 % on 16
 
-/// Where several tasks run at once, a task that begins is up to that many tickets behind the last one done, and tasks differ in length.
+/// Returns TaskPanels::lag. If several tasks run at once, a task begins up to `workers` tickets
+/// behind the last one done, and tasks differ in length; hence kLag.
 Index lag(int workers, Index tasks) { return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1)); }
 
-/// The number of a new block, or kNone if it has no size.
+/// Appends a block and returns its number, or kNone if its size is 0.
 Index add_block(std::vector<TaskBlock>& blocks, Offset size, Offset born, Offset dies) {
   if (size == 0) return kNone;
   blocks.push_back({size, born, dies});
   return static_cast<Index>(blocks.size()) - 1;
 }
 
-/// Where block k of a placement lies, kNone if k is.
+/// Returns the place of block k, or kNone if k is kNone.
 Offset place_of(const Placement& placement, Index k) { return k == kNone ? Offset{kNone} : placement.place[k]; }
 
-/// Contribution blocks and scratch of a factorisation, gathered task by task, placed at once.
+/// Memory of contribution blocks and scratch of a factorisation: blocks are collected task by task,
+/// then placed all at once.
 class BlockMemory {
  public:
   BlockMemory(const TaskTree& tree, Schedule& schedule)
@@ -52,7 +55,7 @@ class BlockMemory {
     for (Index t = 0; t < tree.tasks(); ++t) add_task(t);
   }
 
-  /// Sets all places; returns the edges they need.
+  /// Sets all places in the schedule and returns the edges that they need.
   std::vector<Edge> place(std::span<const Offset> panel_ptr) {
     std::vector<Offset> panel;
     for (const TaskRange range : tree_.range) panel.push_back(panel_ptr[range.first]);
@@ -70,7 +73,8 @@ class BlockMemory {
   }
 
  private:
-  /// Blocks of a task: blocks consumed inside, heads and tails left for the parent, scratch.
+  /// Block numbers of a task: the region of blocks consumed inside the task, heads and tails
+  /// left for the parent, scratch.
   struct Parts {
     Index region, heads, tails, scratch;
   };
@@ -88,7 +92,8 @@ class BlockMemory {
       if (size > 0) schedule_.tail[s] = tails;
       tails = checked_add(tails, size, "entries of contribution blocks");
     }
-    // A front alone in its task takes memory for its block and its scratch once its panel is assembled.
+    // A front that is alone in its task takes memory for its block and its scratch only once its
+    // panel is assembled.
     const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1, read = Offset{tree_.parent[t]} * 2 + 1;
     Parts parts{};
     parts.heads = add_block(blocks_, extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
@@ -100,19 +105,20 @@ class BlockMemory {
 
   const TaskTree& tree_;
   Schedule& schedule_;
-  std::vector<Offset> size_, counter_;  // heads (whole blocks, where they are consumed inside); zeros between tasks
+  std::vector<Offset> size_, counter_;  // sizes of heads (of whole blocks, if they are consumed inside the task); zeros between tasks
   std::vector<TaskBlock> blocks_;
   std::vector<Parts> parts_;
 };
 
-/// Places for the update rows of a solve; returns the edges that their reuse needs. A front's rows and those of its children are read and
-/// written together to the end, so nothing dies inside a task.
+/// Places the update rows of a solve, and returns the edges that their reuse needs. A front's rows
+/// and those of its children are read and written together until the front is done, so no block
+/// dies inside a task.
 std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
   std::vector<Offset> size(tree.fronts.parent.size()), scratch(tree.fronts.parent.size(), 0);
   for (Index s = 0; s < tree.fronts.count(); ++s) size[s] = tree.fronts.contribution(s);
   schedule.update.resize(size.size());
   std::vector<TaskBlock> blocks;
-  std::vector<std::pair<Index, Index>> parts;  // of each task: what is consumed inside, what is left for the parent
+  std::vector<std::pair<Index, Index>> parts;  // per task: region of rows consumed inside, rows left for the parent
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskExtent extent = place_blocks(tree, t, size, schedule.update, scratch);
     const Offset born = Offset{t} * 2;
@@ -127,8 +133,8 @@ std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
   return std::move(placement.waits);
 }
 
-/// Drops edges that others imply together with the tree: r -> u where r -> v is there too and v is a descendant of u, or v -> u and r is a
-/// descendant of v. Edges of the tree stay.
+/// Drops edges that follow from another edge and the tree: r -> u if there is r -> v with v a
+/// descendant of u, or v -> u with r a descendant of v. Edges of the tree stay.
 std::vector<Edge> without_implied(const TaskTree& tree, std::vector<Edge> edges) {
   const auto keep = [&](const Edge& edge, bool implied) { return !implied || tree.parent[edge.first] == edge.second; };
   std::vector<Edge> some, few;
@@ -147,7 +153,7 @@ std::vector<Edge> without_implied(const TaskTree& tree, std::vector<Edge> edges)
   return few;
 }
 
-/// edges: ascending, no repeats.
+/// Returns edges as lists of successors. edges: ascending, no repeats.
 TaskEdges task_edges(const std::vector<Edge>& edges, Index tasks) {
   TaskEdges out;
   out.dependencies.assign(static_cast<std::size_t>(tasks), 0);
@@ -162,7 +168,8 @@ TaskEdges task_edges(const std::vector<Edge>& edges, Index tasks) {
   return out;
 }
 
-/// The edges of a schedule, from those that reuse of memory needs.
+/// Returns the edges of a schedule: those of the tree and those that reuse of memory needs, without
+/// implied ones.
 std::vector<Edge> with_tree(const TaskTree& tree, std::vector<Edge> edges) {
   for (Index t = 0; t < tree.tasks(); ++t)
     if (tree.parent[t] != kNone) edges.emplace_back(t, tree.parent[t]);

@@ -1,4 +1,4 @@
-// From fronts to the Schedule of a plan: tasks, edges and every offset.
+// Makes the Schedule of a plan from its fronts: tasks, edges and all offsets.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,8 +10,10 @@
 
 namespace kauri::symbolic {
 
-/// tree: tasks over postordered fronts; panel_ptr: of the fronts; fully_summed_columns: see fully_summed.hpp; workers >= 1. O(fronts) plus
-/// what place_blocks() takes for up to four blocks per task, and for two in a solve.
+/// Makes the schedule. tree: tasks over postordered fronts; panel_ptr: beginnings of the fronts'
+/// panels; fully_summed_columns: see fully_summed.hpp; workers >= 1. Throws Error(overflow).
+/// O(fronts) plus the time of place_blocks() for up to four blocks per task, and for two in a
+/// solve.
 Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> fully_summed_columns, int workers);
 
 }  // namespace kauri::symbolic

@@ -1,4 +1,4 @@
-// Cutting the tree by work, and joining what is too small.
+// Cuts the tree by work, and joins tasks that are too small.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/task_cut.hpp"
 
@@ -7,7 +7,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr double kShares = 64;  // no uncut subtree has more than this part of the work
+constexpr double kShares = 64;  // a subtree with more than 1 / kShares of all work is cut
 
 /// Builds the tasks from left to right.
 class TaskBuilder {
@@ -15,7 +15,8 @@ class TaskBuilder {
   TaskBuilder(std::span<const Index> parent, std::span<const double> work, const Cut& cut)
       : parent_(parent), work_(work), cut_(cut), waiting_(parent.size(), 0) {}
 
-  /// A whole subtree [first, root]: joins the open run of siblings before it if the two are small.
+  /// Adds a whole subtree [first, root]. It joins the open run of siblings before it if the run is
+  /// small and the two together are no larger than cut.largest.
   void add_subtree(Index first, Index root) {
     if (!open_.empty() && open_.back().run && open_.back().parent == parent_[root]) {
       Open& run = open_.back();
@@ -28,7 +29,7 @@ class TaskBuilder {
     push({{first, root + 1}, parent_[root], cut_.subtree[root], true});
   }
 
-  /// A front above the cut.
+  /// Adds a front above the cut.
   void add_front(Index s) {
     Open task{{s, s + 1}, parent_[s], work_[s], false};
     if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain) take_in_last(task);
@@ -48,7 +49,7 @@ class TaskBuilder {
     TaskRange range;
     Index parent;  // the front that waits for this task
     double work;
-    bool run;  // of whole subtrees
+    bool run;  // true: consists of whole subtrees
   };
 
   [[nodiscard]] bool waits_for_last(Index s) const { return !open_.empty() && open_.back().parent == s; }
@@ -67,7 +68,7 @@ class TaskBuilder {
   std::span<const Index> parent_;
   std::span<const double> work_;
   const Cut& cut_;
-  std::vector<Index> waiting_;  // tasks whose parent front this is
+  std::vector<Index> waiting_;  // per front: tasks that it waits for
   std::vector<Open> open_;
 };
 
@@ -96,7 +97,7 @@ Cut find_cut(std::span<const Index> parent, std::span<const double> work, double
 std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work, const Cut& cut) {
   const auto count = static_cast<Index>(parent.size());
   TaskBuilder builder(parent, work, cut);
-  Index first = 0;  // of the subtree being passed
+  Index first = 0;  // first front of the subtree being passed
   for (Index s = 0; s < count; ++s) {
     if (cut.above[s]) {
       builder.add_front(s);

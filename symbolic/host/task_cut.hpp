@@ -9,27 +9,31 @@
 
 namespace kauri::symbolic {
 
-/// Which subtrees are small enough to be one task: a function of the work alone, never of the number of workers.
+/// The cut of the assembly tree: which subtrees are small enough to be one task. A function of the
+/// work alone, never of the number of workers.
 struct Cut {
-  double largest = 0;                ///< a subtree with more work than this is cut: a 64th of all, but never below the floor
+  double largest = 0;                ///< a subtree with more work than this is cut: a 64th of all work, but never below the floor
   double grain = 0;                  ///< tasks smaller than this are joined with neighbours where that costs little parallelism
   std::vector<double> subtree;       ///< length fronts: work of each subtree
   std::vector<unsigned char> above;  ///< length fronts: 1 if its subtree is cut
   std::vector<unsigned char> small;  ///< length fronts: 1 if its subtree is smaller than the grain
 };
 
-/// parent[s] > s or kNone; work[s] >= 0. O(fronts).
+/// Finds the cut. parent[s] > s or kNone; work[s] >= 0; floor: least value of `largest`, in the
+/// unit of work. O(fronts).
 Cut find_cut(std::span<const Index> parent, std::span<const double> work, double floor);
 
-/// Fronts [first, last) in ascending order. All fronts of the task whose parent lies outside have the same parent (or none).
+/// A task: fronts [first, last) in ascending order. All its fronts whose parent lies outside have
+/// the same parent (or none).
 struct TaskRange {
   Index first;
   Index last;
 };
 
-/// Tasks over postordered fronts, ascending: whole subtrees below the cut, runs of small sibling subtrees, and single fronts above the
-/// cut; a small front above the cut joins the task of its only child task and of the small subtrees just before it, so that chains
-/// do not turn into one task per front. O(fronts).
+/// Returns the tasks over postordered fronts, ascending: whole subtrees below the cut, runs of
+/// small sibling subtrees, and single fronts above the cut. A small front above the cut joins the
+/// task of its only child task and of the small subtrees just before it, so that a chain of fronts
+/// does not become one task per front. O(fronts).
 std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work, const Cut& cut);
 
 }  // namespace kauri::symbolic

@@ -1,4 +1,4 @@
-// Two stacks per task, sized by running them once.
+// Simulates the two stacks of a task once to size them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/task_memory.hpp"
 

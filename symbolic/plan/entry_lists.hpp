@@ -1,4 +1,5 @@
-// Four ways to the map of A's entries: by pairs, by rows of A's graph, by blocks, and as a saved plan lists them. Private to structure.cpp.
+// Four ways to make the map of A's entries: from pairs of neighbours, from rows of A's graph, from
+// blocks, and as a saved plan lists them. Private to structure.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +13,15 @@
 
 namespace kauri::symbolic {
 
-inline constexpr Index kRows = 65536;  ///< of B that are worth a task
-inline constexpr Offset kShort = 8;    ///< entries of a column that are looked through in turn
+inline constexpr Index kRows = 65536;  ///< rows of B in a block of a parallel loop
+inline constexpr Offset kShort = 8;    ///< columns of at most this length are searched one entry after another
 
-/// Rows of B to those of the front at hand.
+/// Local row in the current front of each row of B, length n. Rows that the current front does not
+/// have hold stale values.
 using LocalRows = std::vector<Index>;
 
-/// The lists of A's entries by column of B. Where they begin is known before any is filled: threads may fill those of fronts side by side.
+/// The lists of A's entries by column of B. The constructor of a derived class sets the beginning
+/// of each list, so threads may then fill the lists of different fronts side by side.
 class EntryLists {
  public:
   EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly) : lower_(lower), perm_(perm), assembly_(assembly) {
@@ -32,7 +35,7 @@ class EntryLists {
     assembly_.entry_source[at] = static_cast<std::uint32_t>(source);
     assembly_.entry_row[at] = row;
   }
-  /// entry_ptr from the length of each list, asked for by column of B.
+  /// Sets entry_ptr from length(i), the length of the list of column i of B.
   template <class F>
   void set_begins(F&& length) {
     Blocks(lower_.n, kRows).for_each([&](Index, Index begin, Index end) {
@@ -40,13 +43,15 @@ class EntryLists {
     });
     add_lengths();
   }
-  /// entry_ptr from the lengths of the lists, which are there in its place: that of column i at i + 1.
+  /// Turns lengths of lists into their beginnings: on entry entry_ptr[i + 1] is the length of the
+  /// list of column i.
   void add_lengths() {
     for (Index i = 0; i < lower_.n; ++i) assembly_.entry_ptr[i + 1] += assembly_.entry_ptr[i];
   }
 
-  /// Where A has its entries of row v and any other rows u, asked for in ascending order: column v is read along, those of smaller rows are
-  /// searched.
+  /// Finds the positions of A's entries of row v and rows u. Calls must come with ascending u:
+  /// entries with u > v are found by reading on along column v; for u < v column u is searched for
+  /// v.
   class Sources {
    public:
     Sources(const Pattern& lower, Index v) : lower_(lower), v_(v), next_(lower.col_ptr[v]) {}
@@ -74,7 +79,8 @@ class EntryLists {
   Assembly& assembly_;
 };
 
-/// Row by row, from the pairs of a graph with nothing merged. After the diagonal a list is in the caller's order.
+/// Fills the lists row by row, from the pairs of a graph without merged rows. After the diagonal,
+/// the entries of a list are in the caller's order.
 class EntriesByAdjacency : EntryLists {
  public:
   EntriesByAdjacency(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
@@ -97,7 +103,8 @@ class EntriesByAdjacency : EntryLists {
   std::span<const Index> place_;
 };
 
-/// Row by row, from the graph of A: for supervariables whose members are not neighbours in A. Lists as those of EntriesByAdjacency.
+/// Fills the lists row by row, from the graph of A: used if members of a supervariable are not
+/// neighbours in A. Lists are in the order of EntriesByAdjacency.
 class EntriesByRows : EntryLists {
  public:
   EntriesByRows(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)
@@ -126,8 +133,9 @@ class EntriesByRows : EntryLists {
   const Graph& graph_;
 };
 
-/// Block by block: what two supervariables have in common is consecutive in the columns of A and in the lists. A list holds the entries of
-/// its own supervariable, then those of the others in the caller's order.
+/// Fills the lists block by block: the entries of two supervariables are consecutive in the columns
+/// of A and in the lists. A list holds the entries of its own supervariable first, then those of
+/// the others in the caller's order.
 class EntriesByBlocks : EntryLists {
  public:
   EntriesByBlocks(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
@@ -158,8 +166,10 @@ class EntriesByBlocks : EntryLists {
   }
 
  private:
-  /// What column a of those at place k has with another supervariable are consecutive entries of one column of A, or one entry each of
-  /// consecutive columns. From `at` on; returns the end.
+  /// Writes the entries of member a of the supervariable at place k with all supervariables at
+  /// higher places, from position `at` of the lists on. Returns the position after the last one.
+  /// For each other supervariable these are consecutive entries of one column of A (v < u), or one
+  /// entry in each of consecutive columns.
   Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local, Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);
     const auto higher = adjacency_.higher(k);
@@ -173,7 +183,8 @@ class EntriesByBlocks : EntryLists {
     return at;
   }
 
-  /// For each of the supervariables at higher places than k: the position of A's entry of the least members of the two.
+  /// Sets source[e], for the e-th supervariable at a higher place than k, to the position of A's
+  /// entry of the least members of the two supervariables.
   void find_sources(Index k, std::vector<Offset>& source) const {
     source.clear();
     Sources of_least(lower_, graph_.member(adjacency_.vertex(k), 0));
@@ -185,7 +196,7 @@ class EntriesByBlocks : EntryLists {
   std::span<const Index> row_of_, place_;
 };
 
-/// In the order of PlanDraft::listed.
+/// Fills the lists in the order of PlanDraft::listed.
 class EntriesAsListed : EntryLists {
  public:
   EntriesAsListed(const Pattern& lower, const PlanDraft& draft, Assembly& assembly)

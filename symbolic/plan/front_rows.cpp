@@ -1,4 +1,5 @@
-// Row subtrees climbed on the assembly tree, subtree of fronts by subtree.
+// Finds the rows of fronts: row subtrees are climbed on the assembly tree, one subtree of fronts
+// after another.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/front_rows.hpp"
 
@@ -12,13 +13,14 @@
 namespace kauri::symbolic {
 namespace {
 
-/// The supervariable at a place has rows in the root of a subtree that lies below it.
+/// Note for the fronts above the parts: the supervariable at a place has rows in this root of a
+/// subtree.
 struct Arrival {
   Index place;
   Index root;
 };
 
-/// Row `row` of B, of a front above a part, has an entry in a front of the part.
+/// An entry of row `row` of B, which belongs to a front above a part, in a front of the part.
 struct Entry {
   Index row, front;
 };
@@ -59,17 +61,17 @@ class FrontRows {
 
  private:
   struct Front {
-    Offset row = 0;  // where its rows begin
+    Offset row = 0;  // beginning of its rows in nodes_.row
     Index parent = kNone;
     Index next = 0;          // local row to fill next
-    Index last = kNone;      // row that came last
+    Index last = kNone;      // row that was added last
     Index expected = kNone;  // local row of the parent that would continue the current run
     Index runs = 0;
-    bool above = false;  // subtrees that are done by themselves
+    bool above = false;  // true for fronts above the parts
   };
   static std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
 
-  /// f(first row, place) of each supervariable of front s.
+  /// Calls f(first row, place) for each supervariable of front s.
   template <class F>
   void for_each_place(Index s, const F& f) const {
     for (Index i = nodes_.first[s]; i < nodes_.first[s + 1];) {
@@ -89,7 +91,8 @@ class FrontRows {
     for_each_place(s, [&](Index, Index k) { front_of_[k] = s; });
   }
 
-  /// Rows i .. i+count-1 are the next of front s. False if they are there already.
+  /// Appends rows i .. i+count-1 to a front. Returns false, and does nothing, if they were added
+  /// before.
   bool take(Index i, Index count, Front& front) {
     if (front.last == i) return false;
     front.last = i;
@@ -98,15 +101,19 @@ class FrontRows {
     front.next += count;
     return true;
   }
-  /// They are rows of the parent from its local row `to` on.
+  /// Records that the rows added last are rows to .. to+count-1 of the parent, and counts a new run
+  /// if they do not continue the previous one.
   static void hand_up(Front& front, Index to, Index count) {
     if (to != front.expected) ++front.runs;
     front.expected = to + count;
   }
-  /// The local row that they have in a front that they enter in turn, or where they are already.
+  /// Returns the local row in `front` of rows i .. i+count-1: their present one if they were added
+  /// last, else the next free one.
   static Index local_row(const Front& front, Index i, Index count) { return front.next - (front.last == i ? count : 0); }
 
-  /// The same rows, pivots of front top from place own on, enter front s for an entry there, and its ancestors below top.
+  /// Adds rows i .. i+count-1, which are the pivots own .. own+count-1 of front top, to front s, in
+  /// which they have an entry, and to its ancestors below top. Stops at the first front that has
+  /// them.
   void climb(Index i, Index count, Index top, Index own, Index s) {
     while (s != top && take(i, count, front_[s])) {
       const Index up = front_[s].parent;
@@ -115,7 +122,8 @@ class FrontRows {
     }
   }
 
-  /// Rows of a part, and then those of fronts above it: these arrive at roots of the part.
+  /// Adds the rows of a part's own fronts, then those of fronts above the part, which end as
+  /// arrivals at roots of the part.
   void fill_part(const TreePart& part, std::vector<Arrival>& arrivals) {
     const StopCheck check_stop;
     for (Index s = part.begin; s < part.end; ++s)
@@ -149,7 +157,8 @@ class FrontRows {
     }
   }
 
-  /// The roots by place, into root_; returns where those of each place begin.
+  /// Sorts the roots of all arrivals by place into root_, and returns the beginning of the list of
+  /// each place.
   std::vector<Offset> sort_arrivals(const std::vector<std::vector<Arrival>>& arrivals) {
     std::vector<Offset> first(at(adjacency_.size()) + 1, 0);
     for (const auto& list : arrivals)
@@ -181,7 +190,7 @@ class FrontRows {
   Supernodes& nodes_;
   std::vector<Front> front_;
   std::vector<Index> front_of_;  // by place
-  std::vector<Index> root_;      // of subtrees, by place of a supervariable that arrives there
+  std::vector<Index> root_;      // roots of subtrees, sorted by the place of the supervariable that arrives there
 };
 
 }  // namespace

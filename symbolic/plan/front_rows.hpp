@@ -1,4 +1,4 @@
-// The rows of all fronts.
+// The row structures of all fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,11 +8,17 @@
 
 namespace kauri::symbolic {
 
-/// Fills draft.supernodes.row and assembly.run_ptr: each row of B climbs its row subtree on the assembly tree (after J. W. H. Liu, "A
-/// compact row storage scheme for Cholesky factors using elimination trees", ACM Trans. Math. Softw. 12 (1986)), so that the rows of a
-/// front come ascending. place: by row of B, the place in draft.adjacency of the supervariable whose first member it is. Subtrees are done
-/// side by side by the threads of the calling arena, with the rows that climb beyond them in turn; then the fronts above them. part: as for
-/// part_size(). O(rows of all fronts, but once for supervariables, + pairs log of those that leave a subtree).
+/// Fills draft.supernodes.row and assembly.run_ptr. Each row of B climbs its row subtree on the
+/// assembly tree (after J. W. H. Liu, "A compact row storage scheme for Cholesky factors using
+/// elimination trees", ACM Trans. Math. Softw. 12 (1986)), so the rows of a front come out
+/// ascending.
+/// place: length n; for the first member of each supervariable, by row of B, the supervariable's
+/// place in draft.adjacency.
+/// The threads of the calling arena work on subtrees side by side; in each subtree they also let
+/// the rows that belong above it climb to its root. One thread then does the fronts above the
+/// subtrees. part: nodes of a subtree, as `asked` of part_size().
+/// O(rows of all fronts, a supervariable counting once, + k log k for the k pairs that leave a
+/// subtree).
 void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly, Index part = 0);
 
 }  // namespace kauri::symbolic

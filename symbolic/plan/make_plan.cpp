@@ -1,4 +1,4 @@
-// PlanDraft, structures, runs: the plan.
+// Completes a draft with row structures, maps and a device's tasks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/make_plan.hpp"
 
@@ -16,7 +16,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// A device's plan is one for the CPU, too; its own seconds of a front, those of a multiprocessor, would cut far too many tasks.
+/// Cost table for the CPU's schedule of a device's plan, which runs on the CPU, too. The device's
+/// table has the seconds of a multiprocessor, which would cut far too many tasks.
 constexpr std::string_view kScheduled = "cpu-avx2";
 
 PatternCopy copy_of(const Pattern& lower) {

@@ -1,4 +1,4 @@
-// One ordering to its plan.
+// Makes a plan from one ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,19 +9,23 @@
 
 namespace kauri::symbolic {
 
-/// Tasks at once that memory is planned for: options.workers, or one per hardware thread up to 16. Throws Error(usage) if negative.
+/// Returns the number of tasks at once that memory is planned for: options.workers, or
+/// default_threads(), at most 16, if that is 0. Throws Error(usage) if options.workers is negative.
 int planned_workers(const AnalyzeOptions& options);
-/// The cost table of options.target, or of this machine.
+/// Returns the cost table of options.target, or of this machine if that is empty. Throws
+/// Error(usage) for an unknown target.
 const CostTable& planned_table(const AnalyzeOptions& options);
 
-/// A plan from its draft; `ordering` and `given` are left to the caller. lower: the pattern the draft was made of.
+/// Completes a draft to a plan. The caller sets `ordering` and `given`. lower: the pattern that the
+/// draft was made from.
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table);
 
-/// The plan of lower in the order of perm, by way of its supervariables (graph is that of lower). lower is valid, and perm ends with
-/// options.ordering.last. Throws Error(input) if the sizes differ, Error(overflow).
+/// Makes the plan of lower in the order of perm, by way of the supervariables in graph, which is
+/// the graph of lower. Requires a valid lower and a perm that ends with options.ordering.last.
+/// Throws Error(input) if the sizes differ, Error(overflow).
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
                                 const AnalyzeOptions& options = {});
-/// The same without looking for supervariables.
+/// As above, but does not look for supervariables.
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options = {});
 
 }  // namespace kauri::symbolic

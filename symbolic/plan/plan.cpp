@@ -1,4 +1,4 @@
-// Sizes of a Plan.
+// Bytes of a Plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/plan.hpp"
 
@@ -39,7 +39,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
     const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) + aligned_bytes(count, symbolic::kDeviceColumnBytes) +
                           aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
     const Offset values =
-        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // and the shift
+        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // the second term is the shift
     const Offset plan =
         device.plan_bytes + (device.by_level ? 0 : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
     return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
@@ -54,13 +54,14 @@ Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_leve
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides, and the numbers of one solve, in double
+    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar, then the numbers of one solve in double
       const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
       return symbolic::checked_add(symbolic::aligned_bytes(n, row),
                                    symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
                                    "bytes of workspace");
     }
-    // Right-hand sides, permuted; the solution of the forward sweep, in whose place they lie as the caller has them; update rows.
+    // Two arrays of n rows (permuted right-hand sides; solution of the forward sweep, whose memory
+    // first holds the caller's right-hand sides), then the update rows.
     return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");
   }

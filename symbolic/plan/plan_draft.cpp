@@ -1,4 +1,4 @@
-// The phase read top to bottom: tree, counts, supernodes, numbering, tasks, cost.
+// The steps of a draft in order: tree, counts, supernodes, numbering, tasks, cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/plan_draft.hpp"
 
@@ -24,7 +24,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kOutlineBlock = 16384;  // nodes or fronts that are worth a task
+constexpr Index kOutlineBlock = 16384;  // nodes or fronts in a block of a parallel loop
 
 FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
   FrontTree out{renamed(fronts.parent, position), std::vector<Index>(position.size()), std::vector<Index>(position.size())};
@@ -43,8 +43,9 @@ std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
   return work;
 }
 
-/// Final rows of postordered nodes, of the first column of each: supernodes in final order, the fundamental ones inside in their own order,
-/// which keeps every column behind its descendants.
+/// Returns the final row of the first column of each node (nodes are in postorder): supernodes come
+/// in final order, and the fundamental supernodes inside each keep their own order, which places
+/// every column after its descendants.
 std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first,
                               std::span<const Index> weight) {
   std::vector<Index> next(first.begin(), first.end() - 1), row(static_cast<std::size_t>(partition.first.back()));
@@ -56,7 +57,7 @@ std::vector<Index> final_rows(const Partition& partition, std::span<const Index>
   return row;
 }
 
-/// Expands the tree to columns in their final numbers, and names them.
+/// Expands the tree and the counts to columns in their final numbering, and sets perm and row_of.
 void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, PlanDraft& out) {
   const auto n = static_cast<std::size_t>(perm.size());
   const auto nodes = static_cast<Index>(row.size());
@@ -65,7 +66,7 @@ void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<
   out.row_of.resize(row.size());
   const auto weight = [&](Index j) { return coarse.weight.empty() ? 1 : coarse.weight[j]; };
   const std::vector<Index>& above = coarse.lowest.empty() ? coarse.parent : coarse.lowest;
-  std::vector<Index> first(row.size() + 1, 0);  // by place: the first member's in perm
+  std::vector<Index> first(row.size() + 1, 0);  // by place: position in perm of the first member
   for (Index k = 0; k < nodes; ++k) first[k + 1] = first[k] + weight(coarse.position[k]);
   std::vector<Index> old_of(n);
   Blocks(nodes, kOutlineBlock).for_each([&](Index, Index begin, Index end) {
@@ -93,7 +94,8 @@ Index height_of(std::span<const Index> parent) {
   return greatest;
 }
 
-/// The seconds of the device, by which orderings are judged; those of one of its multiprocessors are what fronts are merged by.
+/// Predicts the seconds of the whole device, which orderings are compared by. (Fronts are merged by
+/// the seconds of one multiprocessor.)
 void predict_device(std::string_view target, const Pattern& lower, PlanDraft& out) {
   const DeviceCost& cost = device_cost(target);
   out.device_work = count_device_work(out.supernodes, out.device_levels, lower.nnz());

@@ -1,5 +1,7 @@
-// The draft of a plan: all that follows from column counts alone, which is the final numbering, sizes of fronts, tasks, memory and cost.
-// A draft is cheap enough to compare orderings by; make_plan.cpp completes the chosen draft with row structures and maps.
+// The draft of a plan: everything that follows from column counts alone, which is the final
+// numbering, the sizes of fronts, tasks, memory and cost.
+// A draft is cheap enough to compare orderings by; make_plan.cpp completes the chosen draft with
+// row structures and maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,53 +19,62 @@
 
 namespace kauri::symbolic {
 
-/// The lists of A's entries as a saved plan has them: those of column j of B, but for the diagonal, are [ptr[j], ptr[j+1]).
+/// The lists of A's entries as a saved plan stores them. The entries of column j of B, without the
+/// diagonal, are [ptr[j], ptr[j+1]).
 struct ListedEntries {
   std::vector<Offset> ptr;      ///< length n+1
-  std::span<const Index> row;   ///< the row of A, which comes after j in B
-  Array<std::uint32_t> source;  ///< the position in the caller's value array
+  std::span<const Index> row;   ///< row of A of each entry; it is eliminated after column j
+  Array<std::uint32_t> source;  ///< position of each entry in the caller's value array
 };
 
-/// A plan without row structures: supernodes.row is empty, and so is the schedule if the target is a device. All other members are final.
+/// A plan without row structures: supernodes.row is empty, and the schedule is empty if the target
+/// is a device. All other members are final.
 struct PlanDraft {
-  /// The graph that the structure is computed from: its supervariables are eliminated whole by the ordering.
+  /// Graph that the structure is computed from. The ordering eliminates each of its supervariables
+  /// as a whole.
   const ordering::CompressedGraph* graph = nullptr;
-  std::unique_ptr<const ordering::CompressedGraph> own;  ///< owns *graph if the ordering takes supervariables of the given graph apart
-  const ListedEntries* listed = nullptr;                 ///< of a saved plan, whose lists of entries keep their order; else null
-  PermutedAdjacency adjacency;                           ///< of *graph in the ordering's own sequence
-  std::vector<Index> row_of;                             ///< by place in it: the final row of the supervariable's first member
-  Permutation perm;                                      ///< final
-  EliminationTree tree;                                  ///< final
+  std::unique_ptr<const ordering::CompressedGraph> own;  ///< owner of *graph if the ordering divides supervariables; else null
+  const ListedEntries* listed = nullptr;                 ///< lists of a saved plan, whose order the new plan keeps; null for an analysis
+  PermutedAdjacency adjacency;                           ///< pairs of neighbours in *graph, by place in the ordering's own sequence
+  std::vector<Index> row_of;  ///< length adjacency.size(): final row of the first member of the supervariable at each place
+  Permutation perm;           ///< final
+  EliminationTree tree;       ///< final
   Supernodes supernodes;
-  FrontTree fronts;  ///< sizes of supernodes
+  FrontTree fronts;  ///< sizes of the supernodes
   std::vector<Offset> panel_ptr;
   int workers = 1;
   Schedule schedule;  ///< empty for a device: its cost is predicted without a schedule
   Cost cost;
-  DeviceLevels device_levels;  ///< for the target of a device
-  DeviceWork device_work;      ///< for the target of a device
-  CoreSeconds core;            ///< depends on pattern, permutation and table alone
+  DeviceLevels device_levels;  ///< levels of fronts, if the target is a device
+  DeviceWork device_work;      ///< counts of work, if the target is a device
+  CoreSeconds core;            ///< seconds that orderings are compared by: they depend on pattern, permutation and table alone
 };
 
 struct DraftOptions {
-  int workers = 1;         ///< tasks at once, >= 1
-  bool amalgamate = true;  ///< relaxed supernodes
-  Index last = 0;          ///< so many rows at the end of perm stay there, in their sequence, as one front: OrderingOptions::last
+  int workers = 1;         ///< tasks that run at once, >= 1
+  bool amalgamate = true;  ///< true: relaxed supernodes; false: fundamental supernodes
+  Index last = 0;          ///< number of rows at the end of perm that stay there, in their sequence, as one front: OrderingOptions::last
 };
 
-/// Sets columns, parents, row_ptr and panel_ptr of the supernodes from the sizes in out.fronts. Throws Error(overflow).
+/// Sets the columns, parents and row_ptr of the supernodes, and panel_ptr, from the sizes in
+/// out.fronts. Throws Error(overflow) if L has more than 2^63 - 1 entries.
 void set_sizes(PlanDraft& out);
 
-/// Predicts costs of a draft whose tree and supernodes are set, and makes the CPU's schedule or the levels of a device.
+/// Predicts the costs of a draft whose tree and supernodes are set, and makes the CPU's schedule or
+/// the levels of a device.
 void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out);
 
-/// Makes the CPU's schedule of a draft that has none. O(edges log children + fronts log fronts) plus the placement of blocks.
+/// Makes the CPU's schedule of a draft without one. O(edges log children + fronts log fronts) plus
+/// the placement of blocks.
 void set_schedule(const CostTable& table, PlanDraft& out);
 
-/// Supervariables are eliminated whole, so the phase runs on `graph`, A's with indistinguishable rows merged, and expands what it finds to
-/// columns. Where perm takes members of a supervariable apart, it is divided into the runs that perm leaves. Borrows the graph as long as
-/// the draft lives. perm.size() == lower.n; lower is valid, and graph that of lower; the last rows are supervariables of their own.
-/// O(edges * inverse Ackermann + n log n).
+/// Drafts the plan of lower in the order of perm. Supervariables are eliminated as a whole, so the
+/// phase runs on `graph`, the graph of A with indistinguishable rows merged, and expands its
+/// results to columns. If perm takes the members of a supervariable apart, the supervariable is
+/// divided into the runs that perm leaves.
+/// The draft borrows the graph as long as it lives. Requires: lower is valid, graph is that of
+/// lower, perm.size() == lower.n, and each of the last options.last rows of perm is a supervariable
+/// by itself. Throws Error(overflow). O(edges * inverse Ackermann + n log n).
 PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
                      const DraftOptions& options);
 

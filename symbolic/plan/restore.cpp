@@ -1,4 +1,5 @@
-// A plan as few arrays that no target has a part in, and the plan made of them again.
+// Reduces a plan to a few arrays that do not depend on the target, checks these arrays, and
+// rebuilds the plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/restore.hpp"
 
@@ -16,13 +17,13 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kCoreBlock = 16384;  // columns that are worth a task
+constexpr Index kCoreBlock = 16384;  // columns in a block of a parallel loop
 
 [[noreturn]] void misfit(const std::string& what) { throw Error(ErrorKind::input, what); }
 
 std::string in_words(Offset k) { return std::to_string(k); }
 
-/// A's lower triangle, owned, and where its entries stand in the lists that it was made of.
+/// A's lower triangle, owned, and the lists of entries that it was made from.
 struct ListedPattern {
   std::vector<Offset> col_ptr;
   std::vector<Index> row;
@@ -31,14 +32,15 @@ struct ListedPattern {
   [[nodiscard]] Pattern view() const { return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row}; }
 };
 
-/// An entry of a column of A on its way to its place.
+/// An entry of a column of A, on its way from the lists to the pattern.
 struct Placed {
   Index row;
-  std::uint32_t at;  // in the lists
+  std::uint32_t at;  // index in the lists
   friend bool operator<(const Placed& a, const Placed& b) { return a.row < b.row; }
 };
 
-/// Where the lists begin. Throws Error(input) where they do not add up to the rows that there are.
+/// Returns the beginning of each list. Throws Error(input) if a length is negative or the lengths
+/// do not add up to the number of rows given.
 std::vector<Offset> list_begins(const PlanCore& core) {
   std::vector<Offset> ptr(core.length.size() + 1, 0);
   for (std::size_t j = 0; j < core.length.size(); ++j) {
@@ -51,7 +53,8 @@ std::vector<Offset> list_begins(const PlanCore& core) {
   return ptr;
 }
 
-/// Checks that each entry lies below the diagonal of B, and counts those of the columns of A: entries of column v are at ptr[v + 1].
+/// Checks that each entry lies below the diagonal of B, and counts the entries of each column of A:
+/// count[v + 1] is that of column v.
 std::vector<Offset> column_lengths(const PlanCore& core, const Permutation& perm, std::span<const Offset> begin) {
   const Index n = perm.size();
   std::vector<Offset> count(static_cast<std::size_t>(n) + 1, 0);
@@ -68,7 +71,7 @@ std::vector<Offset> column_lengths(const PlanCore& core, const Permutation& perm
   return count;
 }
 
-/// The pattern, and the position of each listed entry in it.
+/// Makes the pattern, and sets listed.source to the position of each listed entry in it.
 ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   const Index n = perm.size();
   ListedPattern a;
@@ -78,7 +81,7 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   std::vector<Offset> next = column_lengths(core, perm, a.listed.ptr);
   std::partial_sum(next.begin(), next.end(), next.begin());
   a.col_ptr.resize(next.size());
-  for (Index v = 0; v <= n; ++v) a.col_ptr[v] = next[v] + v;  // the diagonals
+  for (Index v = 0; v <= n; ++v) a.col_ptr[v] = next[v] + v;  // + v: one diagonal entry in each column before v
   Array<Placed> placed(core.row.size());
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.listed.ptr[j]; k < a.listed.ptr[j + 1]; ++k) {
@@ -103,13 +106,14 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   return a;
 }
 
-/// Of the columns in their final order: the tree by which supernodes are told, which is that of B but for columns that come last, and
-/// entries of L.
+/// Columns in their final order. above: the parent of each in the tree that supernodes are checked
+/// against, which is B's elimination tree but for columns that come last; count: entries of its
+/// column of L.
 struct Columns {
   std::vector<Index> above, count;
 };
 
-/// Sets out.tree.
+/// Returns the columns and sets out.tree.
 Columns columns_of(const CoarseTree& coarse, PlanDraft& out) {
   const std::vector<Index>& place = coarse.position;
   const auto n = static_cast<Index>(place.size());
@@ -140,11 +144,13 @@ std::vector<Index> fronts_of(const PlanCore& core) {
   return front;
 }
 
-/// In a supernode each column but the last has its parent there: then what lies below all of them lies below the last. Columns that nest
-/// and have nobody beside them are not divided, so that there are no more rows of fronts than an analysis finds.
+/// Checks the supernodes. Each column but the last of a supernode must have its parent in the
+/// supernode: then the rows below all of its columns are the rows below its last. Two consecutive
+/// columns whose structures nest, the first being the only child of the second, must not be
+/// divided, so that fronts have no more rows in all than those of an analysis.
 void check_supernodes(const PlanCore& core, const Columns& columns, std::span<const Index> front) {
   const auto n = static_cast<Index>(front.size());
-  std::vector<unsigned char> children(front.size(), 0);  // 0, 1, or 2 for more
+  std::vector<unsigned char> children(front.size(), 0);  // 0, 1, or 2 for two and more
   for (Index j = 0; j < n; ++j)
     if (const Index up = columns.above[j]; up != kNone && children[up] < 2) ++children[up];
   for (Index j = 0; j + 1 < n; ++j) {
@@ -158,7 +164,7 @@ void check_supernodes(const PlanCore& core, const Columns& columns, std::span<co
   }
 }
 
-/// Sizes and parents.
+/// Returns the sizes and parents of all fronts.
 FrontTree front_tree(const PlanCore& core, const Columns& columns, std::span<const Index> front) {
   FrontTree tree;
   tree.pivots = core.pivots;
@@ -174,10 +180,11 @@ FrontTree front_tree(const PlanCore& core, const Columns& columns, std::span<con
   return tree;
 }
 
-/// The last child ends just before its parent, every other just before its next sibling.
+/// Checks that supernodes are in postorder: the last child ends just before its parent, every other
+/// child just before its next sibling.
 void check_postorder(std::span<const Index> parent) {
   struct Subtree {
-    std::size_t fronts = 1, taken = 0;  // of all of it, and of the children seen
+    std::size_t fronts = 1, taken = 0;  // fronts of the whole subtree, and of the children visited so far
   };
   std::vector<Subtree> subtree(parent.size());
   for (std::size_t s = 0; s < parent.size(); ++s)
@@ -191,7 +198,8 @@ void check_postorder(std::span<const Index> parent) {
   }
 }
 
-/// The columns at the end that form one dense supernode, which follows from the pattern, or was asked for.
+/// Returns the number of columns at the end that form one dense supernode, because the pattern
+/// makes them one or because the caller asked for rows to come last; 0 if there is none.
 Index dense_end(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   if (nodes.count() == 0) return 0;

@@ -1,4 +1,4 @@
-// A plan as few arrays that no target has a part in, and the plan made of them again.
+// A plan reduced to a few arrays that do not depend on the target, and the plan rebuilt from them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,32 +15,39 @@
 
 namespace kauri::symbolic {
 
-/// What decides a plan: A's pattern, the final permutation and the supernodes; all else follows from these, target and workers.
+/// The data that determine a plan: A's pattern, the final permutation and the supernodes.
+/// Everything else follows from these, the target and the number of workers.
 struct PlanCore {
-  std::vector<Index> old_of;  ///< length n: of Plan::perm
-  std::vector<Index> pivots;  ///< of each supernode
+  std::vector<Index> old_of;  ///< length n: Plan::perm as old_of
+  std::vector<Index> pivots;  ///< length supernodes: pivots of each supernode
   std::vector<Index> length;  ///< length n: entries of A in column j of B below the diagonal
-  Array<Index> row;           ///< their rows in A, column after column of B, in the order of Assembly::entry_source
-  Index last = 0;             ///< so many columns at the end are one dense supernode whatever the pattern says; 0: none are
+  Array<Index> row;           ///< rows in A of these entries, column after column of B, in the order of Assembly::entry_source
+  Index last = 0;             ///< number of columns at the end that are one dense supernode whatever the pattern says; 0: none
   OrderingMethod ordering = OrderingMethod::natural;
   bool given = false;
   std::string target;
   int workers = 1;
 };
 
-/// Of a sound plan. By the threads of the calling arena. O(n + nnz).
+/// Reduces a sound plan to its core. Uses the threads of the calling arena. O(n + nnz).
 PlanCore core_of(const Plan& plan);
 
-/// The plan that the core is of, every field of it, if it is for core.target and by core.workers; else that of the same supernodes for
-/// another target. Nothing of the core is trusted: Error(input) says what does not fit, as text that begins with no name. By the threads of
-/// the calling arena. O(nnz log n + rows of all fronts).
+/// Rebuilds a plan from its core. With core.target and core.workers the result equals the plan that
+/// the core was made from in every field; with another target it is the plan of the same supernodes
+/// for that target.
+/// Every array of the core is checked: Error(input) says what does not fit, in a text that begins
+/// with no function's name. Uses the threads of the calling arena. O(nnz log n + rows of all
+/// fronts).
 ///
-/// look, if it is not empty, gets the tree of fronts with their sizes as soon as it is known, in time and memory O(nnz log n): before there
-/// are lists of rows and tasks, which a small core may have very many of. What it throws is thrown.
+/// look: if not empty, it is called with the tree of fronts and their sizes as soon as these are
+/// known, after O(nnz log n) time and memory. The lists of rows and tasks, which may be very long
+/// for a small core, are made afterwards, so look can refuse by throwing: its exceptions are passed
+/// on.
 using LookAtFronts = std::function<void(const FrontTree& fronts)>;
 std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look = {});
 
-/// Places of L below and on the diagonal, front by front: the sum of p m - p (p - 1) / 2.
+/// Returns the number of entries of L on and below the diagonal, padding included: the sum of p m -
+/// p (p - 1) / 2 over the fronts.
 Offset lower_entries(const Supernodes& nodes);
 Offset lower_entries(std::span<const Index> pivots, std::span<const Index> order);
 

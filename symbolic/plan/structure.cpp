@@ -1,4 +1,5 @@
-// The rows of all fronts; then, front by front, the places of A's entries and of the children's rows.
+// Fills the rows of all fronts, then, front by front, the positions of A's entries and of the
+// children's rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/plan/structure.hpp"
 
@@ -15,10 +16,11 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kFrontBlock = 64;  // fronts that are worth a task
-constexpr Index kPlaces = 65536;   // supervariables that are
+constexpr Index kFrontBlock = 64;  // fronts in a block of a parallel loop
+constexpr Index kPlaces = 65536;   // supervariables in a block of a parallel loop
 
-/// The place, in the ordering's own sequence, of the supervariable whose first member is row i of B; length n, else of no meaning.
+/// Returns, for the first member i (a row of B) of each supervariable, its place in the ordering's
+/// own sequence. Length n; other elements have no meaning.
 std::vector<Index> places_by_row(const PlanDraft& draft) {
   std::vector<Index> place(draft.tree.parent.size());
   Blocks(draft.adjacency.size(), kPlaces).for_each([&](Index, Index begin, Index end) {
@@ -41,7 +43,7 @@ void fill_runs(const Supernodes& nodes, std::span<const Index> children, const L
   }
 }
 
-/// Front by front: the lists of its columns, and its children's runs.
+/// Fills the lists of A's entries and the children's runs, front by front.
 template <class Lists>
 void fill_maps(const Supernodes& nodes, const Lists& lists, Assembly& assembly) {
   Children children = children_of(nodes.parent);

@@ -1,4 +1,4 @@
-// Greedy bottom-up merging by predicted seconds (after Ashcraft & Grimes 1989).
+// Merges fronts greedily, bottom-up, by predicted seconds (after Ashcraft & Grimes 1989).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/amalgamate.hpp"
 
@@ -19,12 +19,13 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kSubtree = 4096;      // fronts whose seconds are worth a task
-constexpr Index kReport = 256;        // fronts between two looks at what is stored
-constexpr int kPrices = 4;            // of padding, at once
-constexpr Index kMergeBlock = 65536;  // fronts that are worth a task where little is done to each
+constexpr Index kSubtree = 4096;      // fronts in a block of a parallel loop that predicts seconds
+constexpr Index kReport = 256;        // fronts between two updates of the shared count of stored entries
+constexpr int kPrices = 4;            // prices of padding that are tried at once
+constexpr Index kMergeBlock = 65536;  // fronts in a block of a parallel loop that copies arrays
 
-/// Of a front in a factorisation and a solve: of small ones, which most are, reckoned once.
+/// Seconds of a front in a factorisation and a solve. Those of fronts of less than kSmall rows,
+/// which most are, are tabulated.
 class FrontSeconds {
  public:
   explicit FrontSeconds(const CostTable& table) : table_(table) {
@@ -42,8 +43,9 @@ class FrontSeconds {
   std::array<std::array<double, kSmall>, kSmall> small_;
 };
 
-/// Of all critical work, in and below each front, times the weight of a path: work counts less where the longest path through a front is
-/// shorter than others, by the square of its length over theirs.
+/// Returns for each front the share of all critical work that lies in and below it, times the
+/// weight of a path. Work of a front counts less if the longest path through the front is shorter
+/// than the longest of all: by the square of the ratio.
 std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
   std::vector<double> latency(seconds.size());
   Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
@@ -70,12 +72,13 @@ std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& ta
   return share;
 }
 
-/// A tree as children are merged into their parents: fronts of subtrees that do not meet may be seen to side by side.
+/// The tree while children are merged into their parents. Threads may process fronts of disjoint
+/// subtrees side by side.
 struct Merging {
-  std::vector<Index> order, pivots;  // right for fronts that are not merged
+  std::vector<Index> order, pivots;  // valid for fronts that are not merged into their parent
   std::vector<unsigned char> merged;
-  std::vector<double> seconds;  // of each front as it is now
-  std::vector<double> below;    // on a device: the longest path up to the children of a front as merged
+  std::vector<double> seconds;  // of each front in its present size
+  std::vector<double> below;    // on a device: longest path from a leaf up to the remaining children of a front
 
   void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
@@ -90,7 +93,7 @@ struct Merging {
   }
 };
 
-/// The longest paths from leaves up to one front at a time.
+/// The longest paths from leaves up to the children of one front at a time.
 class Paths {
  public:
   Paths(Merging& now, const CostTable& table, std::span<const double> share) : now_(now), table_(table), share_(share) {}
@@ -105,7 +108,8 @@ class Paths {
     std::sort(child_.begin(), child_.end(),
               [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
   }
-  /// Seconds of one core that the longer path is worth if c is merged into s, which makes a front of order m with p pivots.
+  /// Returns the price, in seconds of one core, of the longer path if c is merged into s, which
+  /// makes a front of order m with p pivots.
   [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
     const double before = front_latency(table_, now_.order[s], now_.pivots[s]) + std::max(now_.below[s], longest(kNone));
     const double after = front_latency(table_, m, p) + std::max({now_.below[s], now_.below[c], longest(c)});
@@ -127,7 +131,7 @@ class Paths {
     while (k < child_.size() && now_.merged[child_[k].index] != 0) ++k;
     return k;
   }
-  /// Of the children that are left, but for c.
+  /// Returns the longest path through a remaining child other than c.
   [[nodiscard]] double longest(Index c) const {
     const std::size_t k = first_ < child_.size() && child_[first_].index == c ? second_ : first_;
     return k < child_.size() ? child_[k].path : 0.0;
@@ -136,22 +140,22 @@ class Paths {
   Merging& now_;
   const CostTable& table_;
   const std::span<const double> share_;
-  std::vector<Child> child_;            // of the front entered, longest first
-  std::size_t first_ = 0, second_ = 1;  // of those that are left
+  std::vector<Child> child_;            // children of the front entered, longest path first
+  std::size_t first_ = 0, second_ = 1;  // the first two children that are not merged
   double own_ = 0;
 };
 
 /// Merges children into their parents, at a given price of padding, front by front.
 class Merger {
  public:
-  /// share: as Paths'; empty where paths do not count.
+  /// share: see Paths; empty if paths do not count.
   Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front, std::span<const double> share,
          double padding_s)
       : now_(now), children_(children), front_(front), padding_s_(padding_s) {
     if (!share.empty()) paths_.emplace(now, table, share);
   }
 
-  /// Entries of zeros stored since the last time that was asked. Exact: far below 2^53.
+  /// Returns the entries of zeros stored since the last call. Exact: far below 2^53.
   double taken() { return std::exchange(taken_, 0); }
 
   void absorb_children(Index s) {
@@ -181,14 +185,14 @@ class Merger {
 
  private:
   struct Candidate {
-    double delta;  // seconds lost, below 0
+    double delta;  // seconds lost by merging, below 0
     Index child;
-    double together;  // seconds of the two as one
+    double together;  // seconds of the merged front
 
     bool operator<(const Candidate& other) const { return delta != other.delta ? delta < other.delta : child < other.child; }
   };
 
-  /// Seconds lost (gained if negative) by merging c into s as s is now.
+  /// Returns the seconds lost (gained if negative) by merging c into s in its present size.
   double price(Index c, Index s, double& together) const {
     const Index p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
     together = front_(m, p);
@@ -196,7 +200,7 @@ class Merger {
     return together - now_.seconds[c] - now_.seconds[s] + padding_s_ * padding(c, s) + path;
   }
 
-  /// Entries of zeros stored once c is merged into s.
+  /// Returns the entries of zeros that merging c into s adds.
   [[nodiscard]] double padding(Index c, Index s) const {
     const double p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
     return m * p - static_cast<double>(now_.order[c]) * now_.pivots[c] - static_cast<double>(now_.order[s]) * now_.pivots[s];
@@ -207,24 +211,24 @@ class Merger {
   const FrontSeconds& front_;
   const double padding_s_;
   double taken_ = 0;
-  std::optional<Paths> paths_;  // on a device
+  std::optional<Paths> paths_;  // used on a device
   std::vector<Candidate> candidates_;
 };
 
-/// What a pass over the tree begins with.
+/// Input of a pass over the tree.
 struct Before {
   const FrontTree& fronts;
   const Children& children;
   const CostTable& table;
   const FrontSeconds& front;
   std::span<const double> share, seconds;
-  double stored;  // the sum of m p
+  double stored;  // sum of m p
   std::vector<TreePart> parts;
   Index apart;
 };
 
-/// One pass at a given price of padding, from below. False, with the pass left half done, once more than `limit` entries are stored:
-/// merging never makes them fewer.
+/// Makes one pass, bottom-up, at a given price of padding. Returns false, with the pass left
+/// incomplete, once more than `limit` entries are stored: further merges never make them fewer.
 bool merge_all(const Before& before, double padding_s, double limit, Merging& now) {
   now.begin(before.fronts, before.seconds, !before.share.empty());
   std::atomic<double> stored{before.stored};
@@ -247,8 +251,9 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
   return stored.load() <= limit;
 }
 
-/// By the first price that fits, of one, two, four times padding_s and so on. Mostly that is the first; of others several are tried at once
-/// where threads are there to do so.
+/// Merges with the first price that fits the limit, of padding_s, 2 padding_s, 4 padding_s and so
+/// on. Mostly that is the first; of the others, several are tried at once if there are threads for
+/// it.
 Merging merged(const Before& before, double padding_s, double limit) {
   std::vector<Merging> tried(1);
   for (;;) {

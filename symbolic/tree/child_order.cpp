@@ -1,4 +1,4 @@
-// Liu's child order, and the postorder that follows it.
+// Liu's order of children, and the postorder that follows from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/child_order.hpp"
 
@@ -13,7 +13,7 @@ namespace kauri::symbolic {
 std::vector<Index> stack_postorder(const FrontTree& fronts, std::span<const unsigned char> above, std::span<const unsigned char> late) {
   const Index count = fronts.count();
   Children children = children_of(fronts.parent);
-  std::vector<Offset> left(fronts.parent.size()), excess(fronts.parent.size());  // what s leaves on the stack; its peak beyond that
+  std::vector<Offset> left(fronts.parent.size()), excess(fronts.parent.size());  // entries that s leaves on the stack; its peak minus these
   std::vector<Index> size(fronts.parent.size(), 1);
   for (Index s = 0; s < count; ++s) {
     const std::span<Index> mine = children.of(s);

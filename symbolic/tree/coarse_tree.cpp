@@ -1,4 +1,4 @@
-// The tree of supervariables that a plan is made of.
+// Makes the elimination tree of supervariables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/coarse_tree.hpp"
 
@@ -11,7 +11,7 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kRenamedBlock = 16384;  // nodes that are worth a task
+constexpr Index kRenamedBlock = 16384;  // nodes in a block of a parallel loop
 
 std::vector<Index> chained(std::vector<Index> parent, Index last) {
   const auto n = static_cast<Index>(parent.size()), first = n - last;

@@ -1,4 +1,4 @@
-// The tree of supervariables that a plan is made of.
+// The elimination tree of supervariables, which a plan is made from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,19 +9,21 @@
 
 namespace kauri::symbolic {
 
-/// The tree of supervariables, by place in a postorder.
+/// The elimination tree of supervariables, with nodes numbered by a postorder.
 struct CoarseTree {
   std::vector<Index> parent, count;
-  std::vector<Index> lowest;    // where rows come last: the first one below the diagonal, which is parent but for those; else empty
-  std::vector<Index> weight;    // empty: all are 1
-  std::vector<Index> position;  // of the supervariable that the ordering eliminates k-th
+  std::vector<Index> lowest;    // parent in the elimination tree of B, if rows come last (`parent` has a chain for these); else empty
+  std::vector<Index> weight;    // rows of each node; empty: all are 1
+  std::vector<Index> position;  // by place in the ordering: the node of the supervariable
 };
 
-/// The last `last` places, supervariables of one row, become a chain, as if they were a clique, with all that is below any of them below
-/// the first: so they stay the last in postorder, and one supernode. O(pairs * inverse Ackermann).
+/// Makes the tree. The last `last` places, supervariables of one row, become a chain, as if they
+/// were a clique; nodes below any of them become descendants of the first one. So these rows stay
+/// the last in postorder and form one supernode. O(pairs * inverse Ackermann).
 CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last);
 
-/// Names nodes by their position: result[position[j]] = position[parent[j]].
+/// Returns the parents after nodes are renumbered by position: result[position[j]] =
+/// position[parent[j]].
 std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position);
 
 }  // namespace kauri::symbolic

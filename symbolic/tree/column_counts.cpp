@@ -13,12 +13,13 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kNodeBlock = 65536;  // nodes that are worth a task
+constexpr Index kNodeBlock = 65536;  // nodes in a block of a parallel loop
 
-/// The subtrees of some parts, and the places of the rows above its part that each of them meets.
+/// The subtrees of some parts, and for each subtree the places of the rows above its part that it
+/// meets.
 struct CountedSubtrees {
   std::vector<Index> root;
-  std::vector<Offset> end;  // per subtree: of its rows
+  std::vector<Offset> end;  // per subtree: end of its rows
   std::vector<Index> row;
 };
 
@@ -65,10 +66,12 @@ class Counting {
     count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
   }
 
-  /// By place of a row: the last leaf of its row subtree so far. A column is one if no earlier leaf lies in its own subtree.
+  /// By place of a row: the last leaf of its row subtree so far. A column is a leaf if no earlier
+  /// leaf lies in the subtree of the column.
   using Leaves = std::vector<Index>;
 
-  /// subtree(list, t) for each subtree of the whole parts, above(j) for each node of the others, ascending.
+  /// Calls subtree(list, t) for each subtree of the whole parts, and above(j) for each node of the
+  /// other parts, in ascending order.
   template <class Subtree, class Above>
   static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<CountedSubtrees>& subtrees, const Subtree& subtree,
                                const Above& above) {
@@ -85,10 +88,12 @@ class Counting {
     }
   }
 
-  // count_[j] is the weight whose sum over the subtree of j is the count of column j: that of the row where a row subtree has a leaf,
-  // minus that where two of its branches meet, and minus that at the parent of its root.
+  // count_[j] is a difference: its sum over the subtree of j is the count of column j. The weight
+  // of each row is added at each leaf of its row subtree, subtracted where two branches of the row
+  // subtree meet, and subtracted at the parent of its root.
   void count_part(const TreePart& part, Leaves& leaf, CountedSubtrees& out) {
-    Index begin = part.begin;  // of the subtree at hand: leaves before it, and after j, are what the thread found in other ones
+    Index begin =
+        part.begin;  // first node of the current subtree: leaves before it, and after j, are what the thread found in other subtrees
     const StopCheck check_stop;
     for (Index j = begin; j < part.end; ++j) {
       check_stop.at(j);
@@ -118,7 +123,7 @@ class Counting {
       if (const Index p = parent_[j]; p != kNone && p < part.end) add(count_[p], count_[j]);
   }
 
-  /// What a subtree leaves to be done above it.
+  /// Records at the rows above it what a counted subtree contributes: its root acts as their leaf.
   void join(const CountedSubtrees& subtrees, std::size_t t, Leaves& leaf) {
     const Index root = subtrees.root[t];
     for (Offset e = t == 0 ? 0 : subtrees.end[t - 1]; e < subtrees.end[t]; ++e) {
@@ -142,7 +147,8 @@ class Counting {
     if (parent_[j] != kNone) link(j, parent_[j]);
   }
 
-  /// Of the diagonal's row: its leaves are those of the tree, from where it is carried up.
+  /// Returns the weight of row j if node j is a leaf of its row subtree, which it is only if it is
+  /// a leaf of the tree; otherwise the weight comes up from leaves below.
   [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? adjacency_.weight(place_[j]) : 0; }
   void link(Index j, Index p) {
     add(count_[p], -adjacency_.weight(place_[j]));
@@ -156,9 +162,9 @@ class Counting {
   const PermutedAdjacency& adjacency_;
   const std::span<const Index> position_, parent_;
   std::vector<Index> count_;
-  std::vector<Index> first_;  // the least node of the subtree
-  std::vector<Index> up_;     // towards the root of what is linked so far
-  std::vector<Index> place_;
+  std::vector<Index> first_;  // least node of the subtree
+  std::vector<Index> up_;     // links towards the root, as far as nodes are linked
+  std::vector<Index> place_;  // by position: place of the supervariable
 };
 
 }  // namespace

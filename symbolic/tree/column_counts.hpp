@@ -1,4 +1,4 @@
-// Column counts of L from A's pattern alone.
+// Column counts of L, computed from A's pattern.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,12 +9,15 @@
 
 namespace kauri::symbolic {
 
-/// Entries of columns of L, the diagonal included, by place in a postorder of the elimination tree: position[k] is that of the
-/// supervariable at place k, parent the tree by position (parent[j] > j or kNone). A supervariable of weight w stands for w columns in a
-/// row; count[j] is that of its first one, the others fall by one each. By leaves of row subtrees: J. R. Gilbert, E. G. Ng & B. W. Peyton,
-/// "An efficient algorithm to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15 (1994), here
-/// with weighted rows. O(pairs * inverse Ackermann) time, O(n) memory per thread. Subtrees are done side by side by the threads of the
-/// calling arena; to what is above one, it is one leaf of each row that it meets there. part: as for part_size().
+/// Returns the number of entries of each column of L, the diagonal included, by position in a
+/// postorder of the elimination tree. position[k] is that of the supervariable at place k; parent
+/// is the tree by position (parent[j] > j or kNone). A supervariable of weight w stands for w
+/// consecutive columns: count[j] is that of the first one, and the others fall by one each.
+/// Counts leaves of row subtrees: J. R. Gilbert, E. G. Ng & B. W. Peyton, "An efficient algorithm
+/// to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl.
+/// 15 (1994), here with weighted rows. O(pairs * inverse Ackermann) time, O(n) memory per thread.
+/// The threads of the calling arena process subtrees side by side; above itself, a subtree acts as
+/// one leaf of each row that it meets there. part: nodes of a subtree, as `asked` of part_size().
 std::vector<Index> column_counts(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent,
                                  Index part = 0);
 

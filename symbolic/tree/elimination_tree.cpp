@@ -1,4 +1,5 @@
-// Elimination tree by path compression (Liu 1990); postorder from subtree sizes.
+// Finds the elimination tree by path compression (Liu 1990), and a postorder from sizes of
+// subtrees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/elimination_tree.hpp"
 
@@ -10,7 +11,7 @@ namespace kauri::symbolic {
 std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index part) {
   const Index n = adjacency.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
-  std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // some ancestor, as high as known
+  std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // a known ancestor, as high as possible
   const auto add_rows = [&](Index begin, Index end) {
     const StopCheck check_stop;
     for (Index i = begin; i < end; ++i) {

@@ -1,4 +1,4 @@
-// Fundamental supernodes in one pass over the postordered tree.
+// Finds fundamental supernodes in one pass over the postordered tree.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/supernodes.hpp"
 
@@ -8,7 +8,7 @@ Partition fundamental_supernodes(std::span<const Index> parent, std::span<const 
   const auto width = [&](Index j) { return weight.empty() ? 1 : weight[j]; };
   const auto n = static_cast<Index>(parent.size());
   std::vector<Index> owner(parent.size());
-  std::vector<unsigned char> children(parent.size(), 0);  // 0, 1, or 2 for more
+  std::vector<unsigned char> children(parent.size(), 0);  // 0, 1, or 2 for two and more
   for (Index j = 0; j < n; ++j)
     if (parent[j] != kNone && children[parent[j]] < 2) ++children[parent[j]];
   Partition partition;

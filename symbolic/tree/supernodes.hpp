@@ -9,7 +9,7 @@
 
 namespace kauri::symbolic {
 
-/// Fronts as sizes alone, numbered so that parents come after their children.
+/// The assembly tree as sizes of fronts, numbered so that parents come after their children.
 struct FrontTree {
   std::vector<Index> parent;  ///< length count(): the parent front, > its child, or kNone
   std::vector<Index> order;   ///< m of each front
@@ -25,10 +25,13 @@ struct Partition {
   FrontTree fronts;
 };
 
-/// Columns j and j+1 share a supernode if j+1 is j's parent, j is its only child and the structures nest (count[j] = count[j+1] + 1):
-/// J. W. H. Liu, E. G. Ng & B. W. Peyton, "On finding supernodes for sparse matrix computations", SIAM J. Matrix Anal. Appl. 14 (1993).
-/// parent, count: of a postordered elimination tree. A node j may stand for weight[j] columns that share a supernode anyway, count[j] being
-/// that of the first; weight is empty where all are 1. The last `last` nodes, a chain, are a supernode of their own. O(n).
+/// Divides columns into fundamental supernodes: columns j and j+1 share one if j+1 is j's parent, j
+/// is its only child and the structures nest (count[j] = count[j+1] + 1): J. W. H. Liu, E. G. Ng &
+/// B. W. Peyton, "On finding supernodes for sparse matrix computations", SIAM J. Matrix Anal. Appl.
+/// 14 (1993).
+/// parent, count: of a postordered elimination tree. A node j may stand for weight[j] columns that
+/// share a supernode anyway; count[j] is then that of the first. weight is empty if all are 1. The
+/// last `last` nodes, a chain, form one supernode without other columns. O(n).
 Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight = {},
                                  Index last = 0);
 
