@@ -1,4 +1,5 @@
-// How an ordering treats the supervariables of a graph.
+// Supervariables of a graph with respect to an ordering: their sequence, and whether the ordering
+// takes them apart.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// Rows of contribution blocks in the parents' fronts.
+// Writes the rows of contribution blocks in the parents' fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_rows.hpp"
 
@@ -26,7 +26,7 @@ void write_row_map(const Assembly& assembly, Index child, const FrontCells& pare
   std::fill(out, out + (end - begin), RowMapWord{0});
   for (Offset k = assembly.run_ptr[child]; k < assembly.run_ptr[child + 1]; ++k) {
     const RowRun& run = assembly.run[k];
-    for (Index i = 0, rows = 0; i < run.length; i += rows) {  // those of a cell of rows at a time
+    for (Index i = 0, rows = 0; i < run.length; i += rows) {  // the rows of one cell row at a time
       const Index row = run.parent + i, padded = parent.padded_row(row), cell = padded / kCell, in_cell = padded % kCell;
       rows = std::min({run.length - i, kCell - in_cell, row < parent.p ? parent.p - row : kCell});
       if (cell < begin || cell >= end) continue;

@@ -1,4 +1,6 @@
-// A few columns of the host at a time: whose columns meet them, how many terms each entry has; then, once all have their places, the terms.
+// Lists sums of children's entries, a few columns of the host (the parent front) at a time: finds
+// the children's columns that meet them, counts the terms of each entry, and, once all sums have
+// their places, writes the terms.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_sums.hpp"
 
@@ -19,7 +21,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// The rows of a child's contribution block as rows of the host, and where its entries are.
+/// A listed child: the rows of its contribution block as rows of the host, and the place of its
+/// entries.
 struct Listed {
   std::span<const Index> row;
   Offset block;
@@ -31,31 +34,34 @@ struct Listed {
   }
 };
 
-/// Columns of the host that are listed together, in patches of so many rows: a group of sums. Children's entries of a patch lie side by
-/// side: rows of packed ones, columns of those in cells.
+/// Columns of the host that are listed together, in patches of kPatchRows rows; a patch is a group
+/// of sums. Children's entries of a patch lie side by side: in rows if packed, in columns if in
+/// cells.
 constexpr Index kPatchRows = 8, kPatchColumns = kSumGroup / kPatchRows;
 static_assert((kPatchRows & (kPatchRows - 1)) == 0);
 
-/// How many sums and terms there are; later: where they begin.
+/// Number of sums and of terms; later the beginning of each.
 struct Extent {
   Offset sums = 0, terms = 0;
 };
 
-/// Sums of some columns of the host: partial ones, stage by stage, and those that add to the front.
+/// Sums of some columns of the host: partial sums, stage by stage, and the last sums, which add to
+/// the front.
 struct SumPart {
   std::vector<Extent> partial;
   Extent last;
-  Offset scratch = 0;  // where the partial ones put what they add up, one behind the other
+  Offset scratch = 0;  // place of the results of the partial sums, one behind the other
 
-  /// Of stage k; null if there is none. The last stage may have any number.
+  /// Returns the extent of stage k, or null if there is none. The last stage may have any number.
   Extent* stage(std::size_t k, bool is_last) { return is_last ? &last : k < partial.size() ? &partial[k] : nullptr; }
 };
 
-/// The terms of each entry in runs of kFanIn at most, each of which one sum adds up.
+/// The terms of each entry, divided into runs of at most kFanIn terms, each of which one sum adds
+/// up.
 struct Runs {
-  std::vector<Offset> first;  // per entry: its first run
-  std::vector<Offset> term;   // per run: where its terms begin
-  std::vector<Offset> place;  // per run: where its sum goes, if that is scratch
+  std::vector<Offset> first;  // per entry: index of its first run
+  std::vector<Offset> term;   // per run: beginning of its terms
+  std::vector<Offset> place;  // per run: place of its sum, if that is scratch
 };
 
 constexpr Index runs_of(Index terms) { return (terms + kFanIn - 1) / kFanIn; }
@@ -103,7 +109,8 @@ class Host {
     return std::span(rows_).subspan(at(begin), at(row_end_[k] - begin));
   }
 
-  /// Children's columns by the host's columns, children in their order. Returns where each column's begin.
+  /// Sorts the children's columns by the host's columns, children in their order. Returns the
+  /// beginning of each column's list.
   std::vector<Offset> columns() {
     std::vector<Offset> begin(at(cells_.m) + 1, 0);
     for (const Index r : rows_) ++begin[r + 1];
@@ -116,9 +123,10 @@ class Host {
     }
     return begin;
   }
-  /// Place of entry (r, first + c) in the order of the sums of columns [first, first + kPatchColumns).
+  /// Returns the index ("slot") of entry (r, first + c) in the sums of columns [first, first +
+  /// kPatchColumns).
   static Index slot(Index r, Index c) { return (r & -kPatchRows) * kPatchColumns + c * kPatchRows + (r & (kPatchRows - 1)); }
-  /// Terms by slot. Columns from c0 on.
+  /// Counts the terms of each slot, for the columns from c0 on.
   [[nodiscard]] std::vector<Index> count(Index c0, const std::vector<Offset>& begin) const {
     std::vector<Index> terms(at(slot(cells_.m - 1, kPatchColumns - 1)) + 1, 0);
     for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
@@ -127,7 +135,8 @@ class Host {
     return terms;
   }
 
-  /// Entries with more than kFanIn terms are sums of as many at a time first, which become the entry's terms.
+  /// Measures the sums of some columns. An entry with more than kFanIn terms is first summed in
+  /// runs of kFanIn, whose sums become the entry's terms.
   static void measure(const std::vector<Index>& count, SumPart& out) {
     for (Index terms : count) {
       if (terms == 0) continue;
@@ -141,7 +150,8 @@ class Host {
     }
   }
 
-  /// Stage by stage, in each by columns; scratch by columns. Returns where stages begin.
+  /// Turns extents into beginnings: stage by stage, and by columns within each stage; scratch goes
+  /// by columns. Returns the beginning of each stage.
   std::vector<Index> make_room(std::vector<SumPart>& part) {
     std::size_t partial = 0;
     for (SumPart& p : part) {
@@ -169,7 +179,7 @@ class Host {
     return stages;
   }
 
-  /// The sums of columns from c0 on.
+  /// Fills in the sums of the columns from c0 on.
   void fill(Index c0, const std::vector<Offset>& begin, SumPart& part) const {
     std::vector<Index> terms = count(c0, begin);
     const std::vector<Offset> last = fill_last(c0, terms, part.last);
@@ -190,7 +200,7 @@ class Host {
     out_.sums.ptr[++stage.sums] = stage.terms += terms;
   }
 
-  /// The sums that add to the front. Returns where their terms begin, by slot.
+  /// Adds the sums that add to the front. Returns the beginning of their terms, by slot.
   std::vector<Offset> fill_last(Index c0, const std::vector<Index>& count, Extent& last) const {
     std::vector<Offset> begin(count.size());
     for (Index e = 0; e < static_cast<Index>(count.size()); ++e) {
@@ -203,11 +213,12 @@ class Host {
     return begin;
   }
 
-  /// Runs of so many terms: an entry's only one belongs to its last sum, others to sums of stage k, the first ones of all entries first.
+  /// Lays out runs of the counted terms. The only run of an entry belongs to its last sum, other
+  /// runs to sums of stage k: the first runs of all entries come first, then the second ones.
   Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, SumPart& part, std::size_t k) const {
     Runs runs;
     runs.first.reserve(count.size());
-    std::vector<std::size_t> left;  // entries that have more runs
+    std::vector<std::size_t> left;  // entries with further runs
     Offset total = 0;
     for (std::size_t e = 0; e < count.size(); ++e) {
       runs.first.push_back(total);
@@ -261,8 +272,8 @@ class Host {
   Index s_;
   FrontCells cells_;
   std::vector<Listed> child_;
-  std::vector<Index> rows_;      // of all listed children, as rows of the host
-  std::vector<Offset> row_end_;  // per child
+  std::vector<Index> rows_;      // rows of all listed children, as rows of the host
+  std::vector<Offset> row_end_;  // per child: end of its rows in rows_
   std::vector<Column> column_;
 };
 

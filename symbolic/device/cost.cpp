@@ -1,4 +1,4 @@
-// The constants, and the formulas over them.
+// The constants of devices, and formulas over them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/cost.hpp"
 
@@ -12,8 +12,8 @@
 namespace kauri::symbolic {
 namespace {
 
-// Fitted (bench/cuda/fit_device_cost.py) to 45 systems on one NVIDIA H200; those of sweeps to 43 of them, vectors in the memory of the
-// host; context_s and copy_s are taken as they are.
+// Fitted (bench/cuda/fit_device_cost.py) to 45 systems on one NVIDIA H200, those of sweeps to 43 of
+// them, with vectors in the memory of the host; context_s and copy_s are not fitted.
 constexpr DeviceCost kHopper{.target = "sm_90",
                              .start_s = 5.4e-5,
                              .narrow_level_s = 2.7e-6,
@@ -40,13 +40,16 @@ constexpr DeviceCost kHopper{.target = "sm_90",
                              .host_bandwidth = 1.45e10,
                              .context_s = 0.5};
 
-// All else was never measured: constants are scaled from kHopper's by what is published of the cards, and a forecast that rests on them
-// weighs more (target_choice.hpp). What differs beside the cards is which kernels run.
+// All other constants were never measured: they are scaled from kHopper's by published figures of
+// the cards, and a forecast that rests on them weighs more (target_choice.hpp). Beside the cards,
+// the kernels differ.
 
-/// The same device with the portable kernels: tiled fronts by loops without bulk copies and producers, whose tasks are taken to need twice
-/// the time that Hopper's needed when these were first measured; small fronts level by level, by simple kernels, a block of threads each,
-/// of which little is known: an early build took 2.3 ms for 250,000 narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000,
-/// tiled fronts by level included.
+/// Returns the constants of the same device with the portable kernels. Tiled fronts run in loops
+/// without bulk copies and producers, whose tasks are taken to need twice the time that Hopper's
+/// needed when these were first measured. Small fronts run level by level in simple kernels, one
+/// block of threads each, for which there are few figures: an early build took 2.3 ms for 250,000
+/// narrow fronts in 17 levels (tree 1000000) and 18 ms for poisson2d 1000, tiled fronts by level
+/// included.
 constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.scalar_bytes = scalar_bytes;
   cost.scaled = true;
@@ -55,27 +58,28 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
-  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;  // all blocks at work wait for bytes, and one for another as long as ever
+  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;  // while all blocks work they are bound by bytes; latencies between blocks do not change
   return cost;
 }
 
-/// The same without sweeps.
+/// Returns the constants of the same device without sweeps.
 constexpr DeviceCost with_plain_solves(DeviceCost cost) {
   cost.sweep_start_s = 0;
-  cost.plain_bandwidth *= cost.scalar_bytes / 8.0;  // a block waits for entries, whatever their bytes
+  cost.plain_bandwidth *= cost.scalar_bytes / 8.0;  // a block is bound by entries, whatever their bytes
   return cost;
 }
 
-/// Published figures: boost clock in Hz, operations per second, bytes per second. The peaks are those of doubles by tensor cores and of
-/// floats by fused multiply-adds, which are equal on both.
+/// Published figures of a card: boost clock in Hz, multiprocessors, operations per second, bytes
+/// per second. The peaks are those of doubles by tensor cores and of floats by fused multiply-adds,
+/// which are equal on both cards.
 struct Card {
   double clock, processors, peak, bandwidth;
 };
 constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
-constexpr Card kA100{1.41e9, 108, 19.5e12, 1.555e12};  // with 40 GB; that with 80 GB has 2.0e12
+constexpr Card kA100{1.41e9, 108, 19.5e12, 1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
-/// Constants of one card from those of another: latencies by clocks, fronts side by side by clocks and multiprocessors too, products by
-/// peaks. What the host does takes as long.
+/// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
+/// multiprocessors, products by peaks. Work of the host takes as long.
 constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from, const Card& to) {
   const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors, products = from.peak / to.peak;
   cost.target = target;
@@ -95,14 +99,15 @@ constexpr std::array kCosts{kHopper, kHopperFloat,
                             on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200, kA100),
                             on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
 
-/// Of a scalar, for one of DeviceWork, which counts bytes of doubles.
+/// Returns the bytes of a scalar over those of a double: DeviceWork counts bytes of doubles.
 double share(const DeviceCost& cost) { return cost.scalar_bytes / static_cast<double>(sizeof(double)); }
 
 double small_seconds(double level_s, double front_s, double double_bandwidth, const DeviceWork::Small& work) {
   return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
 }
 
-/// Hopper's kernels: doubles alone, and no card with fewer multiprocessors holds the teams that plans count on (symbolic::kFewestTeams).
+/// Returns true if Hopper's kernels run, which handle doubles only. A card with fewer
+/// multiprocessors does not hold the teams that plans need (symbolic::kFewestTeams).
 bool has_hopper_kernels(int major, int minor, int processors) { return major == 9 && minor == 0 && 2 * processors >= kFewestTeams; }
 
 }  // namespace
@@ -123,7 +128,7 @@ bool is_predicted(int major, int minor, int processors) {
 }
 
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
-  const double bandwidth = cost.bandwidth / share(cost);  // in the bytes that `work` counts
+  const double bandwidth = cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
   double seconds = cost.start_s + small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
                    small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
   for (const DeviceWork::Level& level : work.tiled) {

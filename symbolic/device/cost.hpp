@@ -1,5 +1,6 @@
-// What whole factorisations and solves cost on a device, by named target and scalar. (Amalgamation, the cut into tasks and the selection of
-// orderings go by the fronts' prices of cost_table.hpp.)
+// Predicted seconds of whole factorisations and solves on a device, by named target and scalar.
+// (Amalgamation, the cut into tasks and, for a CPU's plan, the selection of orderings use the
+// prices of fronts in cost_table.hpp.)
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A factorisation takes
@@ -29,52 +30,57 @@
 
 namespace kauri::symbolic {
 
-/// One device in one scalar. Seconds, bytes per second. bench/cuda/fit_device_cost.py prints these constants where they are measured.
+/// Constants of one device in one scalar, in seconds and bytes per second.
+/// bench/cuda/fit_device_cost.py prints those that are measured.
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);
-  bool scaled = false;              ///< from another device's: never measured
-  double start_s;                   ///< launches, counters cleared, the verdict
+  bool scaled = false;              ///< true: scaled from another device's constants, never measured
+  double start_s;                   ///< launches, clearing of counters, the verdict
   double narrow_level_s;            ///< latency: a narrow front after its children
-  double narrow_front_s;            ///< all warps at work: a narrow front's share
-  double small_level_s;             ///< the same of small fronts
-  double small_front_s;             ///< the same
+  double narrow_front_s;            ///< a narrow front's share while all warps work
+  double small_level_s;             ///< latency: a small front after its children
+  double small_front_s;             ///< a small front's share while all warps work
   double tiled_level_s;             ///< latency: filling, the first products, the last contribution
   double diagonal_tile_s;           ///< a tile of the chain: factorised with the tile below it
-  double product_s;                 ///< all teams at work: a product of two tiles
-  double panel_tile_s;              ///< the same: loading a tile of L, its triangular solve
-  double bandwidth;                 ///< device memory
-  double sweep_start_s = 0;         ///< a solve by sweeps: launches, the first loads; 0: this device solves plainly
+  double product_s;                 ///< a product of two tiles while all teams work
+  double panel_tile_s;              ///< loading a tile of L and its triangular solve, while all teams work
+  double bandwidth;                 ///< of device memory
+  double sweep_start_s = 0;         ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
   double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
-  double sweep_narrow_front_s = 0;  ///< all warps at work: a narrow front's share, both sweeps
-  double sweep_small_front_s = 0;   ///< the same of small ones
+  double sweep_narrow_front_s = 0;  ///< a narrow front's share while all warps work, both sweeps
+  double sweep_small_front_s = 0;   ///< a small front's share while all warps work, both sweeps
   double sweep_tiled_level_s = 0;   ///< from a tiled front to its parent and back
   double sweep_tile_s = 0;          ///< from a diagonal tile to the next and back
-  double sweep_panel_tile_s = 0;    ///< all blocks at work: a tile of L twice
+  double sweep_panel_tile_s = 0;    ///< a tile of L, read twice, while all blocks work
   double plain_level_s;             ///< launches of both plain sweeps over a level
-  double plain_bandwidth;           ///< of the panel that one block runs through, both plain sweeps
+  double plain_bandwidth;           ///< of the panel that one block reads, both plain sweeps
   double create_s;                  ///< allocations, the capture of the graph
-  double create_bandwidth;          ///< of what is made on the host and uploaded
+  double create_bandwidth;          ///< of data that is made on the host and uploaded
   double copy_s;                    ///< latency of a copy from the host
   double host_bandwidth;            ///< of copies from and to pageable memory
-  double context_s;                 ///< the first call of a process until kernels can run
+  double context_s;                 ///< from the first call of a process until kernels can run
 };
 
-/// The constants of a target; throws Error(usage) for an unknown name or scalar.
+/// Returns the constants of a target and scalar. Throws Error(usage) if there are none.
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes = sizeof(double));
 
-/// The target of plans for a device of compute capability major.minor: "sm_90" where Hopper's kernels run, else "sm_80", whose tables are
-/// those of the portable ones.
+/// Returns the target of plans for a device of compute capability major.minor with that number of
+/// multiprocessors: "sm_90" if Hopper's kernels run on it, else "sm_80", whose tables are those of
+/// the portable kernels.
 std::string_view device_target(int major, int minor, int processors);
-/// True if the constants of its target hold for it: H100s, H200s and their like, A100s. Others are slower in one thing or another, or
-/// unknown.
+/// Returns true if the constants of its target hold for the device: H100s, H200s and the like, and
+/// A100s. Other devices are slower in one respect or another, or unknown.
 bool is_predicted(int major, int minor, int processors);
 
+/// Returns the seconds of a factorisation.
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work);
-/// One right-hand side of n rows, from the host and back.
+/// Returns the seconds of a solve with one right-hand side of n rows, with the copies from the host
+/// and back.
 double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Index n);
+/// Returns the seconds of making a factor, with its uploads.
 double device_create_seconds(const DeviceCost& cost, const DeviceWork& work);
-/// Bytes from the host to the device.
+/// Returns the seconds of copying `bytes` bytes from the host to the device.
 double device_copy_seconds(const DeviceCost& cost, double bytes);
 
 }  // namespace kauri::symbolic

@@ -1,9 +1,12 @@
-// How a large front lies on a device: cells of 8 x 8 entries, the lower ones only. Also compiled for the device: constexpr throughout.
+// Storage of a large front on a device: cells of 8 x 8 entries, the lower ones only. Also compiled
+// for the device: constexpr throughout.
 //
-// Entries of a cell go by rows. A cell is 512 bytes, and lane 4g + t of a warp that reads its own 16 bytes of it (row g, columns 2t, 2t+1)
-// holds at once half an A fragment, half a B fragment (of the transpose) and half an accumulator of mma.m16n8k16.f64 with the order of k
-// permuted alike in A and B. So there are no shared memory bank conflicts, and accumulators serve as operands where they are. Cells go
-// by pairs of columns, two beside each other: 16 columns, the k of one mma, of any rows are one contiguous run, the unit of a bulk copy.
+// A cell is stored by rows in 512 bytes (in double). If lane 4g + t of a warp reads 16 bytes of it
+// (row g, columns 2t, 2t+1), the lane holds at once half an A fragment, half a B fragment (of the
+// transpose) and half an accumulator of mma.m16n8k16.f64, with the order of k permuted alike in A
+// and B. So there are no shared memory bank conflicts, and accumulators serve as operands without
+// being moved. Columns of cells are stored in pairs, the two cells of a row side by side: 16
+// columns, the k of one mma, of any rows are one contiguous run, the unit of a bulk copy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,34 +20,34 @@ inline constexpr Index kCell = 8;                   ///< rows and columns of a c
 inline constexpr Index kCellEntries = 64;           ///< kCell^2
 inline constexpr Index kTileCells = 8;              ///< cells along a tile
 inline constexpr Index kTile = 64;                  ///< rows and columns of a tile, the unit of work
-inline constexpr Index kTileSlabs = 4;              ///< columns of 16 of a tile
-inline constexpr Index kInverseOrder = 16;          ///< of the blocks in which inverses of diagonal tiles lie
+inline constexpr Index kTileSlabs = 4;              ///< slabs of 16 columns in a tile
+inline constexpr Index kInverseOrder = 16;          ///< order of the blocks that inverses of diagonal tiles are stored in
 inline constexpr Index kInverseEntries = 256;       ///< kInverseOrder^2
-inline constexpr Index kTileInverseEntries = 2560;  ///< of a whole tile's inverse: its 10 lower blocks
-inline constexpr Index kTileProductEntries = 4096;  ///< of a product of a tile's inverse and a tile of L
+inline constexpr Index kTileInverseEntries = 2560;  ///< entries of a whole tile's inverse: its 10 lower blocks
+inline constexpr Index kTileProductEntries = 4096;  ///< entries of a product of a tile's inverse and a tile of L
 
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
 
-/// The cells of a trapezoid of `rows` cell rows and `columns` cell columns: pair k of columns, 2k and 2k+1, begins with row 2k, and
-/// an odd last column is alone.
+/// Layout of the cells of a trapezoid of `rows` cell rows and `columns` cell columns: pair k of
+/// columns, 2k and 2k+1, begins with row 2k, and an odd last column is stored alone.
 struct CellLayout {
   Index rows, columns;
 
-  /// Place of pair k, which begins with row 2k.
+  /// Returns the place of pair k, which begins with row 2k.
   [[nodiscard]] constexpr Offset pair(Index k) const { return 2 * kCellEntries * (Offset{k} * rows - Offset{k} * (k - 1)); }
-  /// Columns of cells of the pair of column c: 2, or 1.
+  /// Returns the columns of cells in the pair of column c: 2, or 1.
   [[nodiscard]] constexpr Index width(Index c) const { return columns % 2 != 0 && c == columns - 1 ? 1 : 2; }
-  /// Place of the first entry of cell (R, C), R >= C - C % 2.
+  /// Returns the place of the first entry of cell (r, c), r >= c - c % 2.
   [[nodiscard]] constexpr Offset cell(Index r, Index c) const {
     return pair(c / 2) + kCellEntries * (Offset{r - c / 2 * 2} * width(c) + c % 2);
   }
   [[nodiscard]] constexpr Offset entries() const {
     return pair(columns / 2) + (columns % 2 != 0 ? Offset{kCellEntries} * (rows - columns + 1) : 0);
   }
-  /// Place of entry (r, c) of a cell that there is.
+  /// Returns the place of entry (r, c), whose cell must be in the trapezoid.
   [[nodiscard]] constexpr Offset place(Index r, Index c) const { return cell(r / kCell, c / kCell) + r % kCell * kCell + c % kCell; }
-  /// The same as a sum of a part of r and a part of c, where `columns` is even.
+  /// row_part(r) + column_part(c) is place(r, c) if `columns` is even.
   [[nodiscard]] static constexpr Offset row_part(Index r) { return Offset{r / kCell} * (2 * kCellEntries) + r % kCell * kCell; }
   [[nodiscard]] constexpr Offset column_part(Index c) const {
     const Offset k = c / (2 * kCell);
@@ -52,9 +55,10 @@ struct CellLayout {
   }
 };
 
-/// A front of m rows and p pivots. The rows of pivots and those below fill whole cells each: row r is padded row r if r < p, else
-/// 8 cells_for(p) + (r - p). Padding is zero but for a unit diagonal among the pivots. L lies in panel(), the contribution block in
-/// block(). A tile row is up to 8 cell rows; those of pivots and those below start anew.
+/// Storage of a front of m rows and p pivots. The rows of pivots and the rows below are each padded
+/// to whole cells: row r is padded row r if r < p, else 8 cells_for(p) + (r - p). Padding is zero
+/// but for a unit diagonal among the pivots. L lies in panel(), the contribution block in block().
+/// A tile row is up to 8 cell rows; no tile row holds both pivots and rows below.
 struct FrontCells {
   Index m, p;
 
@@ -67,7 +71,8 @@ struct FrontCells {
 
   [[nodiscard]] constexpr Index pivot_tiles() const { return tiles_for(pivot_cells()); }
   [[nodiscard]] constexpr Index row_tiles() const { return pivot_tiles() + tiles_for(below_cells()); }
-  /// The first cell row of tile row i <= row_tiles(), and how many it has.
+  /// first_cell() returns the first cell row of tile row i <= row_tiles(), cells_of() the number of
+  /// its cell rows.
   [[nodiscard]] constexpr Index first_cell(Index i) const {
     return i < pivot_tiles() ? i * kTileCells : pivot_cells() + (i - pivot_tiles()) * kTileCells;
   }
@@ -75,44 +80,51 @@ struct FrontCells {
     const Index left = (i < pivot_tiles() ? pivot_cells() : cells()) - first_cell(i);
     return left < kTileCells ? left : kTileCells;
   }
-  /// The first front row of tile row i, and how many it has.
+  /// first_row() returns the first front row of tile row i, rows_of() the number of its front rows.
   [[nodiscard]] constexpr Index first_row(Index i) const { return i < pivot_tiles() ? i * kTile : p + (i - pivot_tiles()) * kTile; }
   [[nodiscard]] constexpr Index rows_of(Index i) const {
     const Index left = (i < pivot_tiles() ? p : m) - first_row(i);
     return left < kTile ? left : kTile;
   }
-  /// Place of entry (r, c), r >= c, of the front: in panel() if c < p, else in block().
+  /// Returns the place of entry (r, c), r >= c, of the front: in panel() if c < p, else in block().
   [[nodiscard]] constexpr Offset place(Index r, Index c) const {
     return c < p ? panel().place(padded_row(r), c) : block().place(r - p, c - p);
   }
-  /// Beside L lie the inverses of its diagonal blocks of 16 x 16 entries, each of 2 x 2 cells by rows: a factorisation multiplies by them.
-  /// A last block of 8 pivots is inverted with an identity behind it, and what lies above the diagonal is zero. This is the place of entry
-  /// (r, c), where the padded pivots r >= c are of one block.
+  /// Beside L lie the inverses of its diagonal blocks of 16 x 16 entries, each of 2 x 2 cells by
+  /// rows: a factorisation multiplies by them. A last block of 8 pivots is inverted with an
+  /// identity behind it, and entries above the diagonal are zero. diagonal_place() returns the
+  /// place of entry (r, c), if the padded pivots r >= c are of one block.
   [[nodiscard]] static constexpr Offset diagonal_place(Index r, Index c) {
     return Offset{r / kInverseOrder} * kInverseEntries + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
   [[nodiscard]] constexpr Offset diagonal_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
-  /// The inverses V of whole diagonal tiles, for triangular solves by products: the lower blocks by rows, each as above. This is the place
-  /// of entry (r, c), where the padded pivots r >= c are of one tile. What a diagonal block holds above the diagonal is zero but for one
-  /// entry of each tile, kInverseFlag.
+  /// The inverses V of whole diagonal tiles, for triangular solves by products: the lower blocks by
+  /// rows, each as in diagonal_place(). inverse_place() returns the place of entry (r, c), if the
+  /// padded pivots r >= c are of one tile. Entries of diagonal blocks above the diagonal are zero
+  /// but for one entry of each tile, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
     const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
     return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
-  /// Place of block (i, j), j <= i, in the inverse of its tile; of diagonal block k.
+  /// inverse_block() returns the place of block (i, j), j <= i, in the inverse of its tile;
+  /// diagonal_inverse() that of diagonal block k.
   [[nodiscard]] static constexpr Index inverse_block(Index i, Index j) { return (i * (i + 1) / 2 + j) * kInverseEntries; }
   [[nodiscard]] static constexpr Index diagonal_inverse(Index k) { return k * (k + 3) / 2 * kInverseEntries; }
-  /// Place, in the inverse of a tile, of what a sweep asks before it multiplies by it: 1 where that alone would lose digits, 0 elsewhere.
-  /// It is entry (0, 1), above the diagonal. Sweeps read it; no product may use it.
+  /// Place, in the inverse of a tile, of a flag that a sweep reads before it multiplies by the
+  /// inverse: 1 if that product alone would lose digits, else 0. It is entry (0, 1), above the
+  /// diagonal. Only sweeps read it; no product may use it.
   static constexpr Index kInverseFlag = 1;
   [[nodiscard]] constexpr Offset inverse_entries() const {
     const Index blocks = (pivot_cells() + 1) / 2, last = blocks % kTileSlabs;
     return Offset{blocks / kTileSlabs} * kTileInverseEntries + inverse_block(last, 0);
   }
-  /// Behind them, for each pivot tile k but the first, U = V(k) L(k,k-1), and W = L(k,k-1) V(k-1): with these a sweep goes from tile to
-  /// tile by one product (symbolic/device/sweep_lists.hpp). Where V(k), or V(k-1), has its mark, the tile of L itself is in its place.
-  /// Whole tiles, with zeros behind the last pivot. Place of U of tile k, and of W of tile k; of entry (r, c) in U, and in W, in the order
-  /// in which sweeps read them.
+  /// Behind the inverses lie, for each pivot tile k but the first, the products V(k) L(k,k-1) and
+  /// L(k,k-1) V(k-1), with which a sweep goes from tile to tile by one product
+  /// (symbolic/device/sweep_lists.hpp). If the flag of V(k), or of V(k-1), is set, the tile
+  /// L(k,k-1) itself is stored in place of the product. Products are whole tiles, with zeros behind
+  /// the last pivot. forward_product(k) returns the place of V(k) L(k,k-1), backward_product(k)
+  /// that of L(k+1,k) V(k); forward_product_place() and backward_product_place() return the place
+  /// of entry (r, c) in each, in the order in which sweeps read them.
   [[nodiscard]] constexpr Offset forward_product(Index k) const { return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries; }
   [[nodiscard]] constexpr Offset backward_product(Index k) const { return forward_product(k + 1) + kTileProductEntries; }
   [[nodiscard]] static constexpr Index forward_product_place(Index r, Index c) {
@@ -123,21 +135,24 @@ struct FrontCells {
     return (((r / kCell / half * kTileSlabs + c / kInverseOrder) * half + r / kCell % half) * 2 + c / kCell % 2) * kCellEntries +
            r % kCell * kCell + c % kCell;
   }
-  /// Of inverses and products.
+  /// Returns the entries of inverses and products together.
   [[nodiscard]] constexpr Offset solve_entries() const {
     return inverse_entries() + (pivot_tiles() > 1 ? (Offset{pivot_tiles()} - 1) * 2 * kTileProductEntries : 0);
   }
 };
 
-/// A child's row map says which row of its block goes to each padded row of the parent. Both ascend, so rows that go to one cell row follow
-/// each other: a word per cell row of the parent has in its low byte a bit for each row that is met, above it the first that meets one.
-/// 24 bits are enough where blocks have less than 2^32 entries.
+/// A word of a child's row map, which tells the row of the child's block that meets each padded row
+/// of the parent. Both ascend, so rows that meet one cell row are consecutive: the word of a cell
+/// row of the parent has in its low byte a bit for each row that is met, and above it the first row
+/// of the block that meets one. 24 bits are enough for blocks of less than 2^32 entries.
 using RowMapWord = std::uint32_t;
 static_assert(FrontCells{1 << 24, 0}.block().entries() >= Offset{1} << 32);
-/// A tile more than there is, so that tiles need not ask where it ends.
+/// Returns the words of a row map: one tile of cell rows more than the parent has, so that kernels
+/// need not check for its end.
 constexpr Offset row_map_words(const FrontCells& parent) { return Offset{parent.cells()} + kTileCells; }
 
-/// Counters of a front whose tasks are under way: kCounters, one per tile row, one per pivot tile.
+/// Counters of a front whose tasks are running: kCounters, then one per tile row, then one per
+/// pivot tile.
 inline constexpr Index kCounters = 3;
 constexpr Offset counter_count(const FrontCells& cells) { return Offset{kCounters} + cells.row_tiles() + cells.pivot_tiles(); }
 

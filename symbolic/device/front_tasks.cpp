@@ -1,4 +1,4 @@
-// Order of the tasks of fronts in tiles.
+// Orders the tasks of fronts in tiles.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
 
@@ -8,13 +8,15 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Columns of the contribution block whose tasks follow each other, so that they share rows of L in the L2 cache.
+/// Columns of the contribution block whose tasks are consecutive, so that they share rows of L in
+/// the L2 cache.
 constexpr Index kGroup = 16;
-/// Tiles that one task fills: 256 KB.
+/// Most tiles that one task fills: 256 KB.
 constexpr Index kFillRows = 8;
-/// Sums of one task: two a thread.
+/// Most sums of one task: two a thread.
 constexpr Index kSums = 256;
-/// Fronts without tasks that wait for later ones, taken together: chains enough for all teams of a large device.
+/// Most fronts taken together if none of their tasks waits for a later one: enough chains for all
+/// teams of a large device.
 constexpr Index kMostInGroup = 1024;
 
 void push_panel(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index column) {
@@ -22,7 +24,7 @@ void push_panel(std::vector<FrontTask>& tasks, Index front, const FrontCells& ce
   for (Index i = column + 2; i < row_tiles; i += 2) tasks.push_back({front, TaskKind::panel, i, column, std::min<Index>(2, row_tiles - i)});
 }
 
-// Contribution tiles of columns [column, column + kGroup).
+// Adds the tasks of contribution tiles in columns [column, column + kGroup).
 void push_group(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index column) {
   const Index row_tiles = cells.row_tiles();
   const Index end = std::min(column + kGroup, row_tiles);
@@ -31,7 +33,8 @@ void push_group(std::vector<FrontTask>& tasks, Index front, const FrontCells& ce
       tasks.push_back({front, TaskKind::contribution, c + down, c, std::min<Index>(2, row_tiles - c - down)});
 }
 
-// Column `step` of a front: its tiles of L, or of the contribution block; before them the preparations that are due.
+// Adds the tasks of column `step` of a front, tiles of L or of the contribution block, and the
+// preparations that are due.
 void push_step(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index step, Index ahead) {
   const Index pivot_tiles = cells.pivot_tiles();
   // The preparation of column c needs tiles of L up to column c - 2: it follows column c - 2 - ahead.
@@ -48,14 +51,15 @@ void push_step(std::vector<FrontTask>& tasks, Index front, const FrontCells& cel
   }
 }
 
-/// Tasks of a front that may wait for later ones at the same time: the chain, and preparations.
+/// Returns the number of a front's tasks that may wait for later ones at the same time: the chain,
+/// and preparations.
 Index waiting(const FrontCells& cells, Index ahead) {
   const Index pivot_tiles = cells.pivot_tiles();
   if (pivot_tiles < 2) return 0;
   return 1 + std::min(ahead + 1, pivot_tiles - 2);
 }
 
-/// Tile columns that are filled.
+/// Returns the number of tile columns that are filled.
 Index filled_columns(const LevelFront& front) { return front.stages.empty() ? front.cells.pivot_tiles() : front.cells.row_tiles(); }
 
 void push_fill(std::vector<FrontTask>& tasks, Index index, const LevelFront& front) {

@@ -1,4 +1,5 @@
-// Large subtrees one after another in the order of Liu (1986), with panels that stay; all others by height.
+// Orders large subtrees one after another as Liu (1986), with panels that stay; numbers all other
+// fronts by height.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/levels.hpp"
 
@@ -18,29 +19,34 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Measured on an H200: operations per second of all tiles; seconds of a tile of the chain of a front, and from a child to its parent.
+/// Constants measured on an H200: operations per second of all tiles; seconds of a tile of a
+/// front's chain, and from a child to its parent.
 constexpr double kPeak = 42e12;
 constexpr double kChainTile = 25e-6;
 constexpr double kHop = 10e-6;
 
-/// How much more a share of the memory counts than the same share of the time.
+/// Exponent of memory in the price of a way, with 1 for time: a share of memory counts that much
+/// more than the same share of time.
 constexpr double kMemory = 1.25;
-/// Large subtrees have at least half of all work; or half of that, and so on so many times.
+/// Thresholds of a large subtree that are tried: a half of all work, and halves of that, kHalvings
+/// in all.
 constexpr int kHalvings = 4;
 
-/// Seconds lost if a subtree is worked on by itself: its longest path, of which others' work would have filled the pauses; but where there
-/// is much work for each second of the path it fills most of them itself. Fitted to simulations of task lists with and without.
+/// Returns the seconds lost if a subtree is worked on by itself: its longest path, whose pauses the
+/// work of other subtrees would have filled. A subtree with much work for each second of its path
+/// fills most pauses itself. Fitted to simulations of task lists with and without subtrees by
+/// themselves.
 double seconds_alone(double path, double flops) { return std::min(path, 1.5 * path * path * kPeak / flops); }
 
-/// What is asked of the subtree of each front.
+/// Properties of the subtree of each front.
 struct Subtrees {
   std::vector<double> flops;
   std::vector<double> path;    // seconds of the longest path from a leaf through the front
   std::vector<Index> height;   // among tiled fronts
-  std::vector<Offset> excess;  // most entries while it is worked on, beyond those that it leaves: panels and the front's block
+  std::vector<Offset> excess;  // most entries while it is worked on, minus those that it leaves: panels and the front's block
 };
 
-/// Sorts the children of every front and the roots by falling excess.
+/// Measures all subtrees, and sorts the children of every front and the roots by falling excess.
 Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const FrontSizes& sizes, Children& children) {
   const std::size_t count = nodes.parent.size();
   Subtrees out{std::vector<double>(count, 0), std::vector<double>(count, 0), std::vector<Index>(count, 0), std::vector<Offset>(count, 0)};
@@ -70,7 +76,7 @@ Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const 
   return out;
 }
 
-/// Numbers tiled fronts: those of large subtrees depth first.
+/// Numbers tiled fronts, with those of large subtrees depth first.
 class Numbering {
  public:
   Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind, const Subtrees& subtrees, double least)
@@ -78,9 +84,9 @@ class Numbering {
     struct Open {
       Index front;
       std::size_t child;
-      Index begin;  // no front of its subtree has a lower level
+      Index begin;  // least level of the fronts of its subtree
     };
-    std::vector<Open> stack{{nodes.count(), 0, 0}};  // begins above the roots
+    std::vector<Open> stack{{nodes.count(), 0, 0}};  // stands for a parent of all roots
     while (!stack.empty()) {
       Open& top = stack.back();
       const std::span<const Index> mine = children_.of(top.front);
@@ -96,14 +102,15 @@ class Numbering {
   }
 
   [[nodiscard]] const std::vector<Index>& levels() const { return level_; }
-  /// Seconds that are lost where subtrees come one after another.
+  /// Returns the seconds that are lost because subtrees come one after another.
   [[nodiscard]] double loss() const { return loss_; }
 
  private:
   [[nodiscard]] bool is_large(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] >= least_; }
   [[nodiscard]] bool is_other(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] < least_; }
 
-  /// All large children of front s (or all large roots) are numbered: the others end just below it.
+  /// Numbers front s after all of its large children (or all large roots). Its other tiled children
+  /// end just below it.
   void close(Index s, Index begin) {
     Index height = 0;
     double lost = 0, most = 0;
@@ -117,12 +124,12 @@ class Numbering {
     loss_ += lost - most;
     const Index level = std::max(next_, begin + height);
     for (const Index c : children_.of(s))
-      if (is_other(c)) level_[c] = level - height;  // where leaves of it begin
+      if (is_other(c)) level_[c] = level - height;  // level of their leaves
     if (s < nodes_.count()) level_[s] = level;
     next_ = level + 1;
   }
 
-  /// From where leaves begin to levels, in subtrees that are not large.
+  /// Turns levels of leaves into levels of fronts, in subtrees that are not large.
   void descend() {
     for (Index s = nodes_.count() - 1; s >= 0; --s) {
       if (!is_other(s)) continue;
@@ -141,7 +148,7 @@ class Numbering {
   double loss_ = 0;
 };
 
-/// Levels without gaps: narrow and small fronts by height, tiled ones as given.
+/// Assembles levels without gaps: narrow and small fronts by height, tiled ones as given.
 DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind, const std::vector<Index>& tiled_level) {
   DeviceLevels out{kind, tiled_level, std::vector<Index>(kind.size()), {}, 0};
   Index heights[3] = {};
@@ -247,7 +254,7 @@ DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kind
   const bool any = std::find(kinds.begin(), kinds.end(), tiled) != kinds.end();
   std::vector<Way> ways(any ? kHalvings + 1 : 1);
   Blocks(static_cast<Index>(ways.size()), 1).for_each([&](Index k, Index, Index) {
-    const double large = k == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(flops, -k);  // at first no subtree is large
+    const double large = k == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(flops, -k);  // for k = 0 no subtree is large
     const Numbering numbering(nodes, children, kinds, subtrees, large);
     ways[k].levels = assemble(nodes, kinds, numbering.levels());
     const auto entries = static_cast<double>(most_entries(ways[k].levels, nodes.parent, sizes));

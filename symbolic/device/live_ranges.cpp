@@ -1,5 +1,6 @@
-// First fit with time reversed: who dies last is born first. Or, where that leaves room unused when it is shortest, those first who are
-// there then.
+// Places blocks by first fit with time reversed: the block that dies last comes first. If that
+// leaves room unused in the phase with the least room, the blocks that are live in that phase come
+// first.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/live_ranges.hpp"
 
@@ -15,10 +16,10 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Free stretches.
+/// The free intervals of an array.
 class Gaps {
  public:
-  /// All but the places of some blocks.
+  /// Begins with all memory free but the places of the blocks in `taken`.
   explicit Gaps(std::vector<LiveBlock> taken = {}) {
     std::sort(taken.begin(), taken.end(), [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; });
     for (const LiveBlock& x : taken) {
@@ -26,7 +27,7 @@ class Gaps {
       end_ = x.at + x.size;
     }
   }
-  /// The lowest place for `size` > 0 entries; the end of all memory grows if there is none.
+  /// Takes the lowest place for `size` > 0 entries; the end of all memory grows if there is none.
   Offset take(Offset size) {
     for (auto gap = free_.begin(); gap != free_.end(); ++gap) {
       if (gap->second < size) continue;
@@ -60,7 +61,7 @@ class Gaps {
   Offset end_ = 0;
 };
 
-/// Who dies last first.
+/// Returns the blocks in the order of their placement: the one that dies last comes first.
 std::vector<std::size_t> latest_first(const std::vector<LiveBlock>& blocks) {
   std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -71,10 +72,11 @@ std::vector<std::size_t> latest_first(const std::vector<LiveBlock>& blocks) {
   return order;
 }
 
-/// Those of `order` from `first` on; all before, who die later than any of them, have their places.
+/// Places the blocks of `order` from `first` on. All blocks before, which die later than any of
+/// these, have their places.
 void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& order, std::size_t first) {
   if (first == order.size()) return;
-  std::multimap<Index, std::size_t, std::greater<>> unborn;  // by the phase of their birth, before which their places are free
+  std::multimap<Index, std::size_t, std::greater<>> unborn;  // by phase of birth, before which their places are free
   std::vector<LiveBlock> there;
   for (std::size_t k = 0; k < first; ++k) {
     if (blocks[order[k]].born > blocks[order[first]].dies) continue;
@@ -93,11 +95,12 @@ void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& 
   }
 }
 
-/// So many blocks at most are placed by looking at all others: the large ones are among those who die last.
+/// Most blocks that are placed by comparison with all others. The large blocks are among those that
+/// die last.
 constexpr std::size_t kFew = 128;
 
-/// Those of `order` who are there in a phase first, without gaps; then the others in turn, each at the lowest place that is free for all of
-/// its life. O(order^2).
+/// Places those blocks of `order` first, without gaps, that are live in phase `critical`; then the
+/// others in turn, each at the lowest place that is free for all of its live range. O(order^2).
 void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::size_t> order, Index critical) {
   const auto is_there = [&](std::size_t k) { return blocks[k].born <= critical && critical <= blocks[k].dies; };
   std::vector<std::size_t> mine(order.begin(), order.end());
@@ -119,7 +122,7 @@ void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::s
   }
 }
 
-/// In which most is there.
+/// Returns the phase in which most entries are in use.
 Index critical_phase(const std::vector<LiveBlock>& blocks, std::span<const Offset> stays) {
   std::vector<Offset> change(stays.size() + 1, 0);
   for (const LiveBlock& x : blocks) change[x.born] += x.size, change[x.dies + 1] -= x.size;
@@ -151,7 +154,7 @@ Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> 
   place_from(blocks, order, 0);
   const Index phases = static_cast<Index>(stays.size()), critical = critical_phase(blocks, stays);
   std::size_t few = order.size();
-  if (few > kFew) {  // all that die after some phase, up to so many
+  if (few > kFew) {  // the blocks that die after some phase, at most kFew
     for (few = kFew; few > 0 && blocks[order[few - 1]].dies == blocks[order[few]].dies;) --few;
     if (few == 0 || critical <= blocks[order[few]].dies) return end_of(blocks);
   }

@@ -1,4 +1,5 @@
-// Offsets in one array for blocks that are in use during a range of phases (offline dynamic storage allocation).
+// Offsets in one array for blocks whose live ranges are intervals of phases (offline dynamic
+// storage allocation).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,24 +18,28 @@ struct LiveBlock {
   Offset at = 0;
 };
 
-/// Sets the offset of each block so that blocks in use in the same phase do not overlap, and returns the size of the array. Blocks are
-/// taken by descending `dies`, and each gets the lowest offset that is free during its whole range. So the end of the used part recedes as
-/// phases pass: room is short in late phases, when panels, which stay, fill the memory. O(n log n) plus the search through gaps.
+/// Sets the offset of each block so that blocks in use in the same phase do not overlap, and
+/// returns the size of the array. Blocks are placed by descending `dies`, each at the lowest offset
+/// that is free during its whole range. So the end of the used part recedes as phases pass: room is
+/// short in late phases, when panels, which stay, fill the memory. O(n log n) plus the search
+/// through gaps. Throws Error(overflow).
 Offset allocate_offsets(std::vector<LiveBlock>& blocks);
 
-/// As above, and a second time with the blocks first that are in use in the phase in which room is shortest; keeps the offsets that leave
-/// more room. stays[f]: entries in use in phase f at the other end of the array.
+/// Sets offsets as above, then again with the blocks first that are in use in the phase with the
+/// least room, and keeps the offsets that leave more room. stays[f]: entries in use in phase f at
+/// the other end of the array.
 Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> stays);
 
-/// For each phase the end of the blocks in use, length `phases`.
+/// Returns the end of the blocks in use in each phase. Length `phases`.
 std::vector<Offset> reach_of(const std::vector<LiveBlock>& blocks, Index phases);
 
-/// When each part of an array was last used, phase by phase.
+/// The last phase in which each part of an array was in use, set phase by phase.
 class LastUse {
  public:
-  /// The last phase in which any of [begin, end) was in use, or -1.
+  /// Returns the last phase in which any part of [begin, end) was in use, or -1.
   [[nodiscard]] Index of(Offset begin, Offset end) const;
-  /// [begin, end) is in use until `phase`, no earlier than that of any part of it before.
+  /// Marks [begin, end) as in use until `phase`, which is no earlier than the last use of any part
+  /// of it before.
   void set(Offset begin, Offset end, Index phase);
 
  private:
@@ -42,7 +47,7 @@ class LastUse {
     Offset end;
     Index phase;
   };
-  std::map<Offset, Interval> used_;  // by beginning; they do not overlap
+  std::map<Offset, Interval> used_;  // by beginning; intervals do not overlap
 };
 
 }  // namespace kauri::symbolic

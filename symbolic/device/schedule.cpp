@@ -1,5 +1,5 @@
-// Panels fill the array from its beginning, blocks lie from its end; small fronts' blocks that are born and die at the same levels share
-// one stretch.
+// Places panels from the beginning of the array and blocks from its end. Blocks of small fronts
+// with one live range share one interval.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/schedule.hpp"
 
@@ -21,16 +21,17 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Offsets of fronts: a front alone, or all fronts of one live range as one block.
+/// Places of fronts in live blocks: a live block is one front, or all fronts with one live range.
 struct FrontPlaces {
   std::vector<LiveBlock> live;
-  std::vector<std::size_t> of;  // per front
-  std::vector<Offset> offset;   // per front: in its live block's place
+  std::vector<std::size_t> of;  // per front: index of its live block
+  std::vector<Offset> offset;   // per front: offset in its live block
   Offset end = 0;
 };
 
-/// size[s] entries live from the phase of front s to that of its parent; nothing does where the size is 0. `stays`: see allocate_offsets();
-/// of an array that holds nothing else, empty.
+/// Places size[s] entries that live from the phase of front s to that of its parent; a front of
+/// size 0 has none. alone(s): true if front s gets a separate live block. stays: see
+/// allocate_offsets(); empty for an array that holds nothing else.
 template <class Alone>
 FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent,
                          std::span<const Offset> stays, const Alone& alone) {
@@ -96,7 +97,7 @@ DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index co
   }
 }
 
-/// Stable: values in ascending order of key(value), 0 <= key < keys.
+/// Sorts values stably by key(value), 0 <= key < keys.
 template <class Key>
 std::vector<Index> sorted_by(std::span<const Index> values, Index keys, const Key& key) {
   std::vector<Index> next(static_cast<std::size_t>(keys) + 1, 0), out(values.size());
@@ -106,7 +107,8 @@ std::vector<Index> sorted_by(std::span<const Index> values, Index keys, const Ke
   return out;
 }
 
-/// By level; in one of small fronts by order, in one of tiled fronts those with most tiles of pivots first.
+/// Returns the fronts by level; within a level small fronts by order, tiled fronts with the most
+/// tiles of pivots first.
 std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& levels) {
   std::vector<Index> key(levels.of.size()), fronts(levels.of.size());
   std::iota(fronts.begin(), fronts.end(), 0);
@@ -122,7 +124,7 @@ std::vector<Index> sorted_fronts(const Supernodes& nodes, const DeviceLevels& le
   return sorted_by(fronts, levels.begin[3], [&](Index s) { return levels.of[s]; });
 }
 
-/// Fronts by level; tiled ones and their positions; what each level does.
+/// Lists the fronts by level, the tiled fronts and their positions, and the work of each level.
 void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   out.narrow_levels = levels.begin[small];
   out.small_levels = levels.begin[tiled];
@@ -139,7 +141,8 @@ void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSche
   out.pivot_tiles = list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
 }
 
-/// Places of L from the beginning, phase by phase. Returns where each ends.
+/// Places panels from the beginning of the array, phase by phase. Returns the end of the panels of
+/// each phase.
 std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
   out.panel.resize(levels.of.size());
@@ -154,7 +157,8 @@ std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& le
   return end;
 }
 
-/// Per block: the last phase in which any of its place was in use before; and when all places were last in use.
+/// Returns for each block the last phase in which any part of its place was in use before, and the
+/// last use of all places.
 std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<LiveBlock>& blocks) {
   std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -168,7 +172,8 @@ std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<LiveBlock>& b
   return out;
 }
 
-/// What solves multiply by, from the end of L on, where blocks are no more.
+/// Places the inverses and products that solves multiply by, behind the end of L, where blocks
+/// were. Returns their end.
 Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   out.inverses.assign(levels.of.size(), -1);
   Offset next = out.factor_entries;
@@ -190,13 +195,15 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
   for (Index f = 0; f < levels.phases; ++f)
     out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
   out.block.assign(levels.of.size(), -1);
-  // Levels of tiled fronts that must be done before a place is used that was last used in a phase.
+  // Returns the number of levels of tiled fronts that must be done before a place is reused whose
+  // last use was in `phase`.
   const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
   for (const Index s : out.front) {
     const bool block = sizes.block[s] > 0;
     if (block) out.block[s] = out.entries - blocks.live[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
     if (!levels.is_tiled(s)) continue;
-    // No block that lies where the panel is going to is born later: blocks that are there with the panel, or after it, do not reach so far.
+    // All blocks that ever lie in the panel's place are born before the panel: blocks that are live
+    // with it or later do not reach so far.
     const Offset panel = out.entries - out.panel[s];
     out.block_reuses.push_back(block ? levels_to(before[blocks.of[s]]) : 0);
     out.panel_reuses.push_back(levels_to(last.of(panel - sizes.panel[s], panel)));
@@ -213,7 +220,7 @@ void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSc
   out.update_rows = updates.end;
 }
 
-/// Bytes of an array as it is on a device.
+/// Returns the bytes of an array on a device.
 template <class T, class Allocator>
 Offset array_bytes(const std::vector<T, Allocator>& array) {
   return aligned_bytes(static_cast<Offset>(array.size()), Offset{sizeof(T)});
@@ -229,14 +236,14 @@ Offset sum_bytes(const DeviceSchedule& schedule) {
 
 Offset tiled_levels(const DeviceSchedule& schedule) { return static_cast<Offset>(schedule.level.size()) - schedule.small_levels; }
 
-/// Children of tiled front s that it pulls.
+/// Returns the number of children that tiled front s pulls.
 Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
   const Index begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
   return std::count_if(assembly.child.begin() + begin, assembly.child.begin() + end,
                        [&](Index c) { return !is_listed(nodes, assembly, s, c); });
 }
 
-/// The first tiled front whose block has more entries than that, or kNone.
+/// Returns the first tiled front whose block has more than `most` entries, or kNone.
 Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
   const auto fronts = tiled_fronts(schedule);
   const auto found = std::find_if(fronts.begin(), fronts.end(), [&](Index s) {
@@ -245,7 +252,7 @@ Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& sch
   return found == fronts.end() ? kNone : *found;
 }
 
-/// Tasks of the tiled fronts, unless one has a block too large for the tasks' places.
+/// Lists the tasks of the tiled fronts, unless a block is too large for the tasks' places.
 void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, Offset most_block,
                 DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
@@ -259,8 +266,9 @@ void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceL
   out.task_teams = teams;
 }
 
-/// Of a tiled front of t tiles along a side. Tiles of L and of the block go two a task, those to be filled eight a task; there are t
-/// preparations at most, a chain, and in each column one more where tiles are left over.
+/// Returns a bound on the tasks of a tiled front of t tiles along a side. A task takes two tiles of
+/// L or of the block, or fills eight tiles; there are at most t preparations, one chain, and in
+/// each column one more task if tiles are left over.
 Offset most_tasks(Offset t) { return t * t / 4 + t * t / 16 + 4 * t + 1; }
 
 }  // namespace
@@ -268,7 +276,7 @@ Offset most_tasks(Offset t) { return t * t / 4 + t * t / 16 + 4 * t + 1; }
 Offset most_list_bytes(const FrontTree& fronts) {
   constexpr Offset kTask = 2 * sizeof(DeviceTask);  // arrays grow by copies of twice the size
   constexpr Offset kStep = 2 * sizeof(DeviceSchedule::Step) + 4 * sizeof(Index);
-  constexpr Offset kTerm = 5 * sizeof(Offset);  // a place; in the worst case a sum of its own
+  constexpr Offset kTerm = 5 * sizeof(Offset);  // a place; in the worst case each term is a sum by itself
   const std::vector<Index> kinds = kinds_of(fronts), children = child_counts(fronts.parent);
   Offset bytes = 0;
   const auto add = [&](Offset count, Offset each) {
@@ -372,7 +380,8 @@ Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target)
 
 Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
-  // Rows twice, the second time as places in the parent's front, without the pivots. Beginnings of columns. The permutation.
+  // The array of rows twice, the second time as places in the parent's front, without the pivots;
+  // beginnings of columns; the permutation.
   return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
          index_bytes(static_cast<Offset>(nodes.row.size()) - n) + aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) +
          array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(schedule.front) +

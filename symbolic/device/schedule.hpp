@@ -1,4 +1,5 @@
-// Levels of the assembly tree and places of memory, for a device that runs level by level.
+// Makes the DeviceSchedule of a plan: levels of the assembly tree, places of memory, tasks and
+// bytes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,68 +16,76 @@
 
 namespace kauri::symbolic {
 
-/// True for targets whose plans carry a DeviceSchedule: "sm_90" ...
+/// Returns true for targets whose plans carry a DeviceSchedule: "sm_90" ...
 bool is_device_target(std::string_view target);
 
-/// In the order of their levels.
+/// Returns the tiled fronts in the order of their levels.
 inline std::span<const Index> tiled_fronts(const DeviceSchedule& schedule) {
   return std::span(schedule.front).subspan(static_cast<std::size_t>(schedule.small_fronts));
 }
 
-/// Entries of the array that holds panels and contribution blocks, without the scratch of sums, from the sizes of fronts alone. O(fronts
-/// log fronts). Throws Error(overflow).
+/// Returns the entries of the array that holds panels and contribution blocks, without the scratch
+/// of sums, from the sizes of fronts alone. O(fronts log fronts). Throws Error(overflow).
 Offset device_entries(const Supernodes& supernodes, const DeviceLevels& levels);
 
-/// Bytes of the host's that the lists of a schedule may take while they are made: tasks, steps, and sums of children's entries. A bound,
-/// some two times what they take, from sizes alone. O(fronts).
+/// Returns a bound on the bytes of host memory that the lists of a schedule take while they are
+/// made: tasks, steps, and sums of children's entries. The bound is about twice what they take, and
+/// uses the sizes of fronts alone. O(fronts). Throws Error(overflow).
 Offset most_list_bytes(const FrontTree& fronts);
 
-/// What follows from the sizes of fronts alone: no rows are read. The rest is added once the assembly is there. O(n log n). Throws
+/// Makes the part of a schedule that follows from the sizes of fronts alone, without row
+/// structures; add_device_tasks() adds the rest once the assembly is known. O(n log n). Throws
 /// Error(overflow).
 DeviceSchedule lay_out_fronts(const Supernodes& supernodes, const DeviceLevels& levels);
-/// Tasks find the entries of a contribution block by places of 32 bits. Where a tiled front has a block of more entries, from 92,682 rows
-/// on, there are no tasks and no sweeps: a device does all tiled fronts of the plan level by level.
+/// Most entries of a tiled front's contribution block for which there are tasks, which find entries
+/// by places of 32 bits. If a tiled front has a larger block, from 92,682 rows on, there are no
+/// tasks and no sweeps: a device does all tiled fronts of the plan level by level.
 inline constexpr Offset kMostBlockEntries = std::numeric_limits<std::uint32_t>::max();
-/// Which front of a device's plan has such a block, of how many rows and entries, and what follows from it: the warning that an analysis,
-/// a loaded plan, reports and the program give. Empty where there is none, and of a CPU's plan. Tests lower `most`. O(fronts).
+/// Returns a text that says which front of a device's plan has a block of more than `most` entries,
+/// its rows and entries, and the consequences: the warning that analyses, loaded plans, reports and
+/// the program give. Empty if there is no such front, and for a CPU's plan. Tests lower `most`.
+/// O(fronts).
 std::string too_large_block(const Plan& plan, Offset most = kMostBlockEntries);
 
-/// Tasks, lists of sums and bytes. teams: as for factor_tasks(); most_block: as for too_large_block().
+/// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
+/// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).
 void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
                       DeviceSchedule& schedule, Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
 
-/// All of it.
+/// Makes the whole schedule: levels, layout and tasks.
 DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, std::string_view target,
                                     Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
 
-/// What the schedule takes beside the array: its row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes, from its other members.
-/// O(fronts).
+/// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
+/// which tell what it takes beside the array, from its other members. O(fronts).
 Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);  ///< from its shared_bytes
-/// From its task_bytes; more than these on "sm_90" alone.
+Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);  ///< uses its shared_bytes
+/// Uses the schedule's task_bytes, and exceeds them on "sm_90" only.
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
 Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
-/// What an array takes of the one block of a device's memory that a factor or a workspace has: whole units of kDeviceAlignment. Throws
-/// Error(overflow).
+/// Returns the bytes that an array takes of the one block of device memory of a factor or a
+/// workspace: whole units of kDeviceAlignment. Throws Error(overflow).
 inline constexpr Offset kDeviceAlignment = 256;
 inline Offset aligned_bytes(Offset count, Offset item_bytes) {
   const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
   return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment * kDeviceAlignment;
 }
 
-/// Bytes of what a device keeps of a front beside the plan's arrays (numeric/cuda/plan/device_plan.hpp), and of its state in a factor: what
-/// became of it, the column and the pivot that failed.
+/// Bytes of a device's record of a front beside the plan's arrays
+/// (numeric/cuda/plan/device_plan.hpp), and of a front's result in a factor: its state, the column
+/// and the pivot that failed.
 inline constexpr Offset kDeviceFrontBytes = 80;
 inline constexpr Offset kDeviceStateBytes = 4, kDeviceColumnBytes = 4, kDevicePivotBytes = 8;
-/// Of what a factor's descriptions of tiled fronts and their children are made of in numeric/cuda.
+/// Bytes of the plan's records of a tiled front and of a pulled child, from which numeric/cuda
+/// makes a factor's descriptions.
 inline constexpr Offset kDeviceTiledPlanBytes = 48, kDevicePulledBytes = 16;
-/// Of the descriptions of small fronts, tiled fronts and their children that each factor has.
+/// Bytes of a factor's descriptions of a small front, a tiled front and a child.
 inline constexpr Offset kDeviceSmallBytes = 56;
 inline constexpr Offset kDeviceTiledBytes = 96;
 inline constexpr Offset kDeviceChildBytes = 24;
-/// Bytes of the verdict, and of what it is found with.
+/// Bytes of the verdict and of the scratch of the kernel that finds it.
 inline constexpr Offset kDeviceVerdictBytes = 40 + 1024 * 16;
 
 }  // namespace kauri::symbolic

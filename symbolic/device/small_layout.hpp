@@ -1,4 +1,5 @@
-// The packed storage of a small front: the lower triangle by columns, nothing else. Also compiled for the device: constexpr throughout.
+// Packed storage of a small front: the lower triangle by columns. Also compiled for the device:
+// constexpr throughout.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,13 +7,14 @@
 
 namespace kauri::symbolic {
 
-/// Place of row 0 of column c in a packed lower triangle of order m; entry (r,c), r >= c, is r places further.
+/// Returns the place of row 0 of column c in a packed lower triangle of order m; entry (r,c), r >=
+/// c, is r places further.
 constexpr Index packed_column(Index c, Index m) { return c * (2 * m - c - 1) / 2; }
 
-/// Entries of a packed lower triangle of order n.
+/// Returns the entries of a packed lower triangle of order n.
 constexpr Index packed_entries(Index n) { return n * (n + 1) / 2; }
 
-/// Rounded up to units of 16 bytes.
+/// Returns `entries` (doubles), rounded up to whole units of 16 bytes.
 constexpr Index whole_units(Index entries) { return (entries + 1) / 2 * 2; }
 
 /// A front of m rows, few enough that 32 bits count its entries, and p pivots; q = m - p. On chip it is one packed triangle of order m. In
@@ -28,12 +30,12 @@ struct SmallLayout {
   [[nodiscard]] constexpr Index order() const { return m - p; }
   [[nodiscard]] constexpr Index entries() const { return packed_entries(m); }
   [[nodiscard]] constexpr Index panel_entries() const { return packed_entries(m) - packed_entries(order()); }
-  /// Entries before the contribution block's first.
+  /// Returns the number of entries before the first of the contribution block.
   [[nodiscard]] constexpr Index padding() const { return panel_entries() % 2; }
-  /// Entries that the two arrays need.
+  /// Return the entries that the arrays of panel and block take.
   [[nodiscard]] constexpr Index panel_storage() const { return whole_units(panel_entries()); }
   [[nodiscard]] constexpr Index block_storage() const { return order() == 0 ? 0 : whole_units(padding() + packed_entries(order())); }
-  /// Place of entry (r, c), r >= c: in the panel if c < p, else in the block.
+  /// Returns the place of entry (r, c), r >= c: in the panel if c < p, else in the block.
   [[nodiscard]] constexpr Index place(Index r, Index c) const {
     return c < p ? packed_column(c, m) + r : padding() + packed_column(c - p, order()) + (r - p);
   }

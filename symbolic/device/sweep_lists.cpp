@@ -1,4 +1,4 @@
-// Order of the tasks of a solve, and places of update rows.
+// Orders the tasks of a solve, and places update rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -14,24 +14,25 @@ namespace {
 
 using Kind = SweepTask::Kind;
 
-/// Tiles that a part takes one after another: 256 KB.
+/// Most tiles of a part, which are read one after another: 256 KB.
 constexpr Index kChunk = 8;
-/// Slabs of 16 columns of a task of a front of one pivot tile: 128 KB.
+/// Slabs of 16 columns in a task of a front of one pivot tile: 128 KB.
 constexpr Index kSlabs = 16;
-/// How many columns ahead the sums over rows below the pivots are begun.
+/// Columns by which the sums over rows below the pivots begin early.
 constexpr Index kColumnsAhead = 16;
-/// Fronts of a block of a loop.
+/// Fronts in a block of a parallel loop.
 constexpr Index kFronts = 256;
 
-/// Parts that a sum over so many tiles is divided into, besides what is left to the last task: between half a part and one and a half, so
-/// that when it has come to its last tile its parts have been there for a while.
+/// Returns the number of parts that a sum over `tiles` tiles is divided into, beside the rest,
+/// which is left to the last task: the rest is between half a part and one and a half, so the parts
+/// are available some time before the last task has read its last tile.
 Index parts_of(Index tiles, Index chunk) { return std::max(tiles - chunk / 2, Index{0}) / chunk; }
 
-/// Steps that a front's chain of pivot tiles takes, in units of keys.
+/// Returns the steps that a front's chain of pivot tiles takes, in units of keys.
 Index steps(const Supernodes& nodes, Index s) { return 2 * FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles() + 1; }
 
-/// When the tasks of each tiled front begin, if nothing but chains of pivot tiles took time: after those of its tiled children. Parents of
-/// tiled fronts are tiled, and have higher numbers.
+/// Returns the beginning of the tasks of each tiled front if only chains of pivot tiles took time:
+/// after those of its tiled children. Parents of tiled fronts are tiled, and have higher numbers.
 std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = 0; s < nodes.count(); ++s)
@@ -40,7 +41,7 @@ std::vector<Index> starts_forward(const Supernodes& nodes, const DeviceSchedule&
   return start;
 }
 
-/// After those of its parent.
+/// Returns the beginning of each front's tasks in the backward sweep: after those of its parent.
 std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule& schedule) {
   std::vector<Index> start(nodes.parent.size(), 0);
   for (Index s = nodes.count(); s-- > 0;)
@@ -48,11 +49,13 @@ std::vector<Index> starts_backward(const Supernodes& nodes, const DeviceSchedule
   return start;
 }
 
-/// Tile rows that one task of a front of one pivot tile takes.
+/// Returns the tile rows that one task of a front of one pivot tile takes.
 Index rows_together(const FrontCells& cells) { return kSlabs / ((cells.pivot_cells() + 1) / 2); }
 
-/// emit(key, task) for all tasks of a front. Keys, less than its steps(), say when their first numbers are there: 2 k with y_k, or in the
-/// backward sweep x_k of the k-th pivot tile from the last; that of a task is no less than those of the tasks that it waits for.
+/// Calls emit(key, task) for all tasks of a front in the forward sweep. A key, less than the
+/// front's steps(), tells when the first numbers of the task are available: 2 k means with y_k, in
+/// the backward sweep with x_k of the k-th pivot tile from the last. The key of a task is no less
+/// than those of the tasks that it waits for.
 template <class Emit>
 void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, const Emit& emit) {
   const Index pivots = cells.pivot_tiles(), end = cells.row_tiles();
@@ -76,7 +79,8 @@ void emit_forward(Index s, const FrontCells& cells, bool gathers, Index& parts, 
   }
 }
 
-/// Columns from the last; rows of a column from the last, too, since x of those comes first.
+/// Calls emit(key, task) for all tasks of a front in the backward sweep: columns from the last;
+/// rows of a column from the last, too, since their x is available first.
 template <class Emit>
 void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& emit) {
   const Index pivots = cells.pivot_tiles(), end = cells.row_tiles(), chunk = pivots == 1 ? rows_together(cells) : kChunk;
@@ -92,8 +96,8 @@ void emit_backward(Index s, const FrontCells& cells, Index& parts, const Emit& e
   }
 }
 
-/// By the starts of fronts and their tasks' keys, then by fronts: so a task that waits long is drawn late, and those that need not wait are
-/// not behind it.
+/// Sorts the tasks by the start of their front plus their key, then by fronts: a task that waits
+/// long is drawn late, and tasks that need not wait are not behind it.
 template <class EmitFront>
 std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vector<Index>& start, const EmitFront& emit_front) {
   std::vector<SweepTask> some;
@@ -111,11 +115,12 @@ std::vector<SweepTask> list_tasks(std::span<const Index> fronts, const std::vect
   return out;
 }
 
-/// Rows of one front's children, from place `base` on, as sums: those that each row starts from. Returns the first place behind them.
+/// Places the update rows of the children of front s from place `base` on, by the row of s that
+/// starts from them. Returns the first place behind them.
 std::uint32_t place_rows_of(const Supernodes& nodes, const Assembly& assembly, Index s, std::uint32_t base,
                             std::vector<std::uint32_t>& next, UpdateRows& out) {
   const Index m = nodes.order(s), begin = assembly.child_ptr[s], end = assembly.child_ptr[s + 1];
-  next.assign(static_cast<std::size_t>(m) + 1, 0);  // differences of counts, modulo 2^32
+  next.assign(static_cast<std::size_t>(m) + 1, 0);  // first differences of counts, modulo 2^32, then next places
   const auto for_runs = [&](const auto& f) {
     for (Index k = begin; k < end; ++k)
       for (Offset run = assembly.run_ptr[assembly.child[k]]; run < assembly.run_ptr[assembly.child[k] + 1]; ++run)
@@ -156,7 +161,8 @@ bool gathers(const Supernodes& nodes, const Assembly& assembly, Index s) {
 UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly) {
   const Index count = nodes.count();
   UpdateRows out;
-  // Every place is written below, so nobody need touch these twice, and the threads that write them touch them first.
+  // Every element is written below: the arrays are not initialised, and the threads that write them
+  // touch them first.
   resize_large(out.ptr, static_cast<Offset>(nodes.row.size()) + count);
   resize_large(out.slot, static_cast<Offset>(nodes.row.size()) - (nodes.first.empty() ? 0 : nodes.first.back()));
   const Blocks blocks(count, kFronts);
@@ -210,7 +216,7 @@ DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& ass
   const Offset place = sizeof(std::uint32_t), task = sizeof(SweepTask);
   out.bytes = aligned_bytes(rows - below, place) + aligned_bytes(rows + nodes.count(), place) + aligned_bytes(below, place) +
               aligned_bytes(out.forward_tasks, task) + aligned_bytes(out.backward_tasks, task);
-  // Solutions of both sweeps, update rows, parts, and tickets in the last.
+  // Numbers: solutions of both sweeps, update rows, parts, and tickets in the last one.
   const Offset parts = (Offset{out.forward_parts} + out.backward_parts) * kTile;
   out.numbers = checked_add(2 * (rows - below) + below, parts + 1, "numbers of a solve");
   return out;

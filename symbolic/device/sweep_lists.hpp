@@ -1,11 +1,12 @@
-// The work of a solve on a device, as lists that kernels go through: tasks of the tiled fronts in the order in which they are drawn, and
-// where the update rows of each front lie.
+// The work of a solve on a device, as lists that kernels read: tasks of the tiled fronts in the
+// order in which they are drawn, and the places of the update rows of each front.
 //
-// Forward, L y = b: a tile of 64 rows of a front starts from b and from the update rows of the front's children, takes L(., k) y_k of its
-// front's pivot tiles away, and becomes y (by the inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots
-// starts from y, takes L(i, .)^T x_i of all tiles below away, and becomes x. Long sums are divided: parts are tasks of their own, the rows'
-// task adds them up. A task waits for numbers of tasks before it in the list alone (find_flaw_sweeps), so any number of workers gets
-// through.
+// Forward, L y = b: a tile of 64 rows of a front starts from b and from the update rows of the
+// front's children, subtracts L(., k) y_k for its front's pivot tiles k, and becomes y (by the
+// inverse of its diagonal tile) or update rows. Backward, L^T x = y: a tile of pivots starts from
+// y, subtracts L(i, .)^T x_i for all tiles i below, and becomes x. Long sums are divided: parts are
+// separate tasks, and the rows' task adds them up. A task waits only for numbers of tasks before it
+// in the list (find_flaw_sweeps), so any number of workers completes the list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,52 +20,56 @@
 
 namespace kauri::symbolic {
 
-/// Tiles [row, row + rows) x [column, column + columns) of a tiled front, those of L alone: left of the rows' diagonal tile, or below the
-/// column's.
+/// A task on the tiles [row, row + rows) x [column, column + columns) of L in a tiled front: left
+/// of the rows' diagonal tile (forward), or below the column's (backward).
 struct SweepTask {
   enum class Kind : Index {
-    whole,     ///< the sums are complete with this task's tiles: numbers are made of them
-    part,      ///< the sum over the task's tiles goes to vector `part`
-    gathered,  ///< forward, as `whole`, but the children's update rows have been added up: vector part + parts
-    gather,    ///< forward: the children's update rows of kGatherRows rows of tile row `row`, the column-th such, are added up, to vector
-               ///< `part`
+    whole,     ///< the sums are complete with this task's tiles, and become numbers
+    part,      ///< the sum over the task's tiles is written to vector `part`
+    gathered,  ///< forward: as `whole`, but vector part + parts holds the sum of the children's update rows
+    gather,  ///< forward: adds up the children's update rows for kGatherRows rows of tile row `row`, the column-th such group, into vector
+             ///< `part`
   };
   Index front;  ///< supernode
   Kind kind;
-  Index row, rows;        ///< forward several rows: only in a task that needs no parts. Backward rows are gone through from the last
+  Index row, rows;        ///< forward more than one row only in a task without parts; backward rows are read from the last
   Index column, columns;  ///< backward one column
-  Index part, parts;      ///< vectors [part, part + parts) are parts of the sum
+  Index part, parts;      ///< vectors [part, part + parts) hold parts of the sum
   bool operator==(const SweepTask&) const = default;
 };
 
-/// Tasks in the order of their tickets, and how many vectors of parts there are: a vector is a number for each of a tile's 64 rows.
+/// Tasks in the order of their tickets, and the number of vectors of parts; a vector has a number
+/// for each of a tile's 64 rows.
 struct SweepTasks {
   std::vector<SweepTask> task;
   Index parts = 0;
 };
 
-/// Where update rows lie in an array of a solve: those that meet one row of the parent follow each other, in the children's order, row
-/// after row, front after front. Rows of fronts are counted as in Supernodes::row, with one more behind each front's last: row r of front s
-/// is ptr[row_ptr[s] + s + r], and the update rows that it starts from are [ptr[k], ptr[k + 1]).
+/// Places of update rows in an array of a solve. Update rows that meet one row of the parent are
+/// consecutive, in the children's order; they follow row after row, front after front. Rows of
+/// fronts are counted as in Supernodes::row, with one more behind each front's last: row r of front
+/// s is k = row_ptr[s] + s + r, and starts from the update rows [ptr[k], ptr[k + 1]).
 struct UpdateRows {
   Array<std::uint32_t> ptr;   ///< length nodes.row.size() + fronts
-  Array<std::uint32_t> slot;  ///< length nodes.row.size() - n: that of each row below the pivots, front after front
+  Array<std::uint32_t> slot;  ///< length nodes.row.size() - n: place of each row below the pivots, front after front
 };
 
-/// Most update rows that places of 32 bits can tell apart, and those a few steps of a loop after them.
+/// Most update rows for which places of 32 bits suffice, including places that a few further steps
+/// of a loop reach.
 inline constexpr Offset kMostUpdateRows = (Offset{1} << 32) - 1024;
 
-/// O(update rows). By all threads of the arena. There are fewer than kMostUpdateRows.
+/// Places the update rows, fewer than kMostUpdateRows, by all threads of the arena. O(update rows).
 UpdateRows place_update_rows(const Supernodes& nodes, const Assembly& assembly);
 
-/// Where the children of a front have more update rows than this for each of its tile rows, or are more than that, tasks of their own add
-/// them up: one row may meet all children.
+/// If the children of a front have more than kMostGathered update rows for each of its tile rows,
+/// or there are more than kMostMet children, separate tasks add the update rows up: one row may
+/// meet all children.
 inline constexpr Offset kMostGathered = 1024;
 inline constexpr Index kMostMet = 256;
-/// Rows of such a task.
+/// Rows of a gathering task.
 inline constexpr Index kGatherRows = 4;
 
-/// O(tasks).
+/// Return the tasks of the forward and of the backward sweep. O(tasks).
 SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedule);
 
@@ -72,31 +77,35 @@ struct SweepLists {
   UpdateRows rows;
   SweepTasks forward, backward;
 };
-/// All three.
+/// Makes the update rows and the tasks of both sweeps.
 SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
-/// How many tasks and parts there are, and the bytes of all lists on a device. No bytes: there are too many update rows, or
-/// tiled fronts are done level by level, which does not write the padding of their panels. O(fronts).
+/// Counts tasks and parts, and the bytes of all lists on a device. Zero bytes mean that a device
+/// solves without sweeps: there are too many update rows, or tiled fronts are done level by level,
+/// which does not write the padding of their panels. O(fronts).
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
-/// Columns of the numbers of a solve by sweeps with so many right-hand sides at a time: kernels are made for these alone, and what a block
-/// of right-hand sides does not fill are zeros.
+/// Returns the columns of numbers of a solve by sweeps with nrhs right-hand sides at a time.
+/// Kernels are made for these widths alone; columns without a right-hand side are zeros.
 inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
-/// Where numbers, of 8 bytes each, lie in a workspace for several right-hand sides, solve_width() columns of them: update rows and parts;
-/// at `scratch` x, y and b by rows, or all numbers of a solve of one; tickets. Throws Error(overflow).
+/// Places of numbers, of 8 bytes each, in a workspace for several right-hand sides, solve_width()
+/// columns of them: first update rows and parts; then, at `scratch`, x, y and b by rows, or all
+/// numbers of a solve of one right-hand side; then tickets. wide_numbers() throws Error(overflow).
 struct WideNumbers {
   Offset kept;  ///< numbers of a column before `scratch`
   Offset scratch, ticket, all;
 };
 WideNumbers wide_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
-/// Directions of as many blocks of columns as are ever solved side by side.
+/// Tickets: one per direction and block group, for as many block groups as ever solve side by side.
 inline constexpr Index kWideTickets = 8;
-/// Numbers that a workspace for so many right-hand sides has: Sweeps::numbers, or WideNumbers::all. Throws Error(overflow).
+/// Returns the numbers that a workspace for nrhs right-hand sides has: Sweeps::numbers, or
+/// WideNumbers::all. Throws Error(overflow).
 Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 
-/// Empty, or what makes such lists wrong: each tile of L is in one task, each part is made once and used once, and what a task reads comes
-/// from tasks before it, or from the fronts that are not tiled. O(tiles).
+/// Returns an empty text, or the first flaw of the lists: each tile of L must be in one task, each
+/// part must be made once and used once, and a task must read only numbers of tasks before it or of
+/// fronts that are not tiled. O(tiles).
 std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule, const SweepTasks& forward,
                              const SweepTasks& backward);
 

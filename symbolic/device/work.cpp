@@ -1,4 +1,4 @@
-// One pass over the fronts.
+// Counts the work in one pass over the fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/work.hpp"
 
@@ -34,13 +34,15 @@ void add_tiles(const FrontCells& cells, DeviceWork::Level& level) {
   ++level.fronts;
   level.chain = std::max(level.chain, cells.pivot_tiles());
   level.panel_tiles += rows * pivots - columns_before;
-  // Tile (i, k) of L takes the k products of the columns before it, a tile of the contribution block those of all pivots.
+  // Tile (i, k) of L takes k products, with the tile columns before it; a tile of the contribution
+  // block takes one for each pivot tile.
   level.products += rows * columns_before - squares_before + below * (below + 1) / 2 * pivots;
 }
 
-/// Rows twice, A's entries with their rows and places, what describes columns, fronts and tasks (kDevice...Bytes, less where a front has
-/// no tasks), of tiled fronts' children the row maps, or lists of what each entry of theirs meets, and for sweeps where the update rows of
-/// each row begin and lie.
+/// Returns the bytes of uploads: rows twice; A's entries with their rows and places; descriptions
+/// of columns, fronts and tasks (kDevice...Bytes, less if a front has no tasks); for children of
+/// tiled fronts the row maps, or a term for each of their listed entries; and for sweeps the
+/// beginning and the place of the update rows of each row.
 double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels& levels) {
   constexpr double kFront = kDeviceFrontBytes + kDeviceTiledPlanBytes + kDevicePulledBytes;
   const double columns = nodes.first.empty() ? 0 : nodes.first.back();

@@ -1,3 +1,5 @@
+// Places of contribution blocks inside one task: two stacks that grow toward each other.
+//
 // In a postorder the live blocks of even depth form one stack, and those of odd depth another. A
 // front's block is pushed on the stack of its depth while its children, the top of the other stack,
 // are still live; then the children are popped. So no block is ever moved, and the region needs no

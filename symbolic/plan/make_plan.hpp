@@ -25,7 +25,7 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
 /// Throws Error(input) if the sizes differ, Error(overflow).
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
                                 const AnalyzeOptions& options = {});
-/// As above, but does not look for supervariables.
+/// Makes the plan as above, but does not look for supervariables.
 std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options = {});
 
 }  // namespace kauri::symbolic

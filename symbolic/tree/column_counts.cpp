@@ -66,8 +66,8 @@ class Counting {
     count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
   }
 
-  /// By place of a row: the last leaf of its row subtree so far. A column is a leaf if no earlier
-  /// leaf lies in the subtree of the column.
+  /// The last leaf found so far of each row subtree, by place of the row. A column is a leaf if no
+  /// earlier leaf lies in the subtree of the column.
   using Leaves = std::vector<Index>;
 
   /// Calls subtree(list, t) for each subtree of the whole parts, and above(j) for each node of the
@@ -92,8 +92,8 @@ class Counting {
   // of each row is added at each leaf of its row subtree, subtracted where two branches of the row
   // subtree meet, and subtracted at the parent of its root.
   void count_part(const TreePart& part, Leaves& leaf, CountedSubtrees& out) {
-    Index begin =
-        part.begin;  // first node of the current subtree: leaves before it, and after j, are what the thread found in other subtrees
+    // First node of the current subtree. A leaf before it, or after j, was found in another subtree.
+    Index begin = part.begin;
     const StopCheck check_stop;
     for (Index j = begin; j < part.end; ++j) {
       check_stop.at(j);
