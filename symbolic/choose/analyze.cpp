@@ -1,4 +1,5 @@
-// analyze(): from a pattern to the plan, by the ordering asked for or the best of several.
+// Implements analyze(): from a pattern to the plan, by the ordering asked for or the best of
+// several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -21,73 +22,91 @@ namespace kauri {
 namespace symbolic {
 namespace {
 
-/// The numbering as it is is taken without a look at any other if its job is promised to take less than this many times what it takes to
-/// get from minimum degree to a draft. An envelope is more than L, often twice as much, and minimum degree leaves a job too.
+/// The natural ordering is chosen without a look at any other if its job is predicted to take less
+/// than this many times the seconds from the pattern to a draft of minimum degree. An envelope has
+/// more entries than L, often twice as many, and the job of minimum degree takes time too.
 constexpr double kNaturalLimit = 2;
 
-/// A banded ordering is judged by its envelope up to this many times the best job: L may be a little less.
+/// A banded ordering is dropped by its envelope alone if that takes this many times the best job or
+/// more; L may have somewhat fewer entries.
 constexpr double kEnvelopeLimit = 1.2;
 
-/// Few graphs are long and thin: a look whether one is may cost this part of the best job.
+/// Share of the best job's seconds that a search for a banded ordering may cost: few graphs are
+/// long and thin.
 constexpr double kSearchShare = 0.03;
 
-/// Vertices of the reduced graph's largest component from which on dissection may be run at once, and surfaces may; and the share of those
-/// with two neighbours or less, at most, in what is no tree or network of chains. For a device, which factorises what either leaves in
-/// milliseconds, the sooner ordering is the better one: dissection's time grows with the edges, minimum degree's with the vertices. On 16
-/// threads dissection of lattices was 1.4 to 1.7 times as fast with six neighbours a vertex, 1.3 to 2.1 times as slow with twelve and more,
-/// and 1.2 to 1.3 times as slow on surfaces of less than 140,000 vertices.
+/// kDissected, kDissectedSurface: least vertices of the reduced graph's largest component for which
+/// dissection may be run at once, in general and on surfaces. kMostHanging: greatest share of
+/// vertices with two neighbours or less in a graph that is no tree or network of chains.
+/// kMostNeighbours: greatest mean degree of a graph, other than an irregular mesh, on which
+/// dissection is taken as the faster ordering.
+/// For a device, which factorises the result of either ordering in milliseconds, the faster
+/// ordering is the better one: dissection's time grows with the edges, minimum degree's with the
+/// vertices. On 16 threads dissection of lattices was 1.4 to 1.7 times as fast with six neighbours
+/// a vertex, 1.3 to 2.1 times as slow with twelve and more, and 1.2 to 1.3 times as slow on
+/// surfaces of less than 140,000 vertices.
 constexpr Index kDissected = 50000, kDissectedSurface = 140000;
 constexpr double kMostHanging = 0.5, kMostNeighbours = 8;
 
-/// The least cube of a graph's mean level per vertex: some 10,000 in bodies, 100 on surfaces, though 4750 where neighbours reach over some
-/// rings; and, for a host, the least dimension by which neighbourhoods grow. 2 to 16 cores solved bodies 0.98 to 6 times as fast by
-/// dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
+/// kWide: least cube of the vertices in a mean level, per vertex of the graph; it is some 10,000 in
+/// bodies and 100 on surfaces, though 4750 if neighbours reach over several rings. kBody, for a
+/// host: least dimension by which neighbourhoods grow in a body. 2 to 16 cores solved bodies 0.98
+/// to 6 times as fast by dissection, surfaces of less than 140,000 vertices 0.4 to 1.1 times.
 constexpr double kWide = 1000, kBody = 2;
 
-/// Vertices of an irregular mesh from which on minimum degree is run in rounds by all threads of a device's host: 16 took as long as one
-/// with 45,000 to 90,000 vertices of six neighbours, 0.7 times as long with 50,000 of twelve, and 0.4 to 0.8 with more.
+/// Least vertices of an irregular mesh for which minimum degree is run in rounds by all threads of
+/// a device's host: 16 threads took as long as one with 45,000 to 90,000 vertices of six
+/// neighbours, 0.7 times as long with 50,000 of twelve, and 0.4 to 0.8 with more.
 constexpr Index kRounds = 40000;
 
-/// No body's levels have more than so many times n^(2/3) vertices (those of lattices, with neighbours in k layers, k n^(2/3)).
+/// The levels of a body have at most kWidestBody n^(2/3) vertices (those of a lattice with
+/// neighbours in k layers have k n^(2/3)).
 constexpr double kWidestBody = 4;
 
-/// In bodies minimum degree leaves about so many operations more than dissection, per cube of the rows in a separator ("elast3d 50",
-/// "lap27 80": 21, 27).
+/// Operations that minimum degree leaves in a body beyond those of dissection, per cube of the rows
+/// in a separator: about 20 ("elast3d 50", "lap27 80": 21, 27).
 constexpr double kBodyWork = 20;
 
-/// Edges beyond those of a tree, per vertex, up to which all but a part of the vertices hang in trees and chains: twice as many are left
-/// when these are eliminated, as dissection does before it begins, in less time than minimum degree takes.
+/// Most edges beyond those of a tree, per vertex, of a graph most of whose vertices hang in trees
+/// and chains. Eliminating these leaves twice as many vertices as there are such edges; dissection
+/// does it before it begins, in less time than minimum degree takes.
 constexpr double kChords = 0.1;
 
-/// Of the seconds predicted for a dissection by one core those on a device's host, whose threads share it: 16 took 0.11 to 0.28 of them on
-/// lattices, 0.25 to 0.6 on irregular meshes, where more is searched than level sets.
+/// Seconds of a dissection on a device's host, whose threads share it, over those predicted for one
+/// core: 16 threads took 0.11 to 0.28 on lattices, 0.25 to 0.6 on irregular meshes, for which more
+/// is searched than level sets.
 constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 
-/// Of lattices and irregular meshes of 160,000 to a million vertices, measured over predicted seconds of one core of an EPYC and of a Xeon:
-/// minimum degree 0.5 to 1.7 and 1.3 to 2.5, dissection, by 2 to 16 cores at the speed below, 0.36 to 0.84 and 0.83 to 1.4.
+/// Measured over predicted seconds of one core, on lattices and on irregular meshes of 160,000 to a
+/// million vertices, on an EPYC and a Xeon: minimum degree took 0.5 to 1.7 and 1.3 to 2.5;
+/// dissection, by 2 to 16 cores with the speed of kSharedCore, 0.36 to 0.84 and 0.83 to 1.4.
 constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55, kIrregularDissection = 1.2;
 
-/// What each further core takes of a core's speed: surfaces were dissected in 0.55 of the time by two, in 0.2 to 0.3 by 16.
+/// Share of a core's speed that is lost for each further core: two cores dissected surfaces in 0.55
+/// of one core's time, 16 in 0.2 to 0.3.
 constexpr double kSharedCore = 0.17;
 
-/// On surfaces minimum degree leaves so many operations more per cube of a ring of the mean level: as these, what it takes longer in all
-/// by eight cores was 0.8 to 1.6 times as much.
+/// Operations that minimum degree leaves on a surface beyond those of dissection, per cube of the
+/// vertices in a ring of the mean level. In such operations, the time that minimum degree took
+/// longer in all on eight cores was 0.8 to 1.6 times this.
 constexpr double kSurfaceWork = 60;
 
-/// No graph has levels of less than this part of a ring.
+/// Least rings that a level is taken to hold.
 constexpr double kThinnest = 0.6;
 
-/// Levels of a long body, at least, per vertex of one of them: minimum degree leaves it a tree as deep as it is long, dissection one of
-/// some separators.
+/// Least levels of a long body, per vertex of a level: minimum degree leaves it a tree as deep as
+/// the body is long, dissection a tree of a few separators.
 constexpr double kLong = 16;
 
-/// Minimum degree is given up where it has visited as many entries of lists as it would in this many times the seconds predicted for
-/// dissection, which is run instead. On meshes, lattices and networks it takes a tenth to a fifth of them; only long lists that pivots read
-/// again and again take more.
+/// Minimum degree is given up once it has visited as many entries of lists as it would in this many
+/// times the seconds predicted for dissection, which is then run instead. On meshes, lattices and
+/// networks minimum degree takes a tenth to a fifth of these seconds; only long lists that pivots
+/// read again and again take more.
 constexpr double kRunaway = 2;
 
-/// If what a method may spare does not pay for running it, which takes `share` of its seconds on one core: why. Then it is listed as not
-/// tried.
+/// Lists a method as not tried, and returns the reason, if the seconds that it may save (max_gain)
+/// do not exceed those of running it, which takes `share` of its predicted seconds on one core.
+/// Else returns nullopt.
 std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method, double max_gain, double share = 1) {
   const double cost = share * selector.predicted_trial_seconds(method);
   if (max_gain > cost) return {};
@@ -96,7 +115,8 @@ std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMe
   return why;
 }
 
-/// Predicted seconds of the best job that L's entries beyond those of A are to blame for: no ordering spares more.
+/// Returns the predicted seconds of the best job that are due to L's entries beyond those of A: no
+/// ordering saves more.
 double fill_seconds(const OrderingSelector& selector) {
   return (1 - static_cast<double>(selector.entries()) / static_cast<double>(std::max<Offset>(1, selector.best_entries()))) *
          selector.best_seconds();
@@ -106,8 +126,9 @@ void skip_all(OrderingSelector& selector, std::initializer_list<OrderingMethod> 
   for (const OrderingMethod method : methods) selector.skip(method, "not tried: " + why);
 }
 
-/// The numbering as it is costs no ordering. If nothing else needs a look: why. `job` becomes the seconds that its envelope promises, or
-/// less.
+/// Chooses the natural ordering, which costs no time to find, and returns the reason, if no other
+/// ordering need be tried. Sets `job` to the seconds predicted from its envelope, or a lower bound
+/// of them.
 std::optional<std::string> natural_suffices(OrderingSelector& selector, double& job) {
   const double amd = selector.predicted_first_trial_seconds(OrderingMethod::amd), enough = kNaturalLimit * amd;
   job = selector.envelope_seconds(OrderingMethod::natural, enough);
@@ -118,7 +139,8 @@ std::optional<std::string> natural_suffices(OrderingSelector& selector, double& 
   return why;
 }
 
-/// The same against what minimum degree has reached.
+/// Tries the natural ordering, or skips it if its envelope is too large against the best candidate
+/// so far.
 void consider_natural(OrderingSelector& selector, double job) {
   const double enough = kEnvelopeLimit * selector.best_seconds();
   if (job < enough) job = selector.envelope_seconds(OrderingMethod::natural, enough);
@@ -127,7 +149,7 @@ void consider_natural(OrderingSelector& selector, double job) {
                 "not tried: its envelope promises no less than " + in_seconds(job) + " against " + in_seconds(selector.best_seconds()));
 }
 
-/// A banded ordering: only where the graph is long and thin.
+/// Tries a banded ordering, but only if the graph is long and thin.
 void consider_rcm(OrderingSelector& selector) {
   const ordering::GraphView& graph = selector.compressed().view();
   const double best = selector.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
@@ -146,7 +168,7 @@ void consider_rcm(OrderingSelector& selector) {
 /// The largest component of the reduced graph.
 struct Body {
   explicit Body(OrderingSelector& selector) : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}
-  /// Part of what dissection takes on one core.
+  /// Returns the share of one core's seconds that dissection takes on a device's host.
   [[nodiscard]] double host_share() const { return irregular ? kIrregularShare : kLatticeShare; }
 
   ordering::GraphView graph;
@@ -154,12 +176,13 @@ struct Body {
   bool irregular = ordering::is_irregular_mesh(spread);
 };
 
-/// Minimum degree by all threads of a device's host where that is faster, else by one.
+/// Returns minimum degree in rounds by all threads if the plan may be for a device, on whose host
+/// that is faster, else minimum degree by one thread.
 OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body) {
   return selector.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
 }
 
-/// If it was given up, so that there is no job yet: why.
+/// Tries minimum degree. Returns the reason if it was given up, so that there is no job yet.
 std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const Body& body) {
   const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
@@ -175,8 +198,10 @@ std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const 
   return std::string(name_of(method)) + " given up: " + why;
 }
 
-/// Predicted seconds of the best job in which a device waits for the path through the tree, not for products. Those of most graphs no
-/// ordering spares, but those of a long body dissection does: of others nothing, and nothing below `least`, for which no look is taken.
+/// Returns the predicted seconds of the best job in which a device waits for the longest path
+/// through the tree, not for products. No ordering saves them on most graphs, but dissection does
+/// on a long body: returns 0 for other graphs, and for waits of at most `least`, for which the
+/// levels are not searched.
 double path_seconds(OrderingSelector& selector, const Body& body, double least) {
   if (!selector.on_device() || body.graph.size() == 0) return 0;
   const double waits = selector.best_seconds() - selector.device_seconds(selector.best_flops());
@@ -185,7 +210,8 @@ double path_seconds(OrderingSelector& selector, const Body& body, double least) 
   return body.graph.size() >= kLong * width * width ? waits : 0;
 }
 
-/// Nested dissection costs much more than minimum degree. If it is not run for that: why.
+/// Tries nested dissection, or returns the reason why it is not run: it costs much more than
+/// minimum degree.
 std::optional<std::string> consider_dissection(OrderingSelector& selector, const Body& body) {
   const double work = selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
   const double share = selector.on_device() ? body.host_share() : 1;
@@ -197,20 +223,23 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   return {};
 }
 
-/// For a device, of what minimum degree suits: whether the device would take longer with its ordering of a body, and the host to find that,
-/// than all threads take to dissect it. `width`: vertices of a separator. Minimum degree counts with one core's seconds, in rounds too, and
-/// the shares of dissection were set against that.
+/// For a device, and graphs that suit minimum degree: returns true if a body takes longer by
+/// minimum degree, the ordering on the host and what it leaves to the device, than its dissection
+/// by all threads. width: vertices of a separator. Minimum degree counts with one core's seconds,
+/// in rounds too, and the shares of dissection were fitted against that.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) + selector.predicted_trial_seconds(minimum_degree(selector, body)) >
          body.host_share() * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
-/// Vertices of one ring of a level that has `width`: on a surface a vertex has 8 neighbours in one ring, 24 in two.
+/// Returns the vertices of one ring of a level of `width` vertices: on a surface a vertex has 8
+/// neighbours in one ring, 24 in two.
 double ring_width(const Body& body, double width) { return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2); }
 
-/// Seconds in which the host that AnalyzeOptions::cores tells of has dissected a mesh, if that is less than one core takes for minimum
-/// degree, and all of them for what that leaves to factorisations beyond dissection. `width`: vertices of a separator.
+/// Returns the seconds in which a host of AnalyzeOptions::cores cores dissects a mesh, if that is
+/// less than one core takes for minimum degree plus what all cores take for the additional
+/// operations of its factorisations; else nullopt. width: vertices of a separator.
 std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body, double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
   const double rows = width * selector.size() / selector.compressed().size();
@@ -224,8 +253,8 @@ std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const B
 
 std::string in_levels(Index n, double width) { return in_digits(n) + " vertices in levels of " + in_digits(width); }
 
-/// dissect_at_once() for a host, of a graph of some size without hubs: bodies, and large surfaces where all cores are sooner done with
-/// both.
+/// Implements dissect_at_once() for a host and a graph of sufficient size without hubs: bodies, and
+/// large surfaces, if all cores take less time with dissection for ordering and factorisations.
 std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool flat = ordering::growth_dimension(body.graph) < kBody;
@@ -238,13 +267,13 @@ std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Bod
   return in_digits(n) + " vertices, dissected by " + std::to_string(selector.cores()) + " cores in " + in_seconds(*seconds);
 }
 
-/// The same for a device.
+/// Implements dissect_at_once() for a device.
 std::optional<std::string> dissect_for_device(OrderingSelector& selector, const Body& body) {
   const Index n = body.graph.size();
   const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;
   if (few && n >= kDissectedSurface)
     return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
-  // A cube's, the widest of a lattice with so many neighbours: 26 in one layer, 124 in two.
+  // Width of a cube, the widest lattice with this many neighbours: 26 in one layer, 124 in two.
   const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
   if (!few && !outweighs_dissection(selector, body, std::max(layers, 1.0) * cube)) return {};
   const double width = ordering::level_width(body.graph);
@@ -253,7 +282,8 @@ std::optional<std::string> dissect_for_device(OrderingSelector& selector, const 
   return in_levels(n, width);
 }
 
-/// Where nested dissection is as good as certain to win, minimum degree is not run before it. If so: why.
+/// Returns the reason why nested dissection is as good as certain to win, so that minimum degree is
+/// not run before it; else nullopt.
 std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Body& body) {
   const ordering::GraphView& graph = body.graph;
   const Index n = graph.size();
@@ -265,7 +295,8 @@ std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Bod
   return selector.for_device() ? dissect_for_device(selector, body) : dissect_on_host(selector, body);
 }
 
-/// The same, and it is run: the others are listed with the reason.
+/// Runs nested dissection alone if dissect_at_once(), lists the other methods with the reason, and
+/// returns it.
 std::optional<std::string> only_dissection(OrderingSelector& selector, const Body& body) {
   std::optional<std::string> why = dissect_at_once(selector, body);
   if (!why) return {};
@@ -274,7 +305,8 @@ std::optional<std::string> only_dissection(OrderingSelector& selector, const Bod
   return "nd alone: " + *why;
 }
 
-/// The choice of `automatic`, from the cheapest to the dearest; returns its reason.
+/// Makes the choice of `automatic`, trying orderings from the cheapest to the dearest, and returns
+/// its reason.
 std::string select_ordering(OrderingSelector& selector) {
   std::optional<std::string> why;
   double natural = 0;
@@ -330,9 +362,9 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
 }
 
 #ifdef KAURI_CHECKED
-constexpr Index kLargestChecked = 20000;  // rows: the check may take longer than the analysis
+constexpr Index kLargestChecked = 20000;  // rows; the check of a larger plan may take longer than the analysis
 
-/// A plan that is not sound is a fault of kauri's own.
+/// Throws if a plan is not sound, which is a fault of kauri.
 Analysis checked(Analysis analysis) {
   if (analysis.plan->n > kLargestChecked) return analysis;
   for (const Candidate& candidate : analysis.candidates)
@@ -344,7 +376,8 @@ Analysis checked(Analysis analysis) {
 Analysis checked(Analysis analysis) { return analysis; }
 #endif
 
-/// f() by as many threads as it may have, with memory that ran out told as an Error of kauri.
+/// Calls f() with as many threads as options.threads allows, and turns std::bad_alloc into
+/// Error(memory).
 template <class F>
 Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
   const StopScope scope(options.stop);

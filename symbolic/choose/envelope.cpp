@@ -1,4 +1,5 @@
-// Two breadth-first searches per component: one to find an end, one to measure from there.
+// Measures levels by two breadth-first searches per component, the first to find an end and the
+// second to measure from there, and envelopes by one pass.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/envelope.hpp"
 
@@ -13,13 +14,14 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Breadth-first levels; `mark` tells vertices of this search apart from all others.
+/// Breadth-first search by levels. `mark` tells the vertices of a search from those of all others.
 class Search {
  public:
   explicit Search(const ordering::GraphView& graph) : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
 
-  /// Returns the sum of squared widths; last() is then a vertex of the last level. When it has found `most` vertices there are no others:
-  /// where there are a few levels, most neighbours need not be looked at.
+  /// Returns the sum of squared widths of the levels; last() is then a vertex of the last level.
+  /// Stops reading neighbours once it has found `most` vertices, the number that the component has
+  /// at most: in a graph of few levels most neighbours are then not read.
   double run(Index start, unsigned char mark, std::size_t most) {
     queue_.assign(1, start);
     seen_[start] = mark;
@@ -43,7 +45,7 @@ class Search {
   }
   [[nodiscard]] bool seen(Index v) const { return seen_[v] != 0; }
   [[nodiscard]] Index last() const { return queue_.back(); }
-  /// Vertices that it found.
+  /// Returns the number of vertices found.
   [[nodiscard]] std::size_t found() const { return queue_.size(); }
 
  private:
@@ -65,13 +67,13 @@ double envelope_entries(const Pattern& lower, Index step) {
   std::vector<Index> first(static_cast<std::size_t>(lower.n));
   if (lower.n == 0) return 0;
   if (step > 1) std::iota(first.begin(), first.end(), 0);
-  for (Index j = (lower.n - 1) / step * step; j >= 0; j -= step)  // the last to write is the least
+  for (Index j = (lower.n - 1) / step * step; j >= 0; j -= step)  // columns descend, so the last write is the least column
     for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) first[lower.row[k]] = j;
   return rows_from(first);
 }
 
 double envelope_entries(const ordering::CompressedGraph& graph, const Permutation& perm) {
-  std::vector<Index> least(static_cast<std::size_t>(graph.size()));  // number of a member
+  std::vector<Index> least(static_cast<std::size_t>(graph.size()));  // by supervariable: least new number of a member
   for (Index v = 0; v < graph.size(); ++v) {
     least[v] = perm.new_of(graph.member(v, 0));
     for (Index t = 1; t < graph.weight(v); ++t) least[v] = std::min(least[v], perm.new_of(graph.member(v, t)));

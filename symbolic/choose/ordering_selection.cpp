@@ -1,4 +1,4 @@
-// Running, judging and choosing orderings. Clocks are read for reports only: no choice depends on them.
+// Runs, judges and chooses orderings. Clocks are read for reports only: no choice depends on them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/ordering_selection.hpp"
 
@@ -24,14 +24,16 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Widths of a band vary, and work grows with their squares: drafts of 60 bands cost this many times one of even width, in the median.
+/// Ratio of the seconds of a band to those of a band of even width: widths vary, and work grows
+/// with their squares. It is the median of drafts of 60 bands.
 constexpr double kBandSpread = 1.25;
 
-/// One in so many columns tells of an envelope that is far too large.
+/// Step between the columns that are sampled to find that an envelope is far too large.
 constexpr Index kSampledColumn = 4;
 
-/// In float half the seconds of double: half the bytes, twice as many numbers to an instruction. It was 0.49 to 0.9 of them on some
-/// systems; where the CPU is made too fast, a device is not taken by mistake.
+/// Returns the forecast for the CPU. In float it takes half the seconds of double: half the bytes,
+/// twice as many numbers to an instruction. On some systems float took 0.49 to 0.9 of double; as
+/// the CPU is predicted too fast rather than too slow, a device is not chosen by mistake.
 Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers, int scalar_bytes) {
   const Offset entries = checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
   const Cost& cost = draft.cost;
@@ -45,19 +47,21 @@ Forecast host_forecast(const PlanDraft& draft, std::string_view target, int work
   return out;
 }
 
-/// Scalars of a workspace: b, x, y and about as many rows again for updates; where sweeps solve, whose numbers never share a place, b, and
-/// for as many columns as they take together (of float one) x, y, b by rows and all update rows, in double (parts of sums, which are few,
-/// are left out).
+/// Returns the scalars of a workspace. In general these are b, x, y and about as many rows again
+/// for updates. If the device solves by sweeps, whose numbers never share a place, they are b, and,
+/// in double, x, y, b by rows and all update rows for as many columns as sweeps take together (one
+/// column in float). Parts of sums, which are few, are left out.
 Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
   if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
   const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1, scalars = sizeof(double) / offer.scalar_bytes,
-               vectors = width > 1 ? 2 : 1;  // beside one that the rows of fronts have, their pivots'
+               vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of fronts include the pivots
   return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
                      "rows of a workspace");
 }
 
-/// Numbers, A's values, what is uploaded, the vectors of a solve, and residuals.
+/// Returns the forecast for a device. Bytes are those of numbers, A's values, uploads, the vectors
+/// of a solve, and residuals.
 Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const DeviceOffer& offer) {
   const DeviceCost& constants = device_cost(offer.target, offer.scalar_bytes);
   const DeviceWork& work = draft.device_work;
@@ -78,7 +82,8 @@ Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const Dev
   return out;
 }
 
-/// The caller's permutation must have the rows that are to come last where they belong.
+/// Throws Error(input) if the caller's permutation does not end with the rows that are to come
+/// last.
 void check_last(const Permutation& perm, std::span<const Index> last) {
   const auto first = perm.size() - static_cast<Index>(last.size());
   if (first < 0)
@@ -143,8 +148,8 @@ double OrderingSelector::predicted_first_trial_seconds(OrderingMethod method) co
 
 double OrderingSelector::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
-  // Fronts as amalgamation makes them of a band, with entries / n in a column on average; not in whole columns, so that a wider band never
-  // takes less.
+  // Sizes of fronts as amalgamation makes them of a band, with entries / n in a column on average.
+  // They are not whole columns, so a wider band never takes less.
   const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2, fronts = lower_.n / p;
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
@@ -373,7 +378,8 @@ Analysis OrderingSelector::finish(std::string reason) {
   analysis_.plan = best.plan;
   analysis_.reason = std::move(reason);
   for (const Candidate& candidate : analysis_.candidates) analysis_.symbolic_s += candidate.symbolic_s;
-  // The graph, and looks at it that decide what is tried, belong to ordering; but for the rows' where only the symbolic phase asks for it.
+  // Ordering seconds include the graph and the looks at it that decide what is tried, but not the
+  // graph of the rows if only the symbolic phase needs it.
   analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;
   return std::move(analysis_);
 }

@@ -14,101 +14,114 @@
 
 namespace kauri::symbolic {
 
-/// Predicted seconds of the job: options.factorizations factorisations with options.solves solves each.
+/// Returns the predicted seconds of the job: options.factorizations factorisations with
+/// options.solves solves each.
 double job_seconds(const CoreSeconds& core, const AnalyzeOptions& options);
 
-/// One analysis. Candidates are compared by the predicted seconds of their job on one core, or on the device that the plan is for, so that
-/// no choice depends on the number of threads. Seconds of orderings that have run do not count. Not copyable; lives for one call.
+/// The ordering selection of one analysis. Candidates are compared by the predicted seconds of
+/// their job on one core, or on the device that the plan is for, so no choice depends on the number
+/// of threads. Seconds of orderings that have run do not count. Not copyable; lives for one call.
 class OrderingSelector {
  public:
-  /// Checks the pattern and the options. Borrows both.
+  /// Checks the pattern and the options, and borrows both. Throws Error: overflow, input, usage.
   OrderingSelector(const Pattern& lower, const AnalyzeOptions& options);
 
-  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned already is only entered. Keeps the draft of the
-  /// best candidate, and the cost of the others. try_given() does the same with the caller's permutation.
+  /// Runs a method, drafts its plan, and enters it as a candidate; a method that is planned already
+  /// is only entered. Keeps the draft of the best candidate, and the cost of the others.
+  /// try_given() does so with the caller's permutation.
   void try_method(OrderingMethod method);
-  /// As try_method(), of amd or pamd, but gives up and returns false when amd has visited more than most_work entries of lists; `why` is
-  /// listed then, and the method is no candidate, even if it is planned already.
+  /// Runs amd or pamd as try_method(), but gives up and returns false once the ordering has visited
+  /// more than most_work entries of lists. Then `why` is listed, and the method is no candidate,
+  /// even if it is planned already.
   bool try_within(OrderingMethod method, Offset most_work, const std::string& why);
   void try_given();
-  /// Runs a method, or takes the caller's permutation, and makes its whole plan. It is no candidate before it is tried.
+  /// Runs a method, or takes the caller's permutation, and makes its whole plan. It becomes a
+  /// candidate only when it is tried.
   void plan_method(OrderingMethod method);
   void plan_given();
-  /// Lists a method that is not run, with the reason. Does nothing if it is listed already.
+  /// Lists a method that is not run, with the reason. Does nothing if the method is listed already.
   void skip(OrderingMethod method, std::string why);
 
-  /// Predicted job seconds of the best so far, its entries of L and its operations.
+  /// Figures of the best candidate so far: predicted seconds of the job, entries of L, operations.
   [[nodiscard]] double best_seconds() const { return best_seconds_; }
   [[nodiscard]] Offset best_entries() const { return known_[best_candidate_].nnz_l; }
   [[nodiscard]] double best_flops() const { return known_[best_candidate_].flops; }
   [[nodiscard]] Offset entries() const { return lower_.nnz(); }
-  /// Predicted seconds of the job if L is a band of this many entries; on CPUs never less for more.
+  /// Returns the predicted seconds of the job if L is a band of this many entries. On CPUs more
+  /// entries never take less.
   [[nodiscard]] double band_seconds(double entries) const;
-  /// Runs a method, which then waits to be tried or skipped; returns band_seconds() of its envelope, which costs much less than a draft;
-  /// or, if they are `enough` already, of the part of the envelope that some of the columns tell.
+  /// Runs a method, which then waits to be tried or skipped, and returns band_seconds() of its
+  /// envelope, which costs much less than a draft. If the entries of the envelope in some of the
+  /// columns take `enough` seconds already, it returns band_seconds() of these.
   double envelope_seconds(OrderingMethod method, double enough);
   [[nodiscard]] Index size() const { return lower_.n; }
-  /// The graph of A with the supervariables that the orderings found; as it is if none was run.
+  /// Returns the graph of A with the supervariables that the orderings found; without merged rows
+  /// if no ordering was run.
   const ordering::CompressedGraph& compressed();
-  /// What is left of it when it is reduced: the connected component with the most vertices.
+  /// Returns the largest connected component, by vertices, of the reduced graph.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
   /// True if the plan is for a device.
   [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
-  /// True if one is offered at least.
+  /// Returns true if the plan is for a device or a device is offered.
   [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }
-  /// Predicted seconds of the job that so many operations of each factorisation, nearly all in products of tiles, take a device of
-  /// for_device().
+  /// Returns the predicted seconds of the job on the device of for_device(), if each factorisation
+  /// takes `flops` operations, nearly all in products of tiles.
   [[nodiscard]] double device_seconds(double flops) const;
-  /// Of so many operations on one core of a CPU, for all factorisations.
+  /// Returns the predicted seconds of `flops` operations per factorisation on one core of a CPU,
+  /// for all factorisations.
   [[nodiscard]] double core_seconds(double flops) const { return options_.factorizations * flops / table_.peak; }
-  /// What the ordering is chosen for where no device is offered.
+  /// Returns the number of cores that the ordering is chosen for if no device is offered.
   [[nodiscard]] int cores() const { return options_.cores; }
-  /// Predicted seconds to run a method on this graph.
+  /// Returns the predicted seconds of running a method on this graph.
   double predicted_order_seconds(OrderingMethod method);
-  /// The same, and to draft what it gives.
+  /// Returns the predicted seconds of running a method and drafting its plan.
   double predicted_trial_seconds(OrderingMethod method);
-  /// Predicted seconds of a first trial, from the graph on, if nothing in it can be merged: told without a look at the graph.
+  /// Returns the predicted seconds of a first trial, from the making of the graph on, if no rows
+  /// can be merged. Does not read the graph.
   [[nodiscard]] double predicted_first_trial_seconds(OrderingMethod method) const;
 
-  /// The best candidate's plan is the plan, made for the device where that is offered and better.
+  /// Completes the best candidate's draft, made again for the device if one is offered and better,
+  /// and returns the analysis with all candidates.
   Analysis finish(std::string reason);
-  /// "amd: predicted 1.2 s in all against 2.4 s with natural".
+  /// Returns a text such as "amd: predicted 1.2 s in all against 2.4 s with natural".
   [[nodiscard]] std::string comparison() const;
 
  private:
-  struct Known {  // of a candidate that was drafted
+  struct Known {  // figures of a candidate that was drafted
     CoreSeconds core;
     Offset nnz_l = 0;
     double flops = 0;
-    Offset work = 0;  // of its ordering: Orderer::run_within()
+    Offset work = 0;  // work of its ordering: Orderer::run_within()
   };
 
-  struct Waiting {  // ordered, not judged yet
+  struct Waiting {  // an ordering that was run, and is neither tried nor skipped yet
     Candidate candidate;
     Permutation perm;
   };
 
-  /// To the caller's handler, which works for nobody that could be stopped.
+  /// Calls the caller's handler, without a stop token.
   void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}, MessageLevel level = MessageLevel::info) const;
   static Candidate callers();
   ordering::Orderer& orderer();
-  /// work: receives that of the ordering, more than most_work if it was given up. Then the permutation is empty.
+  /// Runs a method and returns its permutation. work: receives the work of the ordering, which
+  /// exceeds most_work if it was given up; the permutation is then empty.
   Permutation ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work);
   Permutation ordered(OrderingMethod method, Candidate& candidate);
   void add(Candidate candidate, Known known);
-  /// The candidate of a method that is planned already, or none.
+  /// Returns the index of the candidate of a method that is planned already, or nullopt.
   [[nodiscard]] std::optional<std::size_t> planned(OrderingMethod method) const;
-  /// Candidate k competes; true if it is the best now.
+  /// Lets candidate k compete, and returns true if it is the best now.
   bool enter(std::size_t k);
   void evaluate(Candidate candidate, const Permutation& perm);
   void plan(Candidate candidate, const Permutation& perm);
-  /// The best draft against that of the same ordering for the device that is offered; the better one becomes the best.
+  /// Compares the best draft with that of the same ordering for the device that is offered; the
+  /// better one becomes the best.
   void offer_device();
   [[nodiscard]] DraftOptions draft_options() const {
     return {workers_, options_.amalgamate, static_cast<Index>(options_.ordering.last.size())};
   }
   [[nodiscard]] std::string label(const Candidate& candidate) const;
-  /// What predicted seconds are those of.
+  /// Returns the place that predicted seconds refer to.
   [[nodiscard]] std::string_view where() const { return on_device() ? " on the device" : " on one core"; }
 
   const Pattern& lower_;
@@ -124,7 +137,7 @@ class OrderingSelector {
   std::vector<std::size_t> entered_;  // candidates that compete
   std::optional<Waiting> waiting_;
   std::optional<PlanDraft> best_;
-  Permutation best_perm_;  // what best_ was made of; kept where a device is offered
+  Permutation best_perm_;  // permutation that best_ was made from; kept if a device is offered
   const CostTable* best_table_;
   std::size_t best_candidate_ = 0;
   double best_seconds_ = 0;

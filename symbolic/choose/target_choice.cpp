@@ -1,4 +1,4 @@
-// Memory first, then seconds.
+// Compares memory first, then seconds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/target_choice.hpp"
 
@@ -9,7 +9,7 @@
 namespace kauri::symbolic {
 namespace {
 
-/// One factorisation and its solves, its factor made.
+/// Returns the seconds of one factorisation and its solves, once the factor is made.
 double round_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
   return forecast.values_s + forecast.factor_s + options.solves * forecast.solve_s;
 }
@@ -18,7 +18,7 @@ double job_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
   return forecast.start_s + forecast.create_s + options.factorizations * round_seconds(forecast, options);
 }
 
-/// What the device's seconds rest on.
+/// Returns the constants that the device's seconds rest on.
 std::string basis(const Forecast& device, const AnalyzeOptions& options) {
   const std::string constants =
       "constants of " + device.target + " in " + (options.device.scalar_bytes == sizeof(float) ? "float" : "double");

@@ -1,4 +1,4 @@
-// CPU or device: a pure function of predicted seconds, bytes and what the job asks for.
+// Chooses CPU or device: a pure function of predicted seconds, bytes and the job asked for.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,20 +8,25 @@
 
 namespace kauri::symbolic {
 
-/// A job that the CPU is predicted to do in less, its factor made, stays there: launches and copies are most of what a device could spare.
+/// Least predicted seconds of a job on the CPU, once its factor is made, for which a device is
+/// considered. In a smaller job launches and copies are most of what a device could save.
 inline constexpr double kLeastDeviceJob = 3e-4;
 
-/// Seconds of a device that were not measured, but scaled from another's, count so many times: a device that is taken by mistake costs more
-/// than one that is not taken.
+/// Weight of a device's seconds that were not measured, but scaled from another device's: a device
+/// that is chosen by mistake costs more than one that is not chosen.
 inline constexpr double kScaledWeight = 2;
 
-/// The seconds of so many threads over those of a plan's schedule, which knows nothing of cores and memory that threads share. On the 16
-/// hardware threads beside an H200 factorisations of 26 systems took 1.8 to 7.2 times those, 3.8 in the mean, most where they take 1 to 15
-/// ms, which is where a device begins to pay: 4.2 judges these right and small ones too. Solves took 2.1 times; all 1 on two cores. Not
-/// inline: a sum folded by the compiler is rounded otherwise than one that is contracted, and a forecast is to have one value.
+/// Return the seconds of a factorisation, or of a solve, by `workers` threads over those of a
+/// plan's schedule, which ignores that threads share cores and memory. On the 16 hardware threads
+/// beside an H200 factorisations of 26 systems took 1.8 to 7.2 times the schedule's seconds, 3.8 in
+/// the mean, most where they take 1 to 15 ms, which is where a device begins to pay: 4.2 judges
+/// these systems right, and small ones too. Solves took 2.1 times; on two cores all ratios were 1.
+/// Not inline: a sum that the compiler folds is rounded differently from a contracted one, and a
+/// forecast must have one value.
 double crowded_factor(int workers);
 double crowded_solve(int workers);
-/// Seconds that a first factorisation takes more with so many threads: 1.0 to 1.5 ms there, whatever the system.
+/// Returns the additional seconds of a first factorisation by `workers` threads: 1.0 to 1.5 ms on
+/// those 16 threads, whatever the system.
 double crowded_start(int workers);
 
 struct TargetChoice {
@@ -29,7 +34,8 @@ struct TargetChoice {
   std::string reason;  ///< one sentence, with the figures
 };
 
-/// Sets job_s of both, and chooses: the device if its memory suffices and its job takes less time (by the weight, if that is scaled).
+/// Sets job_s of both forecasts, and chooses: the device if its memory suffices and its job takes
+/// less time (times kScaledWeight if its seconds are scaled).
 TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOptions& options);
 
 }  // namespace kauri::symbolic
