@@ -1,4 +1,4 @@
-// Order of the tasks of products and triangular solves by themselves.
+// Orders the tasks of products and triangular solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/dense_tasks.hpp"
 
@@ -8,7 +8,8 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Columns whose tasks follow each other, row pair after row pair: 264 teams are at a square of some 32 x 16 tiles.
+/// Columns whose tasks are consecutive, row pair after row pair: 264 teams work on a rectangle of
+/// some 32 x 16 tiles at a time.
 constexpr Index kProductColumns = 16;
 
 void push_product(std::vector<FrontTask>& tasks, Index front, const TileRectangle& tiles) {
@@ -18,14 +19,16 @@ void push_product(std::vector<FrontTask>& tasks, Index front, const TileRectangl
         tasks.push_back({front, TaskKind::contribution, row, c, std::min<Index>(2, tiles.row_end - row)});
 }
 
-/// Of a block: the tile rows in which X is, and its columns after the block.
+/// Returns the tiles of a block's contribution block: the tile rows that hold X, and the pivot
+/// columns after the block.
 TileRectangle tiles_after(const FrontCells& front, const PanelSolve::Block& block) {
   const Index left = front.pivot_cells() - (block.first / kCell + block.cells.pivot_cells());
   const Index column = block.cells.pivot_tiles(), row = column + tiles_for(left);
   return {row, block.cells.row_tiles(), column, row};
 }
 
-/// Blocks of a front: the first takes what is left over, so that tile rows of all blocks are the same below the pivots.
+/// Returns the blocks of a front. The first block takes the remainder, so that all blocks have the
+/// same tile rows below the pivots.
 std::vector<PanelSolve::Block> blocks_of(Index index, const FrontCells& front, Index size) {
   const Index cells = front.pivot_cells(), whole = size / kCell, below = front.m - front.p;
   std::vector<PanelSolve::Block> blocks;
@@ -53,7 +56,7 @@ std::vector<FrontTask> product_tasks(std::span<const TileRectangle> tiles) {
 
 PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block) {
   PanelSolve solve;
-  std::vector<std::vector<Index>> steps;  // the blocks of each
+  std::vector<std::vector<Index>> steps;  // blocks of each step
   for (std::size_t f = 0; f < fronts.size(); ++f) {
     const auto blocks = blocks_of(static_cast<Index>(f), fronts[f], block);
     steps.resize(std::max(steps.size(), blocks.size()));

@@ -1,4 +1,4 @@
-// Validity of a plan: permutation, tree, supernodes, assembly and counts.
+// Checks the validity of a plan: permutation, tree, supernodes, assembly and counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/find_flaw.hpp"
 
@@ -16,7 +16,7 @@ bool has_size(const std::vector<T, Allocator>& array, Offset size) {
   return static_cast<Offset>(array.size()) == size;
 }
 
-/// True if ptr starts at 0, never descends and ends at `end`.
+/// Returns true if ptr starts at 0, never descends and ends at `end`.
 template <class T>
 bool points_into(const std::vector<T>& ptr, Offset end) {
   return !ptr.empty() && ptr.front() == 0 && ptr.back() == end && std::is_sorted(ptr.begin(), ptr.end());
@@ -91,7 +91,7 @@ std::string flaw_in_supernodes(const Plan& plan) {
   if (!points_into(nodes.first, plan.n)) return "supernodes do not divide the columns";
   if (!points_into(nodes.row_ptr, static_cast<Offset>(nodes.row.size()))) return "row_ptr does not divide the rows";
   if (plan.panel_ptr.front() != 0) return "panels do not start at 0";
-  std::vector<Index> size(nodes.parent.size(), 1), below(nodes.parent.size(), 0);  // of the subtree; fronts seen of it
+  std::vector<Index> size(nodes.parent.size(), 1), below(nodes.parent.size(), 0);  // fronts of the subtree; fronts visited in it
   for (Index s = 0; s < count; ++s) {
     if (nodes.pivots(s) < 1 || nodes.order(s) < nodes.pivots(s)) return at("supernode", s, "no pivots, or fewer rows than pivots");
     const Index up = nodes.parent[s];
@@ -112,7 +112,7 @@ std::string flaw_in_supernodes(const Plan& plan) {
   return {};
 }
 
-/// Entry `source` of the pattern is (row, column) of B.
+/// Returns true if entry `source` of the pattern is entry (row, column) of B.
 bool is_entry_of_pattern(const Plan& plan, Offset source, Index column, Index row) {
   const auto [low, high] = std::minmax({plan.perm.old_of(column), plan.perm.old_of(row)});
   return plan.pattern.row[source] == high && plan.pattern.col_ptr[low] <= source && source < plan.pattern.col_ptr[low + 1];

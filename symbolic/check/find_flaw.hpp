@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kauri/plan.hpp"
-#include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri {
@@ -25,16 +24,17 @@ std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
 std::string flaw_in_memory(const Plan& plan);      ///< places of contribution blocks and update rows
 std::string flaw_in_cost(const Plan& plan);        ///< counts, recomputed
 
-// Of DeviceSchedule; nothing is wrong with that of a plan for a CPU, which has none.
+// Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has none.
 std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
-std::string flaw_in_device_memory(const Plan& plan);  ///< places, and what is waited for before they are used again
-std::string flaw_in_device_tasks(const Plan& plan);   ///< every tile once, and nobody waits for ever
+std::string flaw_in_device_memory(const Plan& plan);  ///< places, and the waits before a place is used again
+std::string flaw_in_device_tasks(const Plan& plan);   ///< every tile is written once, and no task waits forever
 std::string flaw_in_device_sums(const Plan& plan);    ///< every entry of a listed child once
-std::string flaw_in_device_bytes(const Plan& plan);   ///< what is said to be taken, and the counts of predictions
+std::string flaw_in_device_bytes(const Plan& plan);   ///< the bytes stated, and the counts that predictions use
 
+/// Returns the storage layout of front s of a device's plan.
 inline FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
 
-/// "what k: wrong".
+/// Returns "what k: wrong".
 inline std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
 
 }  // namespace symbolic

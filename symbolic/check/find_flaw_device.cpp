@@ -1,4 +1,5 @@
-// Validity of a device's schedule: kinds of fronts, levels, lists of tiles, and that no place is used again while something lives there.
+// Checks the validity of a device's schedule: kinds of fronts, levels, lists of tiles, and that no
+// place is reused while it holds live data.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -49,7 +50,8 @@ std::string flaw_in_lengths(const Plan& plan) {
   return {};
 }
 
-/// Level of each front; empty if `front` is not a permutation. Lengths are sound.
+/// Returns the level of each front, or an empty vector if `front` is not a permutation. Requires
+/// sound lengths.
 std::vector<Index> levels_of(const Plan& plan) {
   std::vector<Index> of(plan.supernodes.parent.size(), kNone);
   for (Index l = 0; l < level_count(plan.device); ++l)
@@ -61,7 +63,8 @@ std::vector<Index> levels_of(const Plan& plan) {
   return of;
 }
 
-/// What a front is by its size and children alone, and by what is below it.
+/// Checks kinds: a front's kind must follow from its size, its number of children and the kinds
+/// below it.
 std::string flaw_in_kinds(const Plan& plan, const std::vector<Index>& level) {
   const DeviceSchedule& device = plan.device;
   std::vector<FrontKind> least(level.size(), narrow);
@@ -83,7 +86,7 @@ std::string flaw_in_kinds(const Plan& plan, const std::vector<Index>& level) {
   return {};
 }
 
-/// True if `list` counts tiles(s) of front after front of [first, first + count).
+/// Returns true if `list` counts tiles(s) of each front of [first, first + count) in turn.
 template <class Tiles>
 bool lists(const DeviceSchedule& device, const TileList& list, Index first, Index count, const Tiles& tiles) {
   const auto size = static_cast<Offset>(device.tile_ptr.size());
@@ -131,7 +134,7 @@ std::string flaw_in_tiled_level(const Plan& plan, Index l) {
   return {};
 }
 
-/// Entries that the numbers of a front take in the array.
+/// Returns the entries that the panel, or the block, of a front takes in the array.
 Offset panel_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
   return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
@@ -141,8 +144,9 @@ Offset block_entries(const Plan& plan, Index s) {
   return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage() : cells.block().entries();
 }
 
-/// What lies where, phase after phase. Narrow fronts are one phase, other small ones another, then each level of tiled ones is: fronts of
-/// one phase may be done at the same time, so what one of them uses is in use for all of the phase.
+/// Checks the contents of the array, phase after phase. Narrow fronts are one phase, small ones
+/// another, and each level of tiled fronts is one: fronts of one phase may run at the same time, so
+/// the memory that one of them uses is in use for the whole phase.
 class Places {
  public:
   Places(const Plan& plan, const std::vector<Index>& level, Offset end) : plan_(plan), level_(level), end_(end) {}
@@ -160,7 +164,8 @@ class Places {
     const FrontKind kind = kind_of_level(plan_.device, level_[s]);
     return kind == tiled ? kTiledPhase + level_[s] - plan_.device.small_levels : kind;
   }
-  /// True if a front waits long enough for a place last used in a phase. Launches wait for one another.
+  /// Returns true if front s waits long enough for a place that was last used in phase `last`.
+  /// Fronts that are not tiled always do: launches wait for one another.
   [[nodiscard]] bool waits(const std::vector<Index>& reuses, Index s, Index last) const {
     const Index t = plan_.device.tiled[s];
     return t == kNone || reuses[t] + kTiledPhase > last;
@@ -196,7 +201,7 @@ class Places {
     return {};
   }
 
-  /// They are made when there are no blocks any more.
+  /// Checks the places of inverses, which are made once no blocks are live.
   [[nodiscard]] std::string flaw_in_inverses() const {
     std::vector<std::pair<Offset, Index>> places;
     for (Index s = 0; s < plan_.supernodes.count(); ++s) {
@@ -217,11 +222,11 @@ class Places {
 
   const Plan& plan_;
   const std::vector<Index>& level_;
-  Offset end_;  // of panels and blocks
+  Offset end_;  // end of panels and blocks
   LastUse used_;
 };
 
-/// Update rows of a solve, which goes level by level.
+/// Checks the update rows of a solve that runs level by level.
 std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
   LastUse used;
   for (const Index s : plan.device.front) {

@@ -1,5 +1,5 @@
-// Validity of what a device adds by lists: each entry of each listed child reaches its place once, as terms of sums that are there by then.
-// Of the figures of a schedule, too.
+// Checks the validity of sums by lists: each entry of each listed child reaches its place once, as
+// a term of sums that are complete by then. Checks the figures of a schedule, too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kSum = "sum";
 
-/// An entry of a listed child, and the host's entry that it meets: places in the array.
+/// An entry of a listed child, and the entry of the host (its parent front) that it meets, as
+/// places in the array.
 using Place = std::pair<Offset, Offset>;
 
 void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>& entries) {
@@ -39,7 +40,7 @@ void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>&
                            (row[c] < into.p ? device.panel[host] : device.block[host]) + into.place(row[r], row[c]));
 }
 
-/// The sums of all hosts. Tasks are sound.
+/// Checks the sums of all hosts. Requires sound tasks.
 class SumCheck {
  public:
   explicit SumCheck(const Plan& plan) : plan_(plan), sums_(plan.device.sums), count_(sums_.place.size()) {}
@@ -63,7 +64,7 @@ class SumCheck {
   [[nodiscard]] bool is_scratch(Offset place) const { return place >= sums_.scratch_begin; }
   [[nodiscard]] std::size_t slot(Offset place) const { return static_cast<std::size_t>(place - sums_.scratch_begin); }
 
-  /// Sums to fronts, in the order of their stages.
+  /// Assigns the sums to their fronts, in the order of their stages.
   std::string deal() {
     const DeviceSchedule& device = plan_.device;
     of_front_.resize(device.front.size() - static_cast<std::size_t>(device.small_fronts));
@@ -81,7 +82,7 @@ class SumCheck {
     return {};
   }
 
-  /// Places in scratch: one sum each, none left over.
+  /// Checks the places in scratch: each holds one sum, and none is left over.
   std::string find_scratch() {
     const Offset entries = plan_.device.entries, scratch = count_ == 0 ? 0 : entries - sums_.scratch_begin;
     if (scratch != std::count_if(sums_.place.begin(), sums_.place.end(), [&](Offset place) { return is_scratch(place); }))
@@ -124,8 +125,8 @@ class SumCheck {
     return {};
   }
 
-  /// One term of sum k: an entry of a child, or a sum of an earlier stage of this host; no other sum has it, and it meets the same entry as
-  /// the others.
+  /// Checks one term of sum k: it must be an entry of a child, or a sum of an earlier stage of this
+  /// host, that no other sum has as a term, and meet the same entry as the other terms.
   std::string take(Index k, Offset term, const std::vector<Place>& entries, std::vector<bool>& taken) {
     Offset meets = -1;
     if (is_scratch(term)) {
@@ -150,9 +151,9 @@ class SumCheck {
   const DeviceSchedule::Sums& sums_;
   std::size_t count_;
   std::vector<std::vector<Index>> of_front_;  // sums of each tiled front
-  std::vector<Index> stage_;                  // tasks of its front that each sum waits for
-  std::vector<Index> writer_;                 // of each entry of scratch: the sum, until it is read
-  std::vector<Offset> destination_;           // of each sum: the entry of the host that its terms meet; -1: not known yet
+  std::vector<Index> stage_;                  // number of tasks of its front that each sum waits for
+  std::vector<Index> writer_;                 // per entry of scratch: its sum, until that is read
+  std::vector<Offset> destination_;           // per sum: the entry of the host that its terms meet; -1: not known yet
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
-// Validity of the task list of tiled fronts: every tile is written once, and in no order of work do all teams wait.
+// Checks the validity of the task list of tiled fronts: every tile is written once, and in no order
+// of work do all teams wait.
 //
-// Teams draw tasks in their order. One that is drawn can be done once all that it waits for is done; a chain, and a preparation, may wait
-// for tasks that are drawn later, all others must not, not even by way of a chain. So with E(x) the last task, itself included, that must
-// be done for x to be done, all others need E(what they wait for) < their own place in the list. Then the first of them that is not done
-// can be done, if a team is left to draw it: at no time may as many chains and preparations be under way, waiting for tasks that are
-// drawn later, as there are teams.
+// Teams draw tasks in the order of the list. A drawn task can be done once all tasks that it waits
+// for are done. A chain or a preparation may wait for tasks that are drawn later; all other tasks
+// must not, not even by way of a chain. With E(x) the last task, x included, that must be done for
+// x to be done, these others need E(what they wait for) < their place in the list. Then the first
+// of them that is not done can be done if a team is left to draw it: at no time may as many chains
+// and preparations be running, and waiting for tasks that are drawn later, as there are teams.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +30,7 @@ struct TiledFront {
   Index s;
   FrontCells cells;
   Index level;              // counted from the first of tiled fronts
-  std::vector<Index> fill;  // and sums
+  std::vector<Index> fill;  // tasks that fill or sum
   std::vector<Index> contribution, other;
   bool sums = false;
 };
@@ -44,7 +46,7 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
   return fronts;
 }
 
-/// True if the task says which tiles of its front, or sums, it is about, in the way of its kind.
+/// Returns true if the tiles of its front, or the sums, of the task are in range for its kind.
 bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;
@@ -59,7 +61,7 @@ bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   return task.kind == TaskKind::contribution && task.column >= pivots;
 }
 
-/// Tasks to their fronts.
+/// Assigns the tasks to their fronts.
 std::string deal_tasks(const DeviceSchedule& device, std::vector<TiledFront>& fronts) {
   const auto sums = static_cast<Index>(device.sums.place.size());
   for (Index k = 0; k < static_cast<Index>(device.task.size()); ++k) {
@@ -74,13 +76,14 @@ std::string deal_tasks(const DeviceSchedule& device, std::vector<TiledFront>& fr
   return {};
 }
 
-/// Which task of a front writes each of its tiles, and prepares each of its diagonal ones.
+/// The task of a front that writes each of its tiles, and the task that prepares each of its
+/// diagonal tiles.
 class Writers {
  public:
   explicit Writers(const FrontCells& cells) : rows_(cells.row_tiles()), cells_(cells), writer_(place(0, rows_), kNone) {
     prepare.assign(static_cast<std::size_t>(cells.pivot_tiles()), kNone);
   }
-  /// False if there is one already.
+  /// Sets the writer of a tile. Returns false if the tile has one already.
   bool set(Index i, Index k, Index task) {
     Index& writer = writer_[place(i, k)];
     const bool free = writer == kNone;
@@ -101,7 +104,7 @@ class Writers {
     return free;
   }
   [[nodiscard]] Index of(Index i, Index k) const { return writer_[place(i, k)]; }
-  /// True if the tiles of columns [0, columns) have a writer, and no other tiles.
+  /// Returns true if the tiles of columns [0, columns) have a writer, and no other tiles.
   [[nodiscard]] bool first_columns(Index columns) const {
     for (Index k = 0; k < rows_; ++k)
       for (Index i = k; i < rows_; ++i)
@@ -122,7 +125,8 @@ class Writers {
   std::vector<Index> writer_;
 };
 
-/// The tiles of L and of the contribution block, each once.
+/// Finds the writers of the tiles of L and of the contribution block. Returns a flaw unless each
+/// tile has one.
 std::string find_writers(const DeviceSchedule& device, const TiledFront& front, Writers& writers) {
   for (const Index k : front.other) {
     const DeviceTask& task = device.task[k];
@@ -143,8 +147,9 @@ std::string find_writers(const DeviceSchedule& device, const TiledFront& front, 
   return {};
 }
 
-/// Tiles that are filled: of L, and of the block if sums are added to it; each once. Sums wait for a number of tasks that fill or sum: all
-/// that wait for fewer, or those counted could be others.
+/// Checks the tiles that are filled: those of L, and those of the block if sums are added to it,
+/// each once. A sum waits for a number of tasks that fill or sum. That number must be that of all
+/// tasks that wait for fewer: otherwise the tasks counted could be others.
 std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front) {
   Writers filled(front.cells);
   std::vector<Index> thresholds;
@@ -165,7 +170,7 @@ std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front)
   return {};
 }
 
-/// E of tasks and tiles, front after front by levels.
+/// Computes E of tasks and tiles, front after front by levels.
 class Waits {
  public:
   Waits(const Plan& plan, const std::vector<TiledFront>& fronts)
@@ -195,7 +200,7 @@ class Waits {
   }
 
  private:
-  /// Of the levels below: levels of front `front` are not among them.
+  /// Returns E of all fronts of the levels below `level`, or -1 if there are none.
   [[nodiscard]] Index levels_below(Index level) const { return level == 0 ? -1 : levels_[level - 1]; }
 
   std::string wait(std::size_t f, const Writers& writers) {
@@ -234,7 +239,8 @@ class Waits {
     return {};
   }
 
-  /// stages: the last task of those that wait for so many others that fill or sum.
+  /// Returns E of what task k waits for, which fills or sums. stages: by the number of tasks waited
+  /// for, the last task that waits for that many.
   [[nodiscard]] Index fill_waits(const TiledFront& front, Index k, Index children, const std::map<Index, Index>& stages) const {
     const DeviceTask& task = device_.task[k];
     if (task.kind == TaskKind::fill) {
@@ -246,7 +252,7 @@ class Waits {
       if (threshold < task.column) waits = std::max(waits, last);
     return waits;
   }
-  /// E of a tile of L. Those of the diagonal and below it are the chain's.
+  /// Returns E of a tile of L. Tiles on the diagonal and just below it are the chain's.
   static Index tile(Index i, Index k, const Writers& writers, const std::vector<Index>& chain) {
     return i <= k + 1 ? chain[k] : writers.of(i, k);
   }
@@ -257,7 +263,8 @@ class Waits {
       waits = std::max(waits, tile(r, task.column - 1, writers, chain));
     return waits;
   }
-  /// E of column c of the chain: that of the one before, of its preparation, of the tile that the tile below it is computed from.
+  /// Returns E of column c of the chain: the greatest E of the column before, of its preparation,
+  /// and of the tile from which the tile below its diagonal tile is computed.
   Index chain_waits(const TiledFront& front, Index c, Index start, const Writers& writers, const std::vector<Index>& chain) {
     Index waits = std::max(start, writers.chain);
     if (c == 0) return waits;
@@ -270,7 +277,8 @@ class Waits {
     mark(writers.prepare[c], prepared);
     return std::max(waits, prepared);
   }
-  /// From when it is drawn until task `last` is, a task may wait for what is not drawn.
+  /// Marks the positions behind `task` up to `last`, at which the task may wait for tasks that are
+  /// not drawn yet.
   void mark(Index task, Index last) {
     ++under_way_[task + 1];
     if (last < static_cast<Index>(device_.task.size())) --under_way_[last + 1];
@@ -279,9 +287,9 @@ class Waits {
   const DeviceSchedule& device_;
   const Assembly& assembly_;
   const std::vector<TiledFront>& fronts_;
-  std::vector<Index> levels_;      // E of all fronts of the first levels, up to and with each
+  std::vector<Index> levels_;      // by level: E of all fronts up to and with the level
   std::vector<Index> blocks_;      // E of each front's block
-  std::vector<Offset> under_way_;  // how many more wait when a task is drawn than when the one before was
+  std::vector<Offset> under_way_;  // by position: change in the number of tasks that may wait
 };
 
 }  // namespace

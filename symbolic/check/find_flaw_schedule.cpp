@@ -1,4 +1,5 @@
-// Validity of a schedule: tasks, edges, and that no two blocks that can be live at once share memory.
+// Checks the validity of a CPU's schedule: tasks, edges, and that no two blocks that can be live at
+// once share memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +19,7 @@ std::vector<Index> task_of_front(const Plan& plan) {
   return task_of;
 }
 
-/// Which tasks come after which along the edges, as bits; O(tasks^2).
+/// The tasks that come after each task along the edges, as bits. O(tasks^2).
 class Reachability {
  public:
   explicit Reachability(const TaskEdges& edges)
@@ -30,7 +31,7 @@ class Reachability {
         for (std::size_t w = next / 64; w < words_; ++w) bits_[t * words_ + w] |= bits_[next * words_ + w];
       }
   }
-  /// True if `to` cannot start before `from` is done.
+  /// Returns true if `to` cannot start before `from` is done.
   [[nodiscard]] bool before(Index from, Index to) const {
     const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
     return (bits_[f * words_ + t / 64] >> (t % 64) & 1) != 0;
@@ -41,7 +42,8 @@ class Reachability {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Memory [begin, end) from the start of task `from` to the end of task `until`, or for good if that is kNone.
+/// Memory [begin, end) in use from the start of task `from` to the end of task `until`, or for good
+/// if that is kNone.
 struct Item {
   Offset begin;
   Offset end;
@@ -49,7 +51,7 @@ struct Item {
   Index until;
 };
 
-/// Disjoint intervals with insertion that notices overlap.
+/// Disjoint intervals; insert() returns false if the new one overlaps.
 class LiveSet {
  public:
   bool insert(Offset begin, Offset end) {
@@ -70,13 +72,15 @@ class LiveSet {
 struct BlockPart {
   Offset place;
   Offset size;
-  bool early;  // dead once the parent's panel is assembled
+  bool early;  // true: dead once the parent's panel is assembled
 };
 
-/// What lies in one array: the parts of each front's block (two each), and in a factorisation the panels and the scratch of tasks.
+/// Checks the contents of one array: two parts of each front's block, and in a factorisation the
+/// panels and the scratch of tasks.
 class ArrayCheck {
  public:
-  /// factor: with the panels, which are first in the array and stay, and scratch; edges: those that reuse may rely on.
+  /// factor: true for a factorisation, whose array begins with the panels, which stay, and holds
+  /// scratch. edges: edges that reuse of memory may rely on.
   ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<BlockPart> parts, Offset size, bool factor,
              const TaskEdges& edges)
       : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size), factor_(factor), reach_(edges) {}
@@ -109,7 +113,8 @@ class ArrayCheck {
         if (part.size > 0 && part.early == early) live_.erase(part.place);
   }
 
-  /// Scratch of a front, none if it works in place; of task t's fronts all at one place.
+  /// Returns the scratch of front s, of size 0 if it works in place. All fronts of task t use one
+  /// place.
   [[nodiscard]] BlockPart scratch(Index t, Index s) const {
     const Offset size = factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
     return {plan_.schedule.scratch[t], size, true};
@@ -125,9 +130,10 @@ class ArrayCheck {
     return {};
   }
 
-  /// Fronts in order, with all panels and all blocks from other tasks there from the start. A front's panel is assembled from its
-  /// children's blocks; then what is dead early goes, its own block and scratch appear, and last go its scratch and the rest of its
-  /// children's.
+  /// Simulates task t, with its panels and all blocks from other tasks live from the start. Each
+  /// front in turn assembles its panel from its children's blocks; then the early parts of these
+  /// die, its block and scratch are born, and last its scratch and the rest of its children's
+  /// blocks die.
   std::string run_task(Index t) {
     const auto& task = plan_.schedule.task[t];
     live_.clear();
@@ -152,7 +158,8 @@ class ArrayCheck {
     return {};
   }
 
-  /// Blocks of task t as other tasks see them: those consumed inside are one stretch that lives as long as the task.
+  /// Notes the blocks of task t for other tasks: those consumed inside form one interval that lives
+  /// as long as the task.
   void note_blocks(Index t) {
     const auto& task = plan_.schedule.task[t];
     Item region{size_, 0, t, t};
@@ -169,12 +176,14 @@ class ArrayCheck {
     if (region.begin < region.end) items_.push_back(region);
   }
 
-  /// True if b cannot begin before a is done. Inside the task that a ends and b begins with, run_task() has looked.
+  /// Returns true if b cannot begin before a is done. run_task() checks the case that a ends in the
+  /// task that b begins with.
   [[nodiscard]] bool ordered(const Item& a, const Item& b) const {
     return a.until != kNone && (a.until == b.from || reach_.before(a.until, b.from));
   }
 
-  /// Items of different tasks share memory only if one is done with it before the other starts.
+  /// Returns a flaw if items of different tasks share memory but neither is dead before the other
+  /// starts.
   std::string compare_items() {
     std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.begin < b.begin; });
     for (std::size_t a = 0; a < items_.size(); ++a)
@@ -194,7 +203,8 @@ class ArrayCheck {
   std::vector<Item> items_;
 };
 
-/// Columns of the block of c that meet pivots of its parent, which come first.
+/// Returns the number of columns of the block of c that meet pivots of its parent; these are its
+/// first columns.
 Index meeting_columns(const Plan& plan, Index c) {
   const Index up = plan.supernodes.parent[c];
   Index columns = 0;
@@ -205,7 +215,8 @@ Index meeting_columns(const Plan& plan, Index c) {
   return columns;
 }
 
-/// Heads and tails; a flaw where heads are not cut as they must be.
+/// Sets the heads and tails of all blocks. Returns a flaw if a head is not cut between block
+/// columns.
 std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
   const Schedule& schedule = plan.schedule;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
@@ -225,7 +236,8 @@ bool divided(const TaskEdges& edges, std::size_t tasks) {
          std::is_sorted(edges.successor_ptr.begin(), edges.successor_ptr.end());
 }
 
-/// Edges upwards.
+/// Checks that edges go to higher tickets, each once, that parents wait for their children, and
+/// that dependencies count the edges.
 std::string flaw_in_edges(const Schedule& schedule, const TaskEdges& edges) {
   const auto count = static_cast<Index>(schedule.task.size());
   std::vector<Index> incoming(schedule.task.size(), 0), seen(schedule.task.size(), kNone);
@@ -247,7 +259,7 @@ std::string flaw_in_edges(const Schedule& schedule, const TaskEdges& edges) {
   return {};
 }
 
-/// forward: sound. Each edge once more, from its end to its beginning.
+/// Checks that the backward edges are the forward edges, which must be sound, reversed.
 std::string flaw_in_reversal(const TaskEdges& forward, const TaskEdges& backward) {
   const std::size_t count = forward.dependencies.size();
   if (!divided(backward, count)) return "edges are not divided among the tasks";
@@ -317,7 +329,8 @@ std::string flaw_in_memory(const Plan& plan) {
   const std::vector<Index> task_of = task_of_front(plan);
   flaw = ArrayCheck(plan, task_of, std::move(blocks), plan.panel_ptr.back() + schedule.stack_entries, true, schedule.factor_edges).run();
   if (!flaw.empty()) return "contribution blocks: " + flaw;
-  // The backward sweep needs no look of its own: tasks use less there, and backward_edges are these reversed.
+  // The backward sweep needs no separate check: tasks use less memory there, and backward_edges are
+  // forward_edges reversed.
   flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows, false, schedule.forward_edges).run();
   return flaw.empty() ? flaw : "updates of a solve: " + flaw;
 }

@@ -1,9 +1,10 @@
-// Validity of the lists of a solve on a device: every tile of L is in one task of each direction, every sum is made once, and nobody waits
-// for ever.
+// Checks the validity of the lists of a solve on a device: every tile of L is in one task of each
+// direction, every sum is made once, and no task waits forever.
 //
-// Blocks draw tasks in their order, and do what they have drawn one after the other. So if a task needs nothing but what tasks before it
-// make, the first one that is not done can be done, however many blocks there are. Fronts that are not tiled are no part of this: launches
-// before or after these lists do them all.
+// Blocks draw tasks in the order of the list, and complete the ones they have drawn one after the
+// other. So if a task needs only results of tasks before it, the first task that is not done can be
+// done, however many blocks there are. Fronts that are not tiled are not checked here: launches
+// before or after these lists process them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +19,7 @@ using Kind = SweepTask::Kind;
 
 bool finishes(const SweepTask& task) { return task.kind == Kind::whole || task.kind == Kind::gathered; }
 
-/// True if the task says which tiles, or rows to gather, it is about, in the way of its kind.
+/// Returns true if the tiles of the task, or the rows that it gathers, are in range for its kind.
 bool forward_in_range(const SweepTask& task, const FrontCells& cells) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.row < 0 || task.row >= rows || task.rows < 1 || task.rows > rows - task.row || task.column < 0) return false;
@@ -41,7 +42,8 @@ bool backward_in_range(const SweepTask& task, const FrontCells& cells) {
          task.rows >= 0 && task.rows <= rows - task.row;
 }
 
-/// A list gone through in the order of its tickets. A *line* is what one sum is for: a tile row forward, a column of pivot tiles backward.
+/// Visits a list in the order of its tickets. A *line* is the rows of one sum: a tile row forward,
+/// a column of pivot tiles backward.
 class SweepCheck {
  public:
   SweepCheck(const Supernodes& nodes, const DeviceSchedule& schedule, const SweepTasks& list, bool forward)
@@ -63,22 +65,22 @@ class SweepCheck {
  private:
   struct Front {
     FrontCells cells;
-    Index left = 0;          // tasks that have not come yet
-    Index children = 0;      // tiled ones of which some have not
-    std::size_t line, tile;  // where its own begin
+    Index left = 0;          // tasks not visited yet
+    Index children = 0;      // tiled children with tasks not visited yet
+    std::size_t line, tile;  // index of its first line, and of its first tile
   };
   struct Line {
-    Index tiles = 0;  // that tasks have taken
+    Index tiles = 0;  // tiles in tasks visited
     bool made = false;
   };
   struct Part {
     Index front = kNone, line = kNone;
-    unsigned gathered = 0;  // a bit for each kGatherRows rows; none in a part of tiles
+    unsigned gathered = 0;  // a bit for each kGatherRows rows gathered; 0 in a part of tiles
     bool read = false;
   };
 
   [[nodiscard]] Index lines(const FrontCells& cells) const { return forward_ ? cells.row_tiles() : cells.pivot_tiles(); }
-  /// Tiles of L in a line.
+  /// Returns the number of tiles of L in a line.
   [[nodiscard]] Index tiles(const FrontCells& cells, Index line) const {
     return forward_ ? std::min(line, cells.pivot_tiles()) : cells.row_tiles() - line - 1;
   }
@@ -104,13 +106,13 @@ class SweepCheck {
     return {};
   }
 
-  /// Parents of tiled fronts are tiled.
+  /// Returns the parent of tiled front t, or null. Parents of tiled fronts are tiled.
   Front* parent_of(std::size_t t) {
     const Index up = nodes_.parent[schedule_.front[static_cast<std::size_t>(schedule_.small_fronts) + t]];
     return up == kNone ? nullptr : &front_[static_cast<std::size_t>(schedule_.tiled[up])];
   }
 
-  /// What is wrong with the next task; null: nothing.
+  /// Visits the next task. Returns what is wrong with it, or null.
   const char* take(const SweepTask& task) {
     Front& front = front_of(task);
     const auto t = static_cast<std::size_t>(&front - front_.data());
@@ -143,7 +145,7 @@ class SweepCheck {
     return nullptr;
   }
 
-  /// Line after line, as the tasks themselves.
+  /// Takes the tiles of a task line by line, as the kernels do.
   const char* take_tiles(const SweepTask& task, const Front& front) {
     const Index first = forward_ ? task.row : task.column, end = forward_ ? task.row + task.rows : task.column + 1;
     for (Index line = first; line < end; ++line) {
@@ -156,7 +158,8 @@ class SweepCheck {
     return nullptr;
   }
 
-  /// The tile of a line that is multiplied by numbers of tile row k: pivots of the front, or x of its ancestors.
+  /// Takes the tile of a line that is multiplied by numbers of tile row k: pivots of the front, or
+  /// x of its ancestors.
   const char* take_tile(const Front& front, Index line, Index k) {
     const Index i = forward_ ? line : k, j = forward_ ? k : line;
     const std::size_t tile =

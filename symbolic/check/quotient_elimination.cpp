@@ -29,7 +29,7 @@ QuotientElimination::QuotientElimination(const Graph& graph, const Permutation& 
   live_ = peak_ = capacity();
 }
 
-/// The blocks from `block` on (a chain that ends in last_block_[block]) join the chain of k.
+/// Appends the blocks from `block` on (a chain that ends in last_block_[block]) to the chain of k.
 void QuotientElimination::append_block(Index k, Index block) {
   if (first_block_[k] == kNone) {
     first_block_[k] = block;
@@ -39,7 +39,8 @@ void QuotientElimination::append_block(Index k, Index block) {
   }
 }
 
-/// The later neighbours that an element brings, without those that are there.
+/// Adds the later neighbours in an element's list that are not in reached_ yet, and releases the
+/// list.
 void QuotientElimination::gather(Index k, Index element) {
   Index left = length_[element];
   live_ -= left;
@@ -54,7 +55,8 @@ void QuotientElimination::gather(Index k, Index element) {
   }
 }
 
-/// Writes what was gathered into the chain of k; blocks that it does not need leave the chain. The element waits at its least vertex.
+/// Writes the gathered vertices into the chain of k, drops blocks that the list does not need from
+/// the chain, and enters the element at its least vertex.
 void QuotientElimination::store(Index k) {
   length_[k] = reached_count_;
   live_ += reached_count_;

@@ -11,24 +11,26 @@
 
 namespace kauri::symbolic {
 
-/// Eliminates the vertices of a graph in the order of a permutation. An eliminated vertex k is an element: the clique of the later vertices
-/// that it reaches, i.e. the rows of L(:,k) below the diagonal. Its list lies in the blocks of what it absorbs: the edges of A from k to
-/// later vertices and the elements whose least vertex is k. As |L_k| <= |A_k| + sum (|L_f| - 1), the list always fits, and one half of the
-/// edges is all the storage for lists there ever is. All numbers here are new ones. Uses nothing of the elimination tree code: an
-/// independent oracle of it.
+/// Eliminates the vertices of a graph in the order of a permutation, as an oracle that shares no
+/// code with the elimination tree. An eliminated vertex k is an element: the clique of the later
+/// vertices that it reaches, which are the rows of L(:,k) below the diagonal. Its list is stored in
+/// the blocks of what it absorbs: the edges of A from k to later vertices, and the elements whose
+/// least vertex is k. As |L_k| <= |A_k| + sum (|L_f| - 1), the list always fits, and one half of
+/// the edges of A is all the storage for lists. All vertices here are new numbers.
 class QuotientElimination {
  public:
   /// Throws Error(usage) if the sizes differ. O(n + edges) time; storage: edges()/2 list entries + about 8 arrays of length n.
   QuotientElimination(const Graph& graph, const Permutation& permutation);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
-  /// Eliminates the next vertex. The span holds its later neighbours (without itself), in no order, and is valid until the next call.
-  /// O(their number + lengths of the elements absorbed). size() calls in all.
+  /// Eliminates the next vertex and returns its later neighbours (without itself), in no order; the
+  /// span is valid until the next call. O(their number + lengths of the elements absorbed). May be
+  /// called size() times.
   std::span<const Index> eliminate_next();
 
-  /// Entries there is room for: edges()/2, fixed when built.
+  /// Returns the number of entries that lists have room for: edges()/2, fixed when built.
   [[nodiscard]] Offset capacity() const { return static_cast<Offset>(list_.size()); }
-  /// Most entries that live lists held at any time; <= capacity().
+  /// Returns the most entries that live lists held at any time; <= capacity().
   [[nodiscard]] Offset peak() const { return peak_; }
 
  private:
@@ -38,7 +40,7 @@ class QuotientElimination {
 
   std::vector<Offset> ptr_;                     // block of k: list_[ptr_[k] .. ptr_[k+1])
   std::vector<Index> list_;                     // at first the neighbours of k that are later than k
-  std::vector<Index> length_;                   // of an element
+  std::vector<Index> length_;                   // length of an element's list
   std::vector<Index> next_block_, last_block_;  // an element's list fills a chain of blocks that starts at first_block_
   std::vector<Index> first_block_;
   std::vector<Index> first_child_, next_child_;  // elements whose least vertex is k
@@ -47,8 +49,9 @@ class QuotientElimination {
   Offset live_ = 0, peak_ = 0;
 };
 
-/// Entries of each column of L, diagonal included, for the elimination order of the permutation: length graph.size(), by new number. Exact.
-/// O(n + edges + nnz(L)) time, O(n + edges) storage.
+/// Returns the exact number of entries of each column of L, diagonal included, for the elimination
+/// order of the permutation: length graph.size(), by new number. O(n + edges + nnz(L)) time, O(n +
+/// edges) storage.
 std::vector<Index> quotient_column_counts(const Graph& graph, const Permutation& permutation);
 
 /// Calls visit(k, rows) for k = 0 .. n-1: rows of L(:,k), ascending, new numbers, diagonal (k itself) first; the span is valid during the

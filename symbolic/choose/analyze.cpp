@@ -223,10 +223,10 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
   return {};
 }
 
-/// For a device, and graphs that suit minimum degree: returns true if a body takes longer by
-/// minimum degree, the ordering on the host and what it leaves to the device, than its dissection
-/// by all threads. width: vertices of a separator. Minimum degree counts with one core's seconds,
-/// in rounds too, and the shares of dissection were fitted against that.
+/// Returns true if minimum degree on a body, its seconds on the host and those that its fill takes
+/// a device, takes longer than the body's dissection by all threads. Called for a device and for
+/// graphs that suit minimum degree. width: vertices of a separator. Minimum degree counts with one
+/// core's seconds, in rounds too, and the shares of dissection were fitted against that.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
   return selector.device_seconds(kBodyWork * rows * rows * rows) + selector.predicted_trial_seconds(minimum_degree(selector, body)) >
