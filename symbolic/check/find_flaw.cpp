@@ -99,7 +99,7 @@ std::string flaw_in_supernodes(const Plan& plan) {
     if (up <= s || up >= count) return at("supernode", s, "its parent is not a later supernode");
     size[up] += size[s];
   }
-  for (Index s = count - 1; s >= 0; --s) {  // the last child ends just before its parent, every other just before its next sibling
+  for (Index s = count - 1; s >= 0; --s) {  // the last child ends just before its parent, every other child just before its next sibling
     const Index up = nodes.parent[s];
     if (up == kNone) continue;
     if (s != up - 1 - below[up]) return at("supernode", s, "not in postorder");

@@ -60,7 +60,7 @@ class OrderingSelector {
   const ordering::CompressedGraph& compressed();
   /// Returns the largest connected component, by vertices, of the reduced graph.
   ordering::GraphView largest_component() { return orderer().largest_component(); }
-  /// True if the plan is for a device.
+  /// Returns true if the plan is for a device.
   [[nodiscard]] bool on_device() const { return is_device_target(table_.target); }
   /// Returns true if the plan is for a device or a device is offered.
   [[nodiscard]] bool for_device() const { return on_device() || !options_.device.target.empty(); }

@@ -10,7 +10,7 @@
 //                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles * panel_tile + bytes / bandwidth):
 //
 // small fronts wait for their children, level by level, and each takes its share of the warps; a level of tiled fronts is bound by its
-// longest chain of diagonal tiles, or by what all teams together have to do. A solve with one right-hand side by sweeps takes, for both,
+// longest chain of diagonal tiles, or by the work of all teams together. A solve with one right-hand side by sweeps takes, for both sweeps,
 //
 //     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small fronts * sweep_small_front
 //           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles * sweep_panel_tile + vectors / host_bandwidth:

@@ -21,8 +21,8 @@ constexpr Index whole_units(Index entries) { return (entries + 1) / 2 * 2; }
 /// global memory its first p columns are the panel, and the rest, a packed triangle of order q, the contribution block:
 ///   panel[packed_column(c, m) + r]                          c < p
 ///   block[padding() + packed_column(c - p, q) + (r - p)]    c >= p,   padding() = panel_entries() mod 2
-/// so a place is a part of the row plus a part of the column. Both arrays begin on 16 bytes and are copied in such units: padding() keeps
-/// the entries where they are within a unit; an entry before the block and one after it may be written with it.
+/// so a place is a part of the row plus a part of the column. Both arrays begin on 16 bytes and are copied in units of 16 bytes: padding()
+/// keeps each entry at the same position within its unit; an entry before the block and one after it may be written with it.
 struct SmallLayout {
   Index m = 0;
   Index p = 0;

@@ -85,8 +85,9 @@ SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const 
 /// which does not write the padding of their panels. O(fronts).
 DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
 
-/// Returns the columns of numbers of a solve by sweeps with nrhs right-hand sides at a time.
-/// Kernels are made for these widths alone; columns without a right-hand side are zeros.
+/// Most right-hand sides that a solve by sweeps takes together. solve_width() returns the columns of
+/// numbers of a solve with nrhs right-hand sides at a time. Kernels are made for these widths alone;
+/// columns without a right-hand side are zeros.
 inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
 /// Places of numbers, of 8 bytes each, in a workspace for several right-hand sides, solve_width()

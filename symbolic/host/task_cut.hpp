@@ -13,7 +13,7 @@ namespace kauri::symbolic {
 /// work alone, never of the number of workers.
 struct Cut {
   double largest = 0;                ///< a subtree with more work than this is cut: a 64th of all work, but never below the floor
-  double grain = 0;                  ///< tasks smaller than this are joined with neighbours where that costs little parallelism
+  double grain = 0;                  ///< tasks smaller than this are joined with neighbours if that costs little parallelism
   std::vector<double> subtree;       ///< length fronts: work of each subtree
   std::vector<unsigned char> above;  ///< length fronts: 1 if its subtree is cut
   std::vector<unsigned char> small;  ///< length fronts: 1 if its subtree is smaller than the grain

@@ -26,9 +26,9 @@ struct TaskTree {
   std::vector<unsigned char> odd;  ///< length fronts: depth modulo 2
 
   [[nodiscard]] Index tasks() const { return static_cast<Index>(range.size()); }
-  /// True if task t is a single front.
+  /// Returns true if task t is a single front.
   [[nodiscard]] bool alone(Index t) const { return range[t].last - range[t].first == 1; }
-  /// True if the block of s is consumed in the task that made it.
+  /// Returns true if the block of s is consumed in the task that made it.
   [[nodiscard]] bool internal(Index s) const { return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s]; }
 };
 

@@ -61,7 +61,7 @@ class Counting {
   }
 
  private:
-  /// Modulo 2^32: a count is an Index, but what is added up on the way to it need not be, from some 2^31 pairs on.
+  /// Adds modulo 2^32. A count fits an Index, but intermediate sums need not, from some 2^31 pairs on.
   static void add(Index& count, Index more) {
     count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
   }
