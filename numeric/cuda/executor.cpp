@@ -1,4 +1,4 @@
-// A CUDA device as an executor.
+// A CUDA device as an executor, which makes everything that a backend offers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 
@@ -50,8 +50,10 @@ class CudaBytes final : public DeviceBytes {
   DeviceArray<std::byte> bytes_;
 };
 
-/// Factorises a matrix of three blocks, a narrow, a small and a tiled front: what happens once in a process, at a first copy, launch or
-/// graph of each kind, is no part of the caller's first factor. Not for lack of memory does a backend fail.
+/// Factorises a matrix of three dense blocks: a narrow, a small and a tiled front. Work that
+/// happens once in a process, at the first copy, launch and graph of each kind, is then not part of
+/// the caller's first factor. Ignores Error(memory), so that a backend does not fail for lack of
+/// it.
 void run_once(DeviceContext context, const std::string& target) {
   std::vector<Offset> col_ptr{0};
   std::vector<Index> row;
@@ -81,7 +83,8 @@ void run_once(DeviceContext context, const std::string& target) {
   }
 }
 
-/// Where the driver has none that the device can run, the error says what there is, and for which device.
+/// Loads all kernels. Throws Error(device) if the driver has no code that the device can run; the
+/// text names the architectures of this build and the device.
 void load_kernels(const cudaDeviceProp& device) {
   try {
     prepare_kernels();
@@ -258,7 +261,7 @@ class CudaExecutor final : public Executor {
     return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
   }
 
-  /// Given back by a constructor that does not end.
+  /// Owner of the opened device: closes it unless the executor's constructor ends.
   struct Opened {
     Device device;
     bool stays = false;
@@ -287,7 +290,7 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();
     return seen;
-  } catch (const Error& error) {  // a device that answers nothing counts as missing, too
+  } catch (const Error& error) {  // a device that does not answer counts as missing, too
     if (why_not != nullptr) *why_not = error.what();
     return {};
   }

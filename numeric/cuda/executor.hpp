@@ -10,22 +10,26 @@
 
 namespace kauri::numeric::cuda {
 
-/// Throws Error(device) if the device is not there or kauri was built without CUDA.
+/// Makes an executor that works on a CUDA device. Throws Error: device (the device does not exist,
+/// or kauri was built without CUDA), usage (an option has an invalid value, or options.compute does
+/// not run on the device).
 std::unique_ptr<Executor> make_executor(const CudaOptions& options);
-/// True if make_executor({}) would succeed, as far as that is known without a context on the device, which is not made.
+/// Returns true if make_executor({}) would succeed, as far as that is known without a context on
+/// the device. Makes no context.
 bool available();
 
-/// A device as it is now.
+/// State of a device at the time of the call.
 struct Survey {
-  std::string name;        ///< in words, with its compute capability
-  std::string target;      ///< of plans for it
-  bool predicted = false;  ///< that target's constants hold for it
-  Offset free_bytes = 0;   ///< of its memory; all of it as long as it is not started
-  bool started = false;    ///< the process has a context on it that a backend would work in
+  std::string name;        ///< name and compute capability, in words
+  std::string target;      ///< target of plans for this device
+  bool predicted = false;  ///< whether the cost constants of the target hold for this device
+  Offset free_bytes = 0;   ///< free bytes of its memory; all bytes of it while `started` is false
+  bool started = false;    ///< whether the process has a context on it that a backend would work in
 };
 
-/// Starts nothing: no context is made for the sake of a look. Nothing if the device is not there or this build has no code
-/// for it, and in `why_not`, if given, the reason: the text of make_executor()'s Error.
+/// Describes a device without making a context on it. Returns nothing if the device does not exist
+/// or this build has no code for it; then stores the reason, the text of make_executor()'s Error,
+/// in `why_not` if that is not null.
 std::optional<Survey> survey(int device, std::string* why_not = nullptr);
 
 }  // namespace kauri::numeric::cuda

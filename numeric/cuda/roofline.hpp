@@ -1,4 +1,4 @@
-// What a device's units come to, from figures that its driver tells and its maker publishes.
+// Peak rates of a device's units, from figures that its driver reports and its maker publishes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,18 +7,19 @@
 
 namespace kauri::numeric::cuda {
 
-/// Of a device.
+/// Clock rates, bus width and multiprocessors of a device.
 struct DeviceRates {
   int major = 0, minor = 0;  ///< compute capability
-  int processors = 0;        ///< multiprocessors
-  double clock_hz = 0;       ///< of these, the highest
-  double memory_hz = 0;      ///< two transfers a cycle
+  int processors = 0;        ///< number of multiprocessors
+  double clock_hz = 0;       ///< highest clock rate of the multiprocessors
+  double memory_hz = 0;      ///< clock rate of the memory, which makes two transfers a cycle
   int bus_bits = 0;
 };
 
-/// Operations of a multiprocessor in a cycle, a multiply-add being two; 0 where that is not known. Of loops in three products those that
-/// count, a third. Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and the white papers on its A100,
-/// H100 and Blackwell architectures.
+/// Returns the operations of a multiprocessor in a cycle, a multiply-add being two, or 0 if that is
+/// not known. Loops that make three products for one count only a third of their operations.
+/// Sources: NVIDIA's CUDA C++ Programming Guide (throughput of arithmetic instructions) and the
+/// white papers on its A100, H100 and Blackwell architectures.
 constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, CudaCompute loops) {
   const bool a100 = major == 8 && minor == 0, h100 = major == 9, b200 = major == 10 && minor == 0;
   if (scalar_bytes == 8) {
@@ -41,7 +42,7 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
   }
 }
 
-/// Of large fronts in a scalar of 4 or 8 bytes by these loops.
+/// Returns the roofline of large fronts in a scalar of 4 or 8 bytes that these loops factorise.
 constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaCompute loops) {
   return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) * device.processors * device.clock_hz,
           2 * device.memory_hz * device.bus_bits / 8};

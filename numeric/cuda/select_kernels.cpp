@@ -1,4 +1,5 @@
-// The choice of kernels for a device: Hopper's where they run, else portable ones, else level by level.
+// Chooses the kernels of a device: Hopper's if they run there, else portable ones, else those that
+// go level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
@@ -15,8 +16,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Devices whose tensor cores do several times what their other units do, in FP64 and, three products for one, in TF32; elsewhere they are
-/// absent or slow.
+/// Returns true if the tensor cores of the current device are several times as fast as its other
+/// units, both in FP64 and in TF32 with three products for one. On other devices they are absent or
+/// slow.
 bool has_fast_tensor_cores() {
   int device = 0, major = 0, minor = 0;
   check(cudaGetDevice(&device), "the current device");
@@ -29,7 +31,7 @@ int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
 
 int hopper_teams() { return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0; }
 
-/// Kernels of tiled fronts of T with this arithmetic, which T has.
+/// Returns the kernels of tiled fronts of T with this arithmetic, which T has.
 template <class T>
 TiledKernels tiled_kernels(CudaCompute compute) {
   if (compute == CudaCompute::hopper) return {compute, std::is_same_v<T, double> ? hopper_teams() : 0};
@@ -47,7 +49,7 @@ constexpr const char* name_of(CudaCompute compute) {
   return compute == CudaCompute::hopper ? "Hopper" : compute == CudaCompute::tensor ? "FP64 tensor cores" : "fused multiply-adds";
 }
 
-/// What T takes on its own, best first.
+/// Returns the arithmetics that T takes without a wish of the caller's, best first.
 template <class T>
 std::vector<CudaCompute> own_choices() {
   if (std::is_same_v<T, float>) return {CudaCompute::tf32x3, CudaCompute::fma};
@@ -68,7 +70,8 @@ TiledKernels choose_tiled(CudaCompute wanted) {
   return {};
 }
 
-/// For scaled matrices: FP16 with as many teams as `of_float` has, since both run the tasks of one plan; else of_float.
+/// Returns the kernels for scaled matrices: FP16 if it has as many teams as `of_float`, since both
+/// run the tasks of one plan, else of_float.
 TiledKernels choose_scaled(CudaCompute wanted, const TiledKernels& of_float) {
   if (wanted != CudaCompute::automatic || !of_float.streamed) return of_float;
   const TiledKernels halves = tiled_kernels<float>(CudaCompute::fp16x3);

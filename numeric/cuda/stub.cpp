@@ -1,4 +1,4 @@
-// Stands in for the CUDA backend where it is not built.
+// Stands in for the CUDA backend in a build without it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/executor.hpp"
 

@@ -1,4 +1,4 @@
-// The upload of a plan's flat arrays.
+// Uploads a plan's flat arrays.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/device_plan.hpp"
 
@@ -102,7 +102,7 @@ PlanView DevicePlan::upload(Uploader& uploader) const {
           .data();
   view.child = uploader.copy(p.assembly.child).data();
   view.row = uploader.copy(p.supernodes.row).data();
-  // In 32 bits, since A has no more than kMostEntries.
+  // The pointers fit into 32 bits, since A has no more than kMostEntries entries.
   view.entry_ptr = uploader
                        .make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()),
                                             [&](Offset begin, Offset end, auto* out) {

@@ -16,7 +16,8 @@ namespace kauri::numeric::cuda {
 class ResourcePool;
 class Staging;
 
-/// What everything made by one executor shares. The executor owns the heap, which outlives factors and workspaces.
+/// Resources that everything made by one executor shares. The executor owns the heap, which
+/// outlives factors and workspaces.
 struct DeviceContext {
   Device device;
   const DeviceHeap* heap = nullptr;
@@ -25,22 +26,22 @@ struct DeviceContext {
   KernelSets kernels;
 };
 
-/// A front as kernels see it. Places are entries into the arrays of FactorMemory.
+/// A front as kernels read it. Its panel, inverses and block are places in FactorMemory::entries.
 struct Front {
-  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} and after it diagonal_entries()
-  Offset inverses;  ///< of a tiled front: FrontCells::solve_entries()
-  Offset block;     ///< -1 if q = 0
-  Offset row;       ///< of its row list
-  Offset relative;  ///< of the places of its rows below the pivots in the parent's front
+  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by diagonal_entries()
+  Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
+  Offset block;     ///< contribution block; -1 if q = 0
+  Offset row;       ///< its row list in PlanView::row
+  Offset relative;  ///< in PlanView::relative: places of its rows below the pivots in the parent's front
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
-  Index place;  ///< in PlanView::order, where small fronts come before tiled ones
+  Index place;  ///< position in PlanView::order, in which small fronts come before tiled ones
 };
 
 static_assert(sizeof(Front) == symbolic::kDeviceFrontBytes);
 
-/// Arrays on the device.
+/// Arrays of a plan on the device. Non-owning: they lie in the block of a DevicePlan.
 struct PlanView {
   const Front* front;
   const Index* child;
@@ -54,42 +55,46 @@ struct PlanView {
   const Index* old_of;
 };
 
-/// A plan's lists of a fast solve on the device (symbolic/device/sweep_lists.hpp), with what they refer to.
+/// Lists of a plan's fast solve on the device (symbolic/device/sweep_lists.hpp), with the arrays
+/// that they refer to.
 struct SweepView {
   const Front* front;
   const Index* order;
   const Index* row;
-  const Index* old_of;   ///< of b; null: numbers keep their places
-  const Index* back_of;  ///< the same of x
+  const Index* old_of;   ///< order of the rows of b; null: they are in the plan's numbering
+  const Index* back_of;  ///< order of the rows of x; null: they are in the plan's numbering
   const Index* new_of;   ///< the inverse of the plan's old_of
   const std::uint32_t* ptr;
   const std::uint32_t* slot;
   const symbolic::SweepTask* forward;
   const symbolic::SweepTask* backward;
   Index forward_tasks, backward_tasks;
-  Index n;              ///< numbers of a vector
-  Index narrow, small;  ///< of `order` the first so many are narrow fronts; narrow and small ones
+  Index n;              ///< length of a vector
+  Index narrow, small;  ///< narrow fronts come first in `order`; `small` counts narrow and small fronts
 };
 
 using Level = DeviceSchedule::Level;
 using Step = DeviceSchedule::Step;
 using TileList = DeviceSchedule::TileList;
 
-/// Throws Error(usage) for a plan of a CPU.
+/// Returns the plan. Throws Error(usage) if it is a plan for a CPU.
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan);
 
-/// Bytes of a DevicePlan: Plan::prepared_bytes(), or less where no kernels run the tasks.
+/// Returns the bytes of a DevicePlan: Plan::prepared_bytes(), or fewer if no kernels run the tasks
+/// or the sweeps.
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context);
 
 class DevicePlan final : public PreparedPlanImpl {
  public:
-  /// On the current device; all is there when this returns. Throws Error: usage (a CPU's plan), memory, device, overflow.
+  /// Uploads the plan to the current device; all arrays have arrived when this returns. Throws
+  /// Error: usage (a CPU's plan), memory, device, overflow.
   DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context);
   [[nodiscard]] const PlanView& view() const { return view_; }
   [[nodiscard]] std::span<const Level> levels() const { return plan()->device.level; }
-  /// Empty where the tiled fronts are done level by level.
+  /// Returns the arrays that tasks need; they are empty if the tiled fronts are done level by
+  /// level.
   [[nodiscard]] const TiledPlan& tiled() const { return tiled_; }
-  /// Null where solves go level by level, in double and in float.
+  /// Returns the lists of sweeps, or null if solves go level by level both in double and in float.
   [[nodiscard]] const SweepView* sweeps() const { return sweeps_ ? &*sweeps_ : nullptr; }
 
  private:

@@ -18,21 +18,22 @@ struct TiledKernels {
   bool streamed = false;                         ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
 };
 
-/// Kernels of one scalar. A default one has all fronts and solves done level by level.
+/// Kernels of one scalar. By default all fronts and solves are done level by level.
 struct KernelSet {
   TiledKernels tiled;
   bool gathered = false;              ///< small fronts by factor/small/gathered_fronts.cu, else level by level
   int single_blocks = 0;              ///< blocks of solve/single that the device holds at once; 0: solves go level by level
-  std::array<int, 3> group_blocks{};  ///< the same of solve/multi, for groups of 8, 16 and 32 columns
+  std::array<int, 3> group_blocks{};  ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
   Index together = 1;                 ///< columns that a solve takes at once
   Index group_columns = 0;            ///< CudaOptions::group_columns
   std::string refusal;                ///< why no factor of this scalar can be made; empty: it can
 
-  /// The name that Backend::kernels() has: "hopper", "tensor", "fma", "tf32x3", "tf32", "fp16x3", "levels" or "none".
+  /// Returns the name that Backend::kernels() has: "hopper", "tensor", "fma", "tf32x3", "tf32",
+  /// "fp16x3", "levels" or "none".
   [[nodiscard]] const char* name() const;
-  /// True if tiled fronts of the plan are done as tasks.
+  /// Returns true if tiled fronts of the plan are done as tasks.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const { return tiled.teams > 0 && !plan.device.by_level; }
-  /// True if solves of the plan go by sweeps (solve/single, solve/multi).
+  /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const { return runs_tasks(plan) && single_blocks > 0 && plan.device.sweeps.bytes > 0; }
 };
 
@@ -44,8 +45,9 @@ struct KernelSets {
   [[nodiscard]] const KernelSet& of() const {
     return std::is_same_v<T, double> ? double_precision : single_precision;
   }
-  /// Teams for which a plan's lists of tasks are made: the fewest that factors of either scalar have, since a list for fewer teams than
-  /// there are serves too. 0: no tasks.
+  /// Returns the number of teams for which a plan's lists of tasks are made: the fewest that
+  /// factors of either scalar have, since a list for fewer teams than there are serves too. 0: no
+  /// tasks.
   [[nodiscard]] int task_teams() const {
     const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
     return a == 0 || b == 0 ? a + b : a < b ? a : b;
@@ -56,7 +58,7 @@ struct KernelSets {
   }
 };
 
-/// The name of the arithmetic: "hopper", "tensor", "fma", "tf32x3", "tf32" or "fp16x3".
+/// Returns the name of the arithmetic: "hopper", "tensor", "fma", "tf32x3", "tf32" or "fp16x3".
 constexpr const char* short_name(CudaCompute compute) {
   switch (compute) {
     case CudaCompute::hopper:

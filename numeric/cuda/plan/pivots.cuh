@@ -1,4 +1,4 @@
-// The pivots of many fronts, looked through by warps.
+// Visits the pivots of many fronts by warps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// A front whose pivots are looked through.
+/// The part of a front that a visit of its pivots needs.
 struct Diagonal {
   Offset panel = 0;
   Index m = 0, p = 0, tiled = kNone, first = 0;
@@ -26,11 +26,12 @@ struct Diagonal {
   }
 };
 
-/// meet(front, c): pivots of 32 fronts, `mine` a lane's; those beyond a front's first few by the whole warp. Which lane meets which pivot,
-/// and in what order, depends on the fronts alone.
+/// Calls meet(front, c) for each pivot c of 32 fronts, of which `mine` is the calling lane's. A
+/// lane meets the first few pivots of its front alone; all others the whole warp meets. Which lane
+/// meets which pivot, and in what order, depends on the fronts alone.
 template <class Meet>
 __device__ void for_pivots(const Diagonal& mine, Index lane, const Meet& meet) {
-  constexpr Index kOwn = 4;  // of a front that one thread looks through alone
+  constexpr Index kOwn = 4;  // first pivots of a front, which one lane meets alone
   for (Index c = 0; c < min(mine.p, kOwn); ++c) meet(mine, c);
   for (unsigned many = __ballot_sync(~0U, mine.p > kOwn); many != 0; many &= many - 1) {
     const Diagonal shared(mine, __ffs(static_cast<int>(many)) - 1);

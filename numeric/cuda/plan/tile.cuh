@@ -1,4 +1,4 @@
-// What the kernels of factorisation and solve share: fronts and tiles of a launch.
+// Fronts and tiles of a launch, for the kernels of factorisation and solve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,21 +16,23 @@ using symbolic::SmallLayout;
 __device__ inline FrontCells cells_of(const Front& f) { return {f.m, f.p}; }
 __device__ inline SmallLayout small_of(const Front& f) { return {f.m, f.p}; }
 
-/// Place of L(r, c).
+/// Returns the place of L(r, c).
 __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
   return f.panel + (f.tiled == kNone ? small_of(f).place(r, c) : cells_of(f).place(r, c));
 }
 
-/// Where the inverses of the 16 x 16 diagonal blocks of L of a tiled front are; place of entry (r, c), r >= c, of one.
+/// diagonals_of() returns the place of the inverses of the 16 x 16 diagonal blocks of L of a tiled
+/// front; diagonal_place() that of entry (r, c), r >= c, of one of them.
 __device__ inline Offset diagonals_of(const Front& f) { return f.panel + cells_of(f).panel().entries(); }
 __device__ inline Offset diagonal_place(const Front& f, Index r, Index c) { return diagonals_of(f) + FrontCells::diagonal_place(r, c); }
 
-/// Place of entry (r, c), r >= c, of a front's contribution block, counted from the front's first row below its pivots.
+/// Returns the place of entry (r, c), r >= c, of a front's contribution block, counted from the
+/// front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {
   return f.block + (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
-/// The front of block `block` of a launch over `list`, and which of its tiles that is.
+/// The front of block `block` of a launch over `list`, and which of its tiles the block works on.
 struct TileAt {
   Index front, tile;
 };
@@ -47,7 +49,7 @@ __device__ inline TileAt find_tile(const PlanView& plan, const TileList& list, I
   return {plan.order[list.first + low], block - ptr[low]};
 }
 
-/// Tile t of a lower triangle of `order` tile rows, column by column: its row and column.
+/// Row and column of tile t of a lower triangle of `order` tile rows, counted column by column.
 struct TilePair {
   Index i, j;
 };
@@ -57,7 +59,7 @@ __device__ inline TilePair pair_of(Index t, Index order) {
   return {j + t, j};
 }
 
-/// First k in [0, count) with list[k] >= row.
+/// Returns the first k in [0, count) with list[k] >= row, or count if there is none.
 __device__ inline Index lower_bound(const Index* list, Index count, Index row) {
   Index low = 0;
   while (count > 0) {

@@ -1,4 +1,4 @@
-// Descriptions, row maps, tasks and lists of sums of tiled fronts.
+// Makes and uploads descriptions, row maps, tasks and lists of sums of tiled fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/plan/tiled_plan.hpp"
 
@@ -25,14 +25,14 @@ std::span<const Index> children_of(const Plan& plan, Index s) {
   return std::span(plan.assembly.child).subspan(begin, end - begin);
 }
 
-/// The row map of a child, at `begin` of all of them.
+/// The row map of a child, which begins at word `begin` of all maps.
 struct RowMap {
   Offset begin;
   Index child;
   FrontCells parent;
 };
 
-/// Words [begin, end) of all maps, one after another.
+/// Writes words [begin, end) of all maps, one after another, to `out`.
 void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, symbolic::RowMapWord* out) {
   auto map = std::upper_bound(maps.begin(), maps.end(), begin, [](Offset at, const RowMap& m) { return at < m.begin; }) - 1;
   for (; map != maps.end() && map->begin < end; ++map) {
@@ -41,14 +41,15 @@ void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offs
   }
 }
 
-/// The plan's tasks in an order for the device's teams: its own, unless it was made for more; then they are made anew, in `room`. As many
-/// in any case.
+/// Returns the plan's tasks in an order for the device's teams: the plan's list, unless it was made
+/// for more teams; then a new one, made in `room`. The number of tasks is the same.
 const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams, std::vector<DeviceTask>& room) {
   if (teams >= plan.device.task_teams) return plan.device.task;
   return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;
 }
 
-/// All but what is known of children and tasks. Levels count from the first that has tiled fronts.
+/// Describes all tiled fronts except for what follows from children and tasks. Levels count from
+/// the first that has tiled fronts.
 std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
   const std::span<const Index> fronts = tiled_fronts(plan);
   std::vector<TiledFront> out(fronts.size());

@@ -1,4 +1,4 @@
-// What the tasks of a plan's tiled fronts need on a device and no factor changes.
+// The arrays that the tasks of a plan's tiled fronts need on a device and that no factor changes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,16 @@ namespace kauri::numeric::cuda {
 
 class Uploader;
 
-/// What a factor's view of a tiled front (kernels::FrontViewOf) is made of, beside its Front. Places count from the factor's counters, and
-/// from the first of its children's views.
+/// Data of a tiled front beside its Front, from which each factor makes its view
+/// (kernels::FrontViewOf). `counters` counts from the factor's counters, `child` from the first
+/// view of a child.
 struct TiledFront {
   Offset counters;
   Offset child;
   Index child_count, awaited, level, block_reuses, panel_reuses, fills, loads_block;
 };
 
-/// The same of a child that is pulled: its place in the row maps, and the front.
+/// Data of a child that is pulled: the place of its row map, and its front.
 struct PulledChild {
   Offset map;
   Index child;
@@ -30,7 +31,8 @@ static_assert(sizeof(PulledChild) == symbolic::kDevicePulledBytes);
 /// Descriptions, row maps, tasks and lists of sums, uploaded once for all factors.
 class TiledPlan {
  public:
-  /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp); null without sums.
+  /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp), on the device; null without
+  /// sums.
   struct Sums {
     const Offset* step = nullptr;
     const void* place = nullptr;
@@ -39,7 +41,7 @@ class TiledPlan {
   };
 
   TiledPlan() = default;
-  /// For a device that holds `teams` teams. On the current one. Throws Error(memory).
+  /// Uploads the arrays to the current device, for `teams` teams. Throws Error(memory).
   TiledPlan(const Plan& plan, int teams, Uploader& uploader);
   [[nodiscard]] const DeviceArray<TiledFront>& fronts() const { return front_; }
   [[nodiscard]] const DeviceArray<PulledChild>& children() const { return child_; }
@@ -47,7 +49,7 @@ class TiledPlan {
   [[nodiscard]] const DeviceArray<DeviceTask>& tasks() const { return task_; }
   [[nodiscard]] const DeviceArray<Index>& level_tasks() const { return level_tasks_; }
   [[nodiscard]] const Sums& sums() const { return sums_; }
-  /// Of all fronts together.
+  /// Returns the number of counters of all fronts together.
   [[nodiscard]] Offset counters() const { return counters_; }
 
  private:

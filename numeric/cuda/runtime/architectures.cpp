@@ -1,4 +1,4 @@
-// CMake's names of CUDA architectures.
+// Reads CMake's names of CUDA architectures.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/architectures.hpp"
 
@@ -32,7 +32,7 @@ std::optional<Architecture> read(std::string_view item) {
   return out;
 }
 
-/// Nothing where an item is not understood.
+/// Returns the architectures of a list, or none if one of its items is not understood.
 std::vector<Architecture> read_all(std::string_view list) {
   std::vector<Architecture> out;
   while (!list.empty()) {

@@ -1,4 +1,4 @@
-// Devices, their figures, and reasons against them.
+// Properties of devices, and reasons why a device cannot be used.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/availability.hpp"
 
@@ -14,12 +14,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// There is code for devices of compute capability 8.0 and later.
+/// The least major compute capability that there is code for: 8.0 and later.
 constexpr int kLeastMajor = 8;
 
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
-/// Why the runtime tells of no devices: its own words, and what they are met with.
+/// Returns why the runtime reports no devices: its own text, with both CUDA versions if the driver
+/// is too old.
 std::string why_none(cudaError_t status) {
   if (status != cudaErrorInsufficientDriver) return in_words(status);
   int driver = 0;
@@ -28,7 +29,8 @@ std::string why_none(cudaError_t status) {
   return in_words(status) + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
 }
 
-/// The runtime's first call loads the driver.
+/// Counts the devices. The runtime's first call loads the driver, during which no other thread may
+/// fork.
 cudaError_t device_count(int& count) {
   static std::atomic<bool> is_loaded = false;
   const host_threads::FirstCall call(is_loaded);
@@ -39,11 +41,12 @@ cudaError_t device_count(int& count) {
 
 }  // namespace
 
-/// The driver takes a millisecond and more to answer, and always says the same.
+/// Keeps the properties of a device: the driver takes a millisecond or more to answer, and its
+/// answer never changes.
 const cudaDeviceProp& properties_of(int device) {
   struct Known {
     std::mutex mutex;
-    std::map<int, cudaDeviceProp> properties;  // what is in it stays where it is
+    std::map<int, cudaDeviceProp> properties;  // entries of a map keep their addresses
   };
   static PerProcess<Known> process;
   auto& [mutex, known] = process.here();

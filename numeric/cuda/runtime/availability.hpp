@@ -1,4 +1,4 @@
-// Whether a backend can be made on a device, and why not, without a context on it.
+// Tells whether a backend can be made on a device, and why not, without a context on it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,19 +8,21 @@
 
 namespace kauri::numeric::cuda {
 
-/// Asked once per device and process. Throws Error(device).
+/// Returns the properties of a device. Asks the driver once per device and process. Throws
+/// Error(device).
 const cudaDeviceProp& properties_of(int device);
 
-/// Throws Error(device) where the device is not there: with the driver's reason where it tells of none at all.
+/// Throws Error(device) if the device does not exist, with the driver's reason if it reports no
+/// device at all.
 void require_device(int device);
 
-/// The same where there is no code for the device.
+/// Throws Error(device) if this build has no code for the device.
 void require_code(int device);
 
-/// "9.0"
+/// Returns the compute capability in words: "9.0".
 std::string capability(const cudaDeviceProp& device);
 
-/// "it was built for 9.0; the device is 8.0", of kauri.
+/// Returns in words what kauri was built for: "it was built for 9.0; the device is 8.0".
 std::string what_was_built(const cudaDeviceProp& device);
 
 }  // namespace kauri::numeric::cuda

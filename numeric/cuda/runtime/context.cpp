@@ -1,4 +1,5 @@
-// Contexts of devices, by the driver's own functions: those of the runtime make a context where there is none.
+// Contexts of devices by the driver's functions: those of the runtime make a context if there is
+// none.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cuda.h>
 
@@ -55,7 +56,8 @@ cudaError_t find_all(Driver& driver) {
 PerProcess<std::mutex> looking_up;
 std::atomic<const Driver*> the_driver = nullptr;
 
-/// The driver's functions, or null and why not. Looked up until they are found: a driver may come later than this process.
+/// Returns the driver's functions, or null, with the reason in `why_not`. A failed search is
+/// repeated at the next call: a driver may be installed while the process runs.
 const Driver* find_driver(cudaError_t& why_not) noexcept {
   if (const Driver* known = the_driver.load(std::memory_order_acquire)) return known;
   static Driver driver;
@@ -81,10 +83,11 @@ const Driver* find_driver() noexcept {
   return find_driver(why_not);
 }
 
-/// A result of the driver's has the number of the runtime's.
+/// Throws the error of a result of the driver. Results of the driver have the numbers of the
+/// runtime's.
 void check_driver(CUresult status, const char* what) { cuda::check(static_cast<cudaError_t>(status), what); }
 
-/// The calling thread's context, if it is one of that device.
+/// Returns the calling thread's context if it is one of that device, else null.
 CUcontext current_on(const Driver& driver, CUdevice device) {
   CUcontext context = nullptr;
   CUdevice of = 0;
@@ -98,7 +101,7 @@ bool has_primary_context(const Driver& driver, CUdevice device) {
   return driver.state_of_primary(device, &flags, &active) == CUDA_SUCCESS && active != 0;
 }
 
-/// A primary context as long as this lives.
+/// Retains the primary context of a device while it lives.
 class Retained {
  public:
   Retained(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {

@@ -11,7 +11,7 @@ namespace {
 
 std::string too_little(Offset bytes) { return "not enough device memory: " + std::to_string(bytes) + " bytes needed"; }
 
-/// Of the current device.
+/// Returns the free bytes of the current device's memory.
 Offset free_bytes() {
   std::size_t there = 0, all = 0;
   check(cudaMemGetInfo(&there, &all), "the memory of the device");

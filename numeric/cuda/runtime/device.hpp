@@ -1,4 +1,4 @@
-// Owners of what the CUDA runtime hands out, and its errors as kauri's.
+// Owners of streams, events, memory and contexts of the CUDA runtime, and its errors as kauri's.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,55 +14,64 @@
 #include "kauri/matrix.hpp"
 #include "numeric/dense_view.hpp"
 
-struct CUctx_st;  // a CUcontext points to it
+struct CUctx_st;  // a CUcontext is a pointer to it
 
 namespace kauri::numeric::cuda {
 
-/// The driver's words, and what they are met with: "initialization error (a process that was forked ...)".
+/// Returns the runtime's text for an error, with a hint at its usual cause: "initialization error
+/// (a process that was forked ...)".
 std::string in_words(cudaError_t status);
 
-/// Throws Error(memory) for a failed allocation, Error(device) for all else that is not success.
+/// Throws Error(memory) for a failed allocation, Error(device) for any other status that is not
+/// success. `what` names the operation in the error's text.
 void check(cudaError_t status, const char* what);
 
-/// What kind of memory an address is in. The device is current, as for what follows.
+/// Returns the kind of memory that an address lies in. The device must be current, as for
+/// require_on_device().
 cudaPointerAttributes attributes_of(const void* place);
 
-/// Throws Error(usage) that names `name` unless an array lies on the device, from its first entry to its last; managed memory is any
-/// device's.
+/// Throws Error(usage), whose text begins with `name`, unless the first and the last entry of an
+/// array lie in memory of the device. Managed memory counts as any device's.
 void require_on_device(const void* first, const void* last, const char* name, int device);
-/// Of a matrix that is not empty.
+/// Requires the same of a matrix that is not empty.
 template <class T>
 void require_on_device(const MatrixView<T>& a, const char* name, int device) {
   require_on_device(a.data, &strided(a)(a.rows - 1, a.cols - 1), name, device);
 }
 
-/// A device, and the context of it that a backend works in, see open_device(). Says which device to whoever takes a number.
+/// A device, and the context on it that a backend works in; see open_device(). Converts to the
+/// device's number.
 struct Device {
   int number = 0;
-  CUctx_st* context = nullptr;  ///< null: that of the calling thread
+  CUctx_st* context = nullptr;  ///< null: the calling thread's context
   operator int() const { return number; }
 };
 
-/// The context of that device which the calling thread works in, if it does: one of the caller's own (cuCtxCreate), which then lives as
-/// long as anything that the backend makes. Else the device's primary context, made where it is not there yet, and retained for the rest
-/// of the process: what other libraries use through the CUDA runtime. Throws Error(device).
+/// Returns device `number` with the context that a backend works in. If the calling thread works in
+/// a context on that device that the caller made (cuCtxCreate), it is this one, which must live as
+/// long as anything that the backend makes. Otherwise it is the device's primary context, which
+/// other libraries use through the CUDA runtime; it is made if it does not exist yet, and retained
+/// for the rest of the process. Throws Error(device).
 Device open_device(int number);
-/// Gives back the primary context that open_device() retained, for a device that nothing works on. Does nothing where the context is the
-/// caller's own.
+/// Releases the primary context that open_device() retained, for a device on which no work is left.
+/// Does nothing if the context is the caller's.
 void close_device(const Device& device) noexcept;
 
-/// Success, or what the driver says of itself: in a fork of a process that has used CUDA an error, though the runtime still knows how many
-/// devices there were.
+/// Returns success or the driver's error about its own state. In a fork of a process that has used
+/// CUDA this is an error, although the runtime still reports how many devices there were.
 cudaError_t state_of_driver() noexcept;
 
-/// Of the calling thread; null: none, or no driver. Makes none.
+/// Returns the calling thread's context, or null if it has none or there is no driver. Makes no
+/// context.
 CUctx_st* current_context() noexcept;
 
-/// Free bytes of the device's memory, if the process has a context there that open_device() would take; makes none.
+/// Returns the free bytes of the device's memory, or nothing if the process has no context there
+/// that open_device() would take. Makes no context.
 std::optional<Offset> free_bytes_of(int number);
 
-/// As long as this lives, the calling thread's calls neither fail for a capture of any stream, nor invalidate one
-/// (cudaStreamCaptureModeRelaxed). Makes no context, as cudaThreadExchangeStreamCaptureMode() would.
+/// While it lives, calls of the calling thread neither fail because some stream is capturing, nor
+/// invalidate the capture (cudaStreamCaptureModeRelaxed). Makes no context, unlike
+/// cudaThreadExchangeStreamCaptureMode().
 class RelaxedCapture {
  public:
   RelaxedCapture() noexcept;
@@ -72,18 +81,19 @@ class RelaxedCapture {
 
  private:
   static constexpr int kNotExchanged = -1;
-  int mode_;  // the one before, a CUstreamCaptureMode
+  int mode_;  // the previous mode, a CUstreamCaptureMode
 };
 
-/// As long as this lives, the calling thread works in that context, if there is one: for destructors. Where the context has been destroyed,
-/// or the process is a fork of the one that made it, nothing is entered: what was made in it is gone, too.
+/// While it lives, the calling thread works in the given context, or in its own if that is null.
+/// For destructors: if the context has been destroyed, or the process is a fork of the one that
+/// made it, nothing is entered, and what was made in the context no longer exists either.
 class InContext {
  public:
   explicit InContext(CUctx_st* context) noexcept;
   InContext(const InContext&) = delete;
   InContext& operator=(const InContext&) = delete;
   ~InContext();
-  /// False where the context is no longer there.
+  /// Returns false if the context no longer exists.
   explicit operator bool() const { return status_ == 0; }
 
  protected:
@@ -95,9 +105,11 @@ class InContext {
   int status_;  // a CUresult
 };
 
-/// The calling thread works in a backend's context as long as this lives, whatever context it has: its own one, none, or one on another
-/// device. That one is current again afterwards; none where there was none, so no device gets a context that nobody asked for. Captures
-/// of other threads are not disturbed (RelaxedCapture). Throws Error(device) where the context is no longer there.
+/// While it lives, the calling thread works in a backend's context, whether it has another context
+/// on this or another device, or none. The destructor makes the previous one current again, or
+/// none, so that no device gets a context that the caller did not ask for. Captures of other
+/// threads are not disturbed (RelaxedCapture). The constructor throws Error(device) if the context
+/// no longer exists.
 class CurrentDevice : private InContext {
  public:
   explicit CurrentDevice(const Device& device);
@@ -105,7 +117,7 @@ class CurrentDevice : private InContext {
 
 class Stream {
  public:
-  /// In the calling thread's context.
+  /// Makes a stream in the calling thread's context.
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -113,9 +125,9 @@ class Stream {
     if (const InContext inside(context_); inside) cudaStreamDestroy(stream_);
   }
   [[nodiscard]] cudaStream_t get() const { return stream_; }
-  /// From any context.
+  /// Waits for the stream's work, from any context. Throws Error(device).
   void synchronize() const;
-  /// For destructors.
+  /// Waits like synchronize(), but ignores errors: for destructors.
   void wait() const noexcept;
 
  private:
@@ -123,7 +135,8 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Numbers from the device to the host's memory, in the stream's order; they are there when this returns.
+/// Copies numbers from the device to the host's memory, in the stream's order, and waits until they
+/// have arrived.
 void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream, const char* what);
 template <class T>
 void fetch(std::span<T> here, const T* there, const Stream& stream, const char* what) {
@@ -138,7 +151,7 @@ template <class T>
 
 class Event {
  public:
-  /// In the calling thread's context.
+  /// Makes an event in the calling thread's context.
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -154,8 +167,9 @@ class Event {
 
 bool is_capturing(cudaStream_t stream);
 
-/// What is enqueued on `later` from here on begins after what is on `earlier` by now, a stream of the caller's, which is not capturing:
-/// Error(usage), named by `name`. The device is current.
+/// Makes all work that is enqueued on `later` from now on begin after the work that is on `earlier`
+/// by now. `earlier` is a stream of the caller's; throws Error(usage), whose text begins with
+/// `name`, if it is capturing. The device must be current.
 void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name);
 
 /// Page-locked memory of the host, which the device may write, too.
@@ -174,17 +188,20 @@ class PinnedBytes {
   void* data_ = nullptr;
 };
 
-/// A device with the memory taken from it: by the allocator, or by cudaMalloc where it has no functions.
+/// A device and the source of its memory: the allocator, or cudaMalloc if the allocator has no
+/// functions.
 struct DeviceHeap {
   Device device;
   DeviceAllocator allocator;
-  MemoryLedger* ledger = nullptr;  ///< of what is made in this memory; null: counted nowhere
+  MemoryLedger* ledger = nullptr;  ///< counts what is made in this memory; null: it is counted nowhere
 
-  /// Null for no bytes. The device is current, as for require(). Throws Error(memory).
+  /// Allocates memory of the device; returns null for 0 bytes. The device must be current, as for
+  /// require(). Throws Error(memory).
   [[nodiscard]] void* allocate(Offset bytes) const;
-  /// Throws Error(memory) if there are fewer, as far as the driver tells: nobody knows of an allocator.
+  /// Throws Error(memory) if the driver reports fewer free bytes. Does nothing if there is an
+  /// allocator, whose free memory is unknown.
   void require(Offset bytes) const;
-  /// From any context.
+  /// Frees memory that allocate() returned, from any context.
   void release(void* data, Offset bytes) const noexcept;
 };
 

@@ -1,4 +1,4 @@
-// Arrays of one allocation.
+// Takes arrays from one allocation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/device_block.hpp"
 

@@ -6,7 +6,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// An array that lies in a DeviceBlock.
+/// A non-owning array in a DeviceBlock.
 template <class T>
 class DeviceArray {
  public:
@@ -20,17 +20,19 @@ class DeviceArray {
   Offset size_ = 0;
 };
 
-/// Its arrays follow each other, each as symbolic::aligned_bytes() tells, and come to `bytes`. The ledger counts what they take, which
-/// tests compare with the allocation.
+/// One allocation of `bytes` bytes, from which arrays are taken one after another, each of the size
+/// that symbolic::aligned_bytes() gives. The ledger counts the bytes taken, which tests compare
+/// with the allocation.
 class DeviceBlock {
  public:
-  /// Throws Error(memory). The heap outlives the block.
+  /// Allocates `bytes` bytes of the heap, which must outlive the block. Throws Error(memory).
   DeviceBlock(Offset bytes, const DeviceHeap& heap);
   DeviceBlock(const DeviceBlock&) = delete;
   DeviceBlock& operator=(const DeviceBlock&) = delete;
   ~DeviceBlock();
 
-  /// The next array. Throws Error(memory) where the block ends.
+  /// Returns the next array, of `count` uninitialised entries. Throws Error(memory) if the rest of
+  /// the block is too small.
   template <class T>
   [[nodiscard]] DeviceArray<T> take(Offset count) {
     return {static_cast<T*>(take(count, Offset{sizeof(T)})), count};

@@ -1,11 +1,11 @@
-// Capture of launches.
+// Captures launches as a graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/graph.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Null if anything fails.
+/// Returns the graph of the launches that enqueue(stream) makes, or null if anything fails.
 cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)>& enqueue) noexcept {
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return nullptr;
   bool complete = true;
@@ -14,7 +14,7 @@ cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)
   } catch (const std::exception&) {
     complete = false;
   }
-  cudaGraph_t graph = nullptr;  // ended in any case: a stream that is still capturing would refuse all else
+  cudaGraph_t graph = nullptr;  // the capture ends in any case: a stream that is still capturing refuses all else
   if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && complete) return graph;
   if (graph) cudaGraphDestroy(graph);
   return nullptr;
@@ -31,7 +31,8 @@ void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& 
     cudaGraphExecDestroy(exec_);
     exec_ = nullptr;
   }
-  if (!exec_) static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
+  if (!exec_)
+    static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the next launch does not return it
 }
 
 }  // namespace kauri::numeric::cuda

@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Its runs wait for each other, whatever their streams.
+/// An executable graph. Its runs wait for each other, whatever streams they are launched on.
 class Graph {
  public:
   Graph() = default;
@@ -18,8 +18,10 @@ class Graph {
     if (!exec_) return;
     if (const InContext inside(context_); inside) cudaGraphExecDestroy(exec_);
   }
-  /// Records what enqueue(stream) puts on `stream`, where work may be under way, without running it, and sends the graph to the device by
-  /// `upload`. Waits for nothing. The device is current. Where it fails, memory being short, there is no graph.
+  /// Records the launches that enqueue(stream) puts on `stream`, without running them, and uploads
+  /// the graph to the device on the stream `upload`. Work may be under way on `stream`; the call
+  /// waits for nothing. The device must be current. If this fails, for example for lack of memory,
+  /// is_made() stays false.
   void make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload);
   [[nodiscard]] bool is_made() const { return exec_ != nullptr; }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream), "the launch of a graph"); }

@@ -1,4 +1,4 @@
-// Launches of kernels as calls of a function: C++ that a compiler of the host alone reads too.
+// Launches of kernels as calls of functions, which a compiler for the host alone reads too.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// kernel<<<blocks, threads, bytes, stream>>>(arguments...). Not cudaGetLastError(), which may be an error of the caller's own calls.
+/// Launches kernel<<<blocks, threads, bytes, stream>>>(arguments...) and returns the error of this
+/// launch. cudaGetLastError() would also return errors of the caller's earlier calls.
 template <class... P, class... A>
 [[nodiscard]] cudaError_t launch(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes, cudaStream_t stream,
                                  A&&... arguments) {
@@ -21,8 +22,8 @@ template <class... P, class... A>
   return cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...);
 }
 
-/// The same by a cooperative launch: it begins when all its blocks fit on the device together, however much runs beside them. For kernels
-/// whose blocks wait for one another.
+/// Launches a kernel whose blocks wait for one another: like launch(), but a cooperative launch
+/// begins when all its blocks fit on the device together, whatever else runs there.
 template <class... P, class... A>
 [[nodiscard]] cudaError_t launch_cooperative(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes,
                                              cudaStream_t stream, A&&... arguments) {
@@ -39,8 +40,9 @@ template <class... P, class... A>
   return cudaLaunchKernelEx(&config, kernel, std::forward<A>(arguments)...);
 }
 
-/// Blocks of such a launch that the current device holds at once; 0 if it cannot run it. Lets the kernel have the shared memory, so it
-/// comes before the first launch.
+/// Returns the number of blocks of a cooperative launch that the current device holds at once, or 0
+/// if it cannot run the kernel. Call it before the first launch: it also lets the kernel have
+/// `bytes` bytes of shared memory.
 template <class... P>
 int cooperative_blocks(void (*kernel)(P...), int threads, int bytes) {
   int device = 0, cooperative = 0, processors = 0, blocks = 0;
@@ -49,7 +51,7 @@ int cooperative_blocks(void (*kernel)(P...), int threads, int bytes) {
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, static_cast<std::size_t>(bytes)) == cudaSuccess)
     return blocks * processors;
-  static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
+  static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the next launch does not return it
   return 0;
 }
 

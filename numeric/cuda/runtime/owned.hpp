@@ -1,5 +1,6 @@
-// What the device writes to page-locked memory of the host, with the number of the object that it is from. Such memory outlives the object:
-// work that was enqueued for it, as a captured graph, may be launched when the memory is another one's.
+// Values that the device writes to page-locked memory of the host, with the number of the object
+// that they come from. The memory outlives the object: work that was enqueued for it, for example
+// in a captured graph, may be launched when another object has the memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,17 +14,18 @@ struct Owned {
   std::uint64_t owner = 0;
 };
 
-/// A place and the owner that a launch writes for; an argument of kernels.
+/// A place, and the owner that a launch writes for; an argument of kernels.
 template <class V>
 struct OwnedPlace {
   Owned<V>* there;
   std::uint64_t owner;
 };
 
-/// Never the same twice in a process, never 0.
+/// Returns a number that is never 0 and never the same twice in a process.
 std::uint64_t next_owner();
 
-/// Throws Error(usage) if what is there is from another owner: `name` says what it is.
+/// Returns the value at a place. Throws Error(usage), whose text begins with `name`, if another
+/// owner's work wrote it.
 template <class V>
 const V& read(const OwnedPlace<V>& place, const char* name);
 [[noreturn]] void throw_foreign(const char* name);

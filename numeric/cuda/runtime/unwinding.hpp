@@ -1,4 +1,5 @@
-// Copies from and to the caller's arrays end before the call that began them, also where that call throws.
+// Ends copies from and to the caller's arrays before the call that began them ends, even if it
+// throws.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,9 +9,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// Waits for the stream where an exception leaves its scope. Page-locked arrays of the caller's are copied as they lie, while the host goes
-/// on, and kernels work on arrays on the device: without the wait they could read or write them after the caller has caught the exception
-/// and given them back. Streams that a call leases (PooledStream) are waited for anyway.
+/// Waits for the stream if an exception leaves its scope. The device copies the caller's
+/// page-locked arrays as they lie, while the host goes on, and kernels work on arrays on the
+/// device. Without the wait they could read or write these after the caller has caught the
+/// exception and freed them. Streams that a call leases (PooledStream) are waited for anyway.
 class WaitInUnwinding {
  public:
   explicit WaitInUnwinding(const Stream& stream) : stream_(stream) {}

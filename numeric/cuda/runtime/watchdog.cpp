@@ -1,4 +1,4 @@
-// What the host does for waits on the device that end: settings to the device, records from it.
+// The host's side of the watchdog: sends settings to the device and reads records from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/watchdog.hpp"
 
@@ -29,7 +29,8 @@ constexpr std::array kAwaited{"a barrier in shared memory, phase",
                               "children of a small front",
                               "a number of the solve"};
 
-/// A page of the host's memory, which the device writes before it traps: it outlives the device's context.
+/// Record and settings of one device. The record fills a page of the host's memory, which the
+/// device writes before it traps; it outlives the device's context.
 struct Armed {
   alignas(4096) Record record{};
   Settings settings{};
@@ -65,7 +66,8 @@ std::string text(const Waiter& w) {
   return out.str();
 }
 
-/// Those that wait for what other blocks make come before those that wait for their own block's warps; then by ticket.
+/// Returns true if wait a comes before wait b in a report: waits for other blocks come before those
+/// for warps of the same block (barriers), then lower tickets first.
 bool tells_more(const Waiter& a, const Waiter& b) {
   const auto key = [](const Waiter& w) { return std::tuple(w.what == Awaited::barrier, w.unit < 0, w.unit, w.block, w.warp); };
   return key(a) < key(b);
@@ -93,14 +95,14 @@ void arm(const Choice& choice) {
                      .lost_lane = choice.lost_lane,
                      .taken = {}};
   void* there = nullptr;
-  if (cudaHostGetDevicePointer(&there, &armed->record, 0) != cudaSuccess) {  // not registered, or in a context that was destroyed since
+  if (cudaHostGetDevicePointer(&there, &armed->record, 0) != cudaSuccess) {  // not registered yet, or in a context that was destroyed since
     static_cast<void>(cudaGetLastError());
     check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
     check(cudaHostGetDevicePointer(&there, &armed->record, 0), "the watchdog's record");
   }
   armed->settings.record = static_cast<Record*>(there);
   for (const Module module : modules())
-    if (module(armed->settings) != cudaSuccess) static_cast<void>(cudaGetLastError());  // kernels that this device cannot run
+    if (module(armed->settings) != cudaSuccess) static_cast<void>(cudaGetLastError());  // this device cannot run the module's kernels
 }
 
 std::string report() {

@@ -1,7 +1,8 @@
-// Waits on the device that end. With KAURI_WATCHDOG (a CMake option for finding faults) every loop in which a kernel looks for the signal
-// of another thread gives up after ten seconds: it writes down who waits for what and how far that is (kernels/watchdog.cuh), and traps;
-// the next call that sees the device's error throws Error(device) with that text. Without the option device code has nothing of this, and
-// report() is always empty.
+// The watchdog of waits on the device. With KAURI_WATCHDOG (a CMake option for finding faults)
+// every loop in which a kernel waits for the signal of another thread gives up after ten seconds:
+// it records who waits for what and how far that has come (runtime/kernel/watchdog.cuh), and traps.
+// The next call that sees the device's error throws Error(device) with that text. Without the
+// option device code contains no watchdog, and report() is always empty.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,7 @@ enum class Kernel : int {
   wide_sweep
 };
 
-/// What they wait for.
+/// Signals that kernels wait for.
 enum class Awaited : int {
   barrier,   ///< a phase of a barrier in shared memory
   children,  ///< tasks that write the blocks of a front's children, counted
@@ -37,13 +38,13 @@ enum class Awaited : int {
   number     ///< a number of a solve that is its own flag
 };
 
-/// A warp that has waited for too long.
+/// Record of a warp that has waited for too long.
 struct Waiter {
   Kernel kernel;
   Awaited what;
   int block, warp;
-  int unit;             ///< its ticket; or -2 - s in front s of a solve; or -1
-  int there;            ///< not 0: this entry is written
+  int unit;             ///< its ticket; -2 - s for front s of a solve; -1 for neither
+  int there;            ///< not 0: this entry has been written
   std::uint64_t place;  ///< address of the counter, the number or the barrier
   std::int64_t wanted, found;
 };
@@ -53,14 +54,14 @@ struct Record {
   Waiter waiter[kGlobalSlots + kSharedSlots];
 };
 
-/// What device code is told; each module of kernels has its own.
+/// Settings that device code reads; each module of kernels has its own copy.
 struct Settings {
-  Record* record;                          ///< in memory of the host, as the device sees it
-  std::uint64_t limit;                     ///< ns; 0: waits have no end
-  Kernel lost_kernel;                      ///< tests: this kernel,
-  int lost_unit;                           ///< with this ticket or front (Waiter::unit), sends no signal,
-  int lost_lane;                           ///< or this lane of its warps none; -1: all lanes
-  int taken[kGlobalSlots + kSharedSlots];  ///< entries of the record that are being written; zeros
+  Record* record;                          ///< address, on the device, of memory of the host
+  std::uint64_t limit;                     ///< longest wait in ns; 0: waits have no end
+  Kernel lost_kernel;                      ///< for tests: the kernel in which signals are lost; none: no signal is
+  int lost_unit;                           ///< ticket or front (Waiter::unit) whose signals are lost
+  int lost_lane;                           ///< lane of the warps whose signals are lost; -1: all lanes
+  int taken[kGlobalSlots + kSharedSlots];  ///< not 0: that entry of the record is being written; at first all are 0
 };
 
 struct Choice {
@@ -70,14 +71,16 @@ struct Choice {
   int lost_lane = -1;
 };
 
-/// Sets the limit of the current device's waits, and forgets earlier records. Without KAURI_WATCHDOG it does nothing.
+/// Sets the limit of waits on the current device and clears its earlier records. Does nothing
+/// without KAURI_WATCHDOG.
 void arm(const Choice& choice = {});
 
-/// "; the watchdog ended ..." with the waits that were written down on any device, those of the lowest tickets first; empty if there are
-/// none.
+/// Returns "; the watchdog ended ..." with the recorded waits of all devices, those for other
+/// blocks first, then in the order of tickets, at most eight; empty if there are none.
 [[nodiscard]] std::string report();
 
-/// A module of kernels, which sets its Settings on the current device. Called as the program starts; returns true.
+/// Sets the Settings of one module of kernels on the current device. add_module() registers it as
+/// the program starts, and returns true.
 using Module = cudaError_t (*)(const Settings&);
 bool add_module(Module module);
 

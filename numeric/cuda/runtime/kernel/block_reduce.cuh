@@ -4,8 +4,10 @@
 
 namespace kauri::numeric::cuda {
 
-/// In thread 0: both(...) of what all threads have, neighbours first; in others anything. both(a, b): of a lane and a higher one;
-/// lane_above(mine, by): that of the lane `by` higher, by shuffles. Threads: of the block, whole warps, at most 1024.
+/// Combines the values `mine` of all threads of a block by both(), neighbours first. Returns the
+/// result in thread 0 and an unspecified value in the others. both(a, b) combines the value of a
+/// lane and that of a higher one. lane_above(mine, by) returns the value of the lane that is `by`
+/// higher, by shuffles. Threads: threads of the block, whole warps, at most 1024.
 template <unsigned Threads, class T, class Both, class LaneAbove>
 __device__ T block_reduce(T mine, Both&& both, LaneAbove&& lane_above) {
   constexpr int kWarps = Threads / 32;

@@ -8,14 +8,16 @@
 
 namespace kauri::numeric::cuda {
 
-/// The intrinsics keep the compiler from fusing what must round.
+/// A running sum and the sum of its rounding errors. Intrinsics keep the compiler from fusing
+/// operations that must round separately.
 struct Dot2 {
   double sum = 0, error = 0;
 
-  /// v x is taken away. T: of both, or of v, beside which a sum in double is exact enough.
+  /// Subtracts v x. T: scalar of v and x, or of v alone; if it is float, a plain sum in double is
+  /// exact enough.
   template <class T>
   __device__ void subtract(double v, double x) {
-    if constexpr (sizeof(T) == 4) {  // of two floats the product is exact
+    if constexpr (sizeof(T) == 4) {  // the product of two floats is exact
       sum = __dsub_rn(sum, __dmul_rn(v, x));
       return;
     }

@@ -13,7 +13,7 @@ __device__ inline SharedAddress shared_address(const void* p) { return static_ca
 
 __device__ inline double* shared_pointer(SharedAddress address) { return static_cast<double*>(__cvta_shared_to_generic(address)); }
 
-/// Loads that stay where they stand, and are not kept in other registers.
+/// Loads from shared memory that the compiler neither moves nor keeps in other registers.
 __device__ inline void load_shared(double& x, SharedAddress address) {
   asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
 }
@@ -27,14 +27,15 @@ __device__ inline SharedAddress load_shared(const SharedAddress* from) {
   return x;
 }
 
-/// threadIdx.x, read here and now.
+/// Returns threadIdx.x, read at this place and not kept in a register before.
 __device__ inline int thread_index() {
   int thread;
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
   return thread;
 }
 
-/// True in one lane of the warp, which all lanes ask: without the lane's number, which would have to be kept or read.
+/// Returns true in one lane of the warp; all lanes call it. It does not need the lane's number,
+/// which would have to be kept or read.
 __device__ inline bool elect() {
   std::uint32_t chosen;
   asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
@@ -77,12 +78,14 @@ __device__ inline void bulk_copy(void* to_shared, const void* from_global, int b
                : "memory");
 }
 
-/// Brings bytes (a multiple of 16) of global memory to the L2 cache, whenever.
+/// Starts to bring bytes (a multiple of 16) of global memory to the L2 cache; nothing waits for
+/// them.
 __device__ inline void prefetch(const void* from_global, int bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)), "r"(bytes) : "memory");
 }
 
-/// Copies bytes (a multiple of 16) from shared to global memory; with the others since the last finish_stores().
+/// Starts to copy bytes (a multiple of 16) from shared to global memory, in one group with the
+/// thread's other bulk stores since the last finish_stores() or finish_store_reads().
 __device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to_global)),
                "r"(shared_address(from_shared)), "r"(bytes)
@@ -92,31 +95,35 @@ __device__ inline void bulk_store(void* to_global, const void* from_shared, int 
 /// Waits until this thread's bulk stores are in global memory.
 __device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
 
-/// Waits until this thread's bulk stores have read shared memory: it may be written again, or given back.
+/// Waits until this thread's bulk stores have read shared memory, which may then be written again
+/// or given back.
 __device__ inline void finish_store_reads() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
-/// Copies 8 bytes from global to shared memory, whenever; then waits for this thread's such copies.
+/// Starts to copy 8 bytes from global to shared memory. finish_async_copies() waits for the copies
+/// of this thread.
 __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
-/// The same of 16 bytes, not through L1, and by groups.
+/// Starts to copy 16 bytes from global to shared memory, past L1. commit_copies() makes a group of
+/// the copies since the last one; wait_for_copies() waits for groups.
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits until all but the last `kLeft` groups of this thread's copies are there.
+/// Waits until all but the last `kLeft` groups of this thread's copies have arrived.
 template <int kLeft>
 __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
 }
 __device__ inline void finish_async_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-/// Orders this thread's ordinary accesses with bulk copies, both ways.
+/// Orders this thread's ordinary accesses and bulk copies, both ways.
 __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "memory"); }
 
-/// The same for shared memory alone. proxy_fence() waits for the thread's stores to global memory too.
+/// Orders accesses like proxy_fence(), but in shared memory alone: it does not wait for the
+/// thread's stores to global memory.
 __device__ inline void shared_proxy_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 __device__ inline int load_acquire(const int* p) {
@@ -129,13 +136,15 @@ __device__ inline void store_release(int* p, int value) {
   asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
 
-/// release_fence() once, then store_relaxed() for each flag: a store_release() each would wait for memory each time.
+/// Releases several flags: release_fence() once, then store_relaxed() for each. A store_release()
+/// for each would wait for memory each time.
 __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void store_relaxed(int* p, int value) {
   asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
 
-/// load_relaxed() of several counters, then acquire_fence(): what was released with all of them is seen.
+/// Acquires several counters: load_relaxed() of each, then acquire_fence() once, which makes
+/// visible what was released with any of them.
 __device__ inline int load_relaxed(const int* p) {
   int value;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -143,7 +152,7 @@ __device__ inline int load_relaxed(const int* p) {
 }
 __device__ inline void acquire_fence() { release_fence(); }
 
-/// Numbers that are their own flags (solve/single/flags.cuh).
+/// Loads and stores numbers that are their own flags (solve/single/flags.cuh).
 __device__ inline double load_relaxed(const double* p) {
   double value;
   asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -153,7 +162,8 @@ __device__ inline void store_relaxed(double* p, double value) {
   asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value) : "memory");
 }
 
-/// Two neighbours, on 16 bytes: each is a flag of its own, and one may be there before the other.
+/// Loads and stores two neighbours, aligned to 16 bytes. Each is its own flag: one may arrive
+/// before the other.
 __device__ inline double2 load_relaxed(const double2* p) {
   double2 value;
   asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "l"(__cvta_generic_to_global(p)) : "memory");
@@ -171,12 +181,14 @@ __device__ inline void max_relaxed(int* p, int value) {
   asm volatile("red.relaxed.gpu.global.max.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
 }
 
-/// Barrier `id` among `threads` threads of the block: wait, or only arrive.
+/// Barrier `id` among `threads` threads of the block: named_sync() waits there, named_arrive() only
+/// arrives.
 __device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 __device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 
-/// This warp group has kTo registers a thread from here on, kFrom until here (sm_90a). Each of its four warps waits until the block has as
-/// many to spare, and takes them whoever else waits: no warp may take registers that another warp needs before it can leave any.
+/// Gives the threads of this warp group kTo registers each instead of kFrom (sm_90a). Each of its
+/// four warps waits until the block has enough to spare, and takes them whichever warps wait
+/// besides: no warp may take registers that another one needs before it can leave any.
 template <int kFrom, int kTo>
 __device__ inline void take_registers() {
   static_assert(kFrom < kTo);
@@ -188,7 +200,7 @@ __device__ inline void leave_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kTo));
 }
 
-/// -x by its sign bit: not an instruction of the FP64 pipe.
+/// Returns -x by its sign bit, without an instruction of the FP64 pipe.
 __device__ inline double flipped(double x) {
   return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
 }
@@ -223,14 +235,16 @@ __device__ inline void mma(double (&c)[2], double a, double b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
 }
 
-/// x to the 11 bits of TF32, to nearest, ties away from zero. Infinities and NaN stay: three instructions.
+/// Returns x rounded to the 11 bits of TF32, to nearest, ties away from zero. Infinities and NaN
+/// are kept, which takes three instructions.
 __device__ inline float to_tf32(float x) {
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return __uint_as_float(bits);
 }
 
-/// c (16x8) += a (16x8) b (8x8) in TF32, of whose operands the lowest 13 bits are ignored; rows 0-7 of c, and 8-15.
+/// c (16x8) += a (16x8) b (8x8) in TF32, which ignores the lowest 13 bits of the operands. `upper`:
+/// rows 0-7 of c; `lower`: rows 8-15.
 __device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], const float (&b)[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
@@ -238,7 +252,8 @@ __device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const floa
                  "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-/// Two numbers of 16 bits (fp16), the first in the lower half: x and y to nearest, and as floats.
+/// Two numbers of 16 bits (fp16) in one word, the first in the lower half: to_halves() rounds x and
+/// y to nearest, from_halves() returns them as floats.
 __device__ inline std::uint32_t to_halves(float x, float y) {
   std::uint32_t halves;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(y), "f"(x));
@@ -250,9 +265,10 @@ __device__ inline void from_halves(float& x, float& y, std::uint32_t halves) {
       : "r"(halves));
 }
 
-/// A right operand of a group's products in shared memory, 64 rows in groups of 8: of floats (64,8), of which a group is 8 x 4 entries,
-/// then 8 x 4 more, by rows; of halves (64,16), 8 x 8, then 8 x 8 more. `stride`: from a group to the next; `step`: from its first part to
-/// the second; in floats, also of halves.
+/// A right operand of a group's products in shared memory, 64 rows in groups of 8. An operand of
+/// floats is (64,8): a group is 8 x 4 entries by rows, then 8 x 4 more. An operand of halves is
+/// (64,16): a group is 8 x 8 entries, then 8 x 8 more. `stride`: from a group to the next; `step`:
+/// from a group's first part to its second. Both count floats, for halves too.
 struct GroupOperand {
   std::uint64_t descriptor;
 };
@@ -261,8 +277,10 @@ __device__ inline GroupOperand group_operand(const float* first, int stride, int
   return {(shared_address(first) & 0x3ffffU) >> 4 | field(step) << 16 | field(stride) << 32};
 }
 
-/// Before products of a group of four warps, when what they hold has been computed; after these have been asked for; and until all are
-/// there but those that were asked for the last `kLeft` times: until then nobody may touch what they read and write.
+/// Brackets products of a group of four warps. begin_group() comes before them, when the registers
+/// that they use have been computed; commit_group() after they have been issued. finish_group()
+/// waits for all products but those of the last `kLeft` commits; until then no thread may touch
+/// what these read and write.
 __device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int kLeft>
@@ -270,7 +288,8 @@ __device__ inline void finish_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// Of a group's products: 32 registers of c, rows 0-7 and 8-15 by columns of 8, "+f" or "=f"; four of a.
+// Operands of a group's products: 32 registers of c, rows 0-7 and 8-15 by columns of 8, "+f" or
+// "=f"; four registers of a.
 #define KAURI_GROUP_ROWS(how, n) how(upper[n][0]), how(upper[n][1]), how(lower[n][0]), how(lower[n][1])
 #define KAURI_GROUP_SUM(how)                                                                                                        \
   KAURI_GROUP_ROWS(how, 0), KAURI_GROUP_ROWS(how, 1), KAURI_GROUP_ROWS(how, 2), KAURI_GROUP_ROWS(how, 3), KAURI_GROUP_ROWS(how, 4), \
@@ -282,22 +301,24 @@ __device__ inline void finish_group() {
 #define KAURI_GROUP_TF32(adds) KAURI_GROUP_PRODUCT("m64n64k8.f32.tf32.tf32", adds, "")
 #define KAURI_GROUP_HALVES(adds) KAURI_GROUP_PRODUCT("m64n64k16.f32.f16.f16", adds, ", 0")
 
-/// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32, as mma_tf32() has it: rows 0-7 of c, and 8-15, by columns of 8.
+/// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32 as in mma_tf32(). `upper`:
+/// rows 0-7 of c, by columns of 8; `lower`: rows 8-15.
 __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("1")
                : KAURI_GROUP_SUM("+f")
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
                  "l"(b.descriptor));
 }
-/// c = a b^T.
+/// c = a b^T, otherwise as multiply_group().
 __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("0")
                : KAURI_GROUP_SUM("=f")
                : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
                  "l"(b.descriptor));
 }
-/// The same of halves, a (16x16) and b (64x16). A lane's of a: row lane / 4 of rows 0-7, then of rows 8-15, columns 2 (lane % 4) and one
-/// more; then both 8 columns further right.
+/// Multiplies halves likewise, with a (16x16) and b (64x16). A lane holds of a: row lane / 4 of
+/// rows 0-7, then of rows 8-15, in columns 2 (lane % 4) and the next one; then both rows 8 columns
+/// further right.
 __device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_HALVES("1") : KAURI_GROUP_SUM("+f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
@@ -310,8 +331,8 @@ __device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lo
 #undef KAURI_GROUP_TF32
 #undef KAURI_GROUP_HALVES
 
-/// The same number, of which the compiler knows nothing: what depends on it is computed where it is used, not ahead of a loop and kept in
-/// registers.
+/// Returns x unchanged and hides its value from the compiler: what depends on it is computed where
+/// it is used, not ahead of a loop and kept in registers. renew() does so in place.
 __device__ __forceinline__ int anew(int x) {
   asm volatile("" : "+r"(x));
   return x;
@@ -320,14 +341,16 @@ __device__ __forceinline__ unsigned anew(unsigned x) { return static_cast<unsign
 __device__ __forceinline__ void renew(float& x) { asm volatile("" : "+f"(x)::"memory"); }
 __device__ __forceinline__ void renew(std::uint32_t& x) { asm volatile("" : "+r"(x)::"memory"); }
 
-/// 1/x is y (1 + e) to about 60 bits, with y of 20 and more bits; x positive and normal.
+/// Computes y of 20 or more bits, and e, such that 1/x is y (1 + e) to about 60 bits. x must be
+/// positive and normal.
 __device__ inline void reciprocal_parts(double x, double& y, double& e) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   const double r = fma(-x, y, 1.0);
   e = fma(r, r, r);
 }
 
-/// 1/sqrt(x) to a few units in the last place; x positive and normal. Cubic step on an estimate of 20 and more bits.
+/// Returns 1/sqrt(x) to a few units in the last place, by a cubic step on an estimate of 20 or more
+/// bits. x must be positive and normal.
 __device__ inline double reciprocal_root(double x) {
   double y;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));

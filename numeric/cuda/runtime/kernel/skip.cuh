@@ -8,8 +8,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// True if the kernel must return at once: run_flag points to 0, which earlier work of the stream has written. A null run_flag never skips.
-/// All threads of a kernel and all launches of a solve read the same value.
+/// Returns true if the kernel must return at once: run_flag points to 0, which earlier work of the
+/// stream has written. A null run_flag never skips. All threads of a kernel and all launches of a
+/// solve read the same value.
 __device__ inline bool is_skipped(const std::int32_t* run_flag) { return run_flag != nullptr && *run_flag == 0; }
 
 }  // namespace kauri::numeric::cuda

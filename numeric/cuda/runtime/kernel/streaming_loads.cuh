@@ -1,4 +1,5 @@
-// Loads of what a kernel reads once: past L1, which is left to what is read again. `from`: aligned to 16 bytes, not written meanwhile.
+// Loads of data that a kernel reads once. They bypass L1, which is left to data that is read again.
+// `from` must be aligned to 16 bytes, and not written meanwhile.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// How a kernel's waits end (numeric/cuda/runtime/watchdog.hpp): what loops that look for a signal call. Without KAURI_WATCHDOG all of it is
-// empty.
+// The device's side of the watchdog (numeric/cuda/runtime/watchdog.hpp): calls of the loops that
+// wait for a signal. Without KAURI_WATCHDOG all of them are empty.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@ __device__ Settings settings;
 [[maybe_unused]] const bool is_known = add_module([](const Settings& some) { return cudaMemcpyToSymbol(settings, &some, sizeof some); });
 }  // namespace
 
-/// Of a block: its kernel, and what each of its warps is with.
+/// State of a block: its kernel, and the ticket or front that each of its warps works on.
 struct State {
   Kernel kernel;
   int unit[32];
@@ -28,37 +28,40 @@ __device__ inline State& state() {
 }
 __device__ inline int warp_of_block() { return static_cast<int>(threadIdx.x / 32); }
 
-/// A kernel begins. All threads.
+/// Notes that a kernel begins. All threads call it.
 __device__ inline void begin(Kernel kernel) { state().kernel = kernel, state().unit[warp_of_block()] = -1; }
-/// The calling warp is with a ticket from here on.
+/// Notes that the calling warp works on a ticket from here on.
 __device__ inline void take(int ticket) { state().unit[warp_of_block()] = ticket; }
-/// The same with a front of a solve that has no tickets.
+/// Notes that the calling warp works on a front of a solve that has no tickets.
 __device__ inline void take_front(int front) { take(-2 - front); }
-/// The same where a warp hands tickets on to others, in one of two places.
+/// hand_on() notes a ticket that the calling warp hands on to other warps, in one of two places;
+/// take_handed() notes that the calling warp works on it.
 __device__ inline void hand_on(int place, int ticket) { state().drawn[place] = ticket, take(ticket); }
 __device__ inline void take_handed(int place) { take(state().drawn[place]); }
 
-/// True where a test has the calling thread send no signal.
+/// Returns true if a test makes the calling thread lose its signals.
 __device__ inline bool loses() {
   return settings.lost_kernel != Kernel::none && settings.lost_kernel == state().kernel &&
          settings.lost_unit == state().unit[warp_of_block()] &&
          (settings.lost_lane < 0 || settings.lost_lane == static_cast<int>(threadIdx.x % 32));
 }
 
-/// A wait of one thread.
+/// A wait of one thread for one signal.
 class Watch {
  public:
-  /// After each look in vain; `place` is what was looked at, on a count of `found` where `wanted` is waited for.
+  /// Call it after each unsuccessful read of a signal. `place` is the address that was read; it
+  /// held `found`, and the thread waits for `wanted`. After the limit the wait is recorded, and
+  /// soon afterwards the kernel traps.
   __device__ void look(Awaited what, const void* place, std::int64_t wanted, std::int64_t found) {
     const std::uint64_t now = kernels::nanoseconds(), limit = settings.limit;
     if (begun_ == 0) begun_ = now;
     if (limit == 0 || now - begun_ <= limit) return;
     write_down(what, reinterpret_cast<std::uint64_t>(place), wanted, found);
-    if (now - begun_ > limit + limit / 8) kernels::trap();  // others have had the time to write, too
+    if (now - begun_ > limit + limit / 8) kernels::trap();  // other threads have had the time to write, too
   }
 
  private:
-  /// Once for a place, and as far as there is room.
+  /// Records a wait in the entry that its place is mapped to, if that is still free.
   __device__ static void write_down(Awaited what, std::uint64_t place, std::int64_t wanted, std::int64_t found) {
     const unsigned word = static_cast<unsigned>(place >> 2);
     const int slot =

@@ -1,4 +1,5 @@
-// Dense matrices between the host and the device: page-locked ones as they lie, all others by the chunks of Staging.
+// Dense matrices between the host and the device: the driver copies page-locked ones, all others go
+// through the chunks of Staging.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/runtime/transfer/dense_copy.hpp"
 
@@ -9,14 +10,16 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// The driver copies from there or to there as it lies: rows that lie apart would be a copy each, as many as the matrix has rows.
+/// Returns true if the driver copies from or to the host's matrix as it lies. If rows lie apart, it
+/// does not: that would take as many copies as the matrix has rows.
 template <class T>
 bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
   const bool apart = host.layout == Layout::row_major && host.ld != host.cols && host.rows > 1;
   return host.layout == device && !apart && is_reachable(host.data) && is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
 }
 
-/// f(place in the matrix, place on the device, entries) for each column, or once for all if nothing lies between them.
+/// Calls f(place in the matrix, place on the device, entries) for each column (row, if row-major),
+/// or once for all if no gaps lie between them.
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
   const Lines lines = lines_of(a, a.layout);
@@ -59,7 +62,7 @@ void receive(Staging& staging, const MatrixView<const T>& device, const MatrixVi
     });
     return stream.synchronize();
   }
-  stream.synchronize();  // before others have to wait for the chunks
+  stream.synchronize();  // before chunks are leased: other threads wait for them
   const Lines lines = lines_of(host, device.layout);
   const auto unpack = [&](Offset begin, Offset end, const void* in) {
     for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {

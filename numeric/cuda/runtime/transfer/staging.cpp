@@ -14,7 +14,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A chunk that holds this much is sent, so that the copy runs while the next one is filled.
+/// Bytes in a chunk from which on it is sent, so that the copy runs while the next chunk is filled.
 constexpr std::size_t kSentBytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -75,7 +75,7 @@ void Staging::send(void* device, Offset count, std::size_t item, const Fill& fil
   gathering.flush();
 }
 
-/// As many chunks as are idle may be on their way at once.
+/// Has as many chunks under way at once as are idle.
 void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream) {
   struct Part {
     ChunkLease chunk;

@@ -1,4 +1,5 @@
-// The way of the host's arrays to the device: chunks of page-locked memory, filled by several threads while the one before is copied.
+// Copies arrays between host and device by chunks of page-locked memory, which several threads fill
+// while the chunk before is copied.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,39 +16,43 @@
 
 namespace kauri::numeric::cuda {
 
-/// True for memory that the device may copy by itself.
+/// Returns true for memory that the device can copy by itself.
 bool is_reachable(const void* place);
 
-/// Shared by all that one backend makes, from any thread.
+/// Copies between host and device, for all objects that one backend makes. Thread-safe.
 class Staging {
  public:
-  /// Writes items [begin, end) of an array to `out`. Called by several threads at once.
+  /// Writes items [begin, end) of an array to `out`. Several threads call it at once.
   using Fill = std::function<void(Offset begin, Offset end, void* out)>;
-  /// Takes items [begin, end) of an array from `in`. Called by several threads at once.
+  /// Takes items [begin, end) of an array from `in`. Several threads call it at once.
   using Unpack = std::function<void(Offset begin, Offset end, const void* in)>;
 
-  /// On the current device, as all calls. Starts the threads that fill.
+  /// Allocates the chunks and starts the threads that fill them. This and all other calls work on
+  /// the current device.
   Staging();
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
   ~Staging() { stream_.wait(); }
 
-  /// `count` items of `item` bytes to the device, in the stream's order: what fill reads may change when this returns.
+  /// Sends `count` items of `item` bytes to the device, in the stream's order. What `fill` reads
+  /// may change when this returns.
   void send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream);
-  /// To the device, in the stream's order: what is page-locked or on a device is copied as it lies, and may change when the stream has come
-  /// past the copy; all else may change when this returns.
+  /// Copies `from` to the device, in the stream's order. Page-locked memory, and memory on a
+  /// device, is copied as it lies and may change when the stream has come past the copy; all other
+  /// memory may change when this returns.
   void copy(void* device, std::span<const std::byte> from, cudaStream_t stream);
-  /// The same, there when this returns.
+  /// Copies `from` to the device on a stream of this object, and waits until it has arrived.
   void copy_now(void* device, std::span<const std::byte> from);
-  /// `count` items of `item` bytes from the device, in the stream's order: unpack has taken all of them when this returns. What the stream
-  /// has to do before has best ended: others wait for chunks as long.
+  /// Receives `count` items of `item` bytes from the device, in the stream's order; `unpack` has
+  /// taken all of them when this returns. Earlier work of the stream should have ended before the
+  /// call: while this waits for it, other callers wait for chunks.
   void receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream);
 
  private:
   friend class CoalescedUpload;
   struct Chunk {
     std::byte* memory = nullptr;
-    Event copied;  ///< from or to it; never recorded counts as done
+    Event copied;  ///< the last copy from or to the chunk; never recorded counts as done
   };
   struct Return {
     Staging* staging = nullptr;
@@ -56,16 +61,18 @@ class Staging {
   using ChunkLease = std::unique_ptr<Chunk, Return>;
   static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 15;
   static constexpr std::size_t kChunks = 4;
-  static constexpr std::size_t kAlignment = 256;  ///< in a chunk a byte lies as it will on the device, to this
+  static constexpr std::size_t kAlignment = 256;  ///< a byte's place in a chunk and its place on the device are equal modulo this
   static constexpr int kMostThreads = 16;
 
-  /// The chunk that was given back first; waits until there is one, so not to be called by who has one: threads would wait in a ring.
+  /// Leases the chunk that was given back first; waits until one is idle. A thread that holds a
+  /// chunk must not call it, or threads could wait for each other in a ring.
   ChunkLease lease();
-  /// The same, or null.
+  /// Leases a chunk if one is idle, else returns null.
   ChunkLease lease_if_idle();
   ChunkLease first_free();
   void give_back(Chunk* chunk) noexcept;
-  /// f(first, last, place) for pieces of items [begin, end), which lie at `memory`.
+  /// Calls f(first, last, place) for pieces of items [begin, end), which lie at `memory`, by
+  /// several threads.
   template <class F>
   void by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t item, const F& f);
 
@@ -73,40 +80,43 @@ class Staging {
   Stream stream_;
   PinnedBytes memory_;
   std::array<Chunk, kChunks> chunk_;
-  std::mutex mutex_;  // of what follows: a ring of the chunks that nobody has
+  std::mutex mutex_;  // guards the following members: a ring of the idle chunks
   std::condition_variable given_back_;
   std::array<Chunk*, kChunks> ring_{};
   std::size_t first_ = 0, left_ = kChunks;
 };
 
-/// Copies of one thread on one stream. Arrays that follow each other on the device, up to alignment, and in one allocation, share a chunk
-/// and so a copy: a small array costs no more than the filling of its bytes. What flush() has not sent is dropped at the end.
+/// Copies of one thread to the device on one stream. Arrays that follow each other in one
+/// allocation on the device, up to alignment, share a chunk and so a copy: a small array costs no
+/// more than filling its bytes. The destructor drops what flush() has not sent.
 class CoalescedUpload {
  public:
   CoalescedUpload(Staging& staging, cudaStream_t stream) : staging_(staging), stream_(stream) {}
   CoalescedUpload(const CoalescedUpload&) = delete;
   CoalescedUpload& operator=(const CoalescedUpload&) = delete;
 
-  /// `count` items of `item` bytes, in the stream's order: what fill reads may change when this returns.
+  /// Sends `count` items of `item` bytes, in the stream's order. What `fill` reads may change when
+  /// this returns.
   void send(void* device, Offset count, std::size_t item, const Staging::Fill& fill);
-  /// The same of an array.
+  /// Sends an array, which may change when this returns.
   void send(void* device, std::span<const std::byte> from);
-  /// Everything is on its way when this returns.
+  /// Enqueues the copies of all that is still in a chunk.
   void flush();
 
  private:
-  /// Free bytes for what goes to `place`, which the chunk then holds the way to.
+  /// Returns the free bytes of the chunk at `place` on the device. Flushes the chunk first if
+  /// `place` does not follow what it holds, and leases one if there is none.
   std::size_t room_at(std::byte* place);
   [[nodiscard]] std::byte* in_chunk(const std::byte* place) const;
 
   Staging& staging_;
   cudaStream_t stream_;
   Staging::ChunkLease chunk_;
-  std::byte* begin_ = nullptr;  // on the device: where the chunk goes
+  std::byte* begin_ = nullptr;  // place on the device that the chunk is copied to
   std::size_t used_ = 0;
 };
 
-/// Makes the arrays of a block on one stream.
+/// Takes arrays from a block and fills them, on one stream.
 class Uploader {
  public:
   Uploader(Staging& staging, DeviceBlock& block, const Stream& stream) : block_(block), stream_(stream), upload_(staging, stream.get()) {}
@@ -118,7 +128,8 @@ class Uploader {
   [[nodiscard]] DeviceArray<T> room(Offset count) {
     return block_.take<T>(count);
   }
-  /// fill(begin, end, out) writes items [begin, end) to out[0 .. end - begin); called by several threads at once.
+  /// Fills an array: fill(begin, end, out) writes items [begin, end) to out[0 .. end - begin).
+  /// Several threads call it at once.
   template <class T, class F>
   void fill(const DeviceArray<T>& array, const F& fill) {
     upload_.send(array.data(), array.size(), sizeof(T),
