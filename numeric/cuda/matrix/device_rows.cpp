@@ -1,4 +1,4 @@
-// Rows of A on a device.
+// Uploads the rows of A to a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/device_rows.hpp"
 
@@ -8,14 +8,15 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Loads of four entries may begin at any of them that is there.
+/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
+/// multiple before the end.
 Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 
 }  // namespace
 
 std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
   std::vector<ResidualTask> tasks;
-  Offset begin = 0;  // of the last task, where loads of four begin
+  Offset begin = 0;  // first entry of the last task, rounded down to where loads of four begin
   for (Index i = 0; i < rows.n(); ++i) {
     const Offset end = rows.ptr[static_cast<std::size_t>(i) + 1];
     if (rows.length(i) > kResidualSegment) {
@@ -50,7 +51,7 @@ DeviceRows<T>::DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& b
   source_ = uploader.copy(host.rows.source);
   value_ = uploader.room<T>(padded(entries));
   task_ = uploader.copy(host.tasks);
-  const auto behind = static_cast<std::size_t>(value_.size() - entries) * sizeof(T);  // brought, like the rest, and not used
+  const auto behind = static_cast<std::size_t>(value_.size() - entries) * sizeof(T);  // loaded with the others, and not used
   if (behind > 0) check(cudaMemsetAsync(value_.data() + entries, 0, behind, stream.get()), "what follows values by rows");
   uploader.finish();
 }

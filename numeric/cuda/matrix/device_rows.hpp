@@ -7,7 +7,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// On the host: what goes to the device. O(n + nnz).
+/// A by full rows and its tasks on the host, to be uploaded. O(n + nnz).
 struct HostRows {
   explicit HostRows(const Pattern& lower) : rows(full_rows(lower)), tasks(residual_tasks(rows)), nnz(lower.nnz()) {}
   FullRows rows;
@@ -15,23 +15,26 @@ struct HostRows {
   Offset nnz;  ///< entries of the lower triangle
 };
 
-/// Arrays of a block of somebody else's. Nobody has set the values at first.
+/// A by full rows on a device. Non-owning: the arrays lie in the caller's DeviceBlock. Values are
+/// uninitialised until enqueue_values().
 template <class T>
 class DeviceRows {
  public:
-  /// Of all arrays.
+  /// Returns the bytes of all arrays.
   static Offset bytes(const HostRows& host);
-  /// The next arrays of the block. Waits until all have arrived.
+  /// Takes the next arrays of the block and uploads the rows. Waits until all have arrived.
   DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& block, const Stream& stream);
 
-  /// lower: on the device, in the order of the pattern; read when the stream comes to it.
+  /// Enqueues the values of all rows. lower: on the device, in the order of the pattern; read when
+  /// the stream comes to it.
   void enqueue_values(const T* lower, cudaStream_t stream) const;
   [[nodiscard]] RowsView<T> view() const;
-  /// For each entry of the rows its place in the order of the pattern.
+  /// Returns for each entry of the rows its place in the order of the pattern.
   [[nodiscard]] std::span<const std::uint32_t> source() const { return {source_.data(), static_cast<std::size_t>(source_.size())}; }
-  /// For who sets the values by itself.
+  /// Returns the values by rows, for callers that set them themselves.
   [[nodiscard]] T* values() const { return value_.data(); }
-  /// So that nothing is loaded when kernels are first launched, which may be in a caller's capture. Throws Error(device).
+  /// Loads all kernels, so that none is loaded at its first launch, which may be in a caller's
+  /// capture. Throws Error(device).
   static void load_kernels();
 
  private:

@@ -14,14 +14,16 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Stored entries that are worth threads, and so many of these at most: each counts for all rows.
+/// Stored entries from which on several threads share the work, and the most threads: each keeps
+/// counts for all rows.
 constexpr Offset kShared = 1 << 18;
 constexpr Index kMostThreads = 16;
 
-/// Row i meets its columns below i first, in their order, then its own column.
+/// Fills the rows. Row i gets its columns below i first, in ascending order, then the entries of
+/// column i.
 class Filling {
  public:
-  /// Columns in so many stretches, a thread each.
+  /// Cuts the columns into `stretches` stretches, one a thread.
   Filling(const Pattern& lower, Index stretches, FullRows& rows)
       : lower_(lower),
         rows_(rows),
@@ -38,12 +40,13 @@ class Filling {
     if (columns_.count() < 2)
       make_columns(), make_sources();
     else
-      side_by_side(make_columns, make_sources);  // zeros take as long as all else
+      side_by_side(make_columns, make_sources);  // setting zeros takes as long as all else
     columns_.for_each([this](Index b, Index begin, Index end) { place_entries(b, begin, end); });
   }
 
  private:
-  /// By row: entries left of the diagonal that the stretch has; then where its next one goes in its row.
+  /// Returns, by row, the number of entries left of the diagonal in a stretch; after
+  /// place_stretches(), where the stretch's next entry goes in the row.
   [[nodiscard]] Index* count_of(Index b) { return count_.get() + Offset{b} * lower_.n; }
 
   void count_entries(Index b, Index begin, Index end) {

@@ -1,4 +1,5 @@
-// Both halves of a symmetric pattern by rows, and where in the lower triangle each entry's value is.
+// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower
+// triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Compressed rows. Row i has the entries [ptr[i], ptr[i+1]); the value of entry k is that of place source[k] in the order of the pattern
-/// that the rows were made of.
+/// Compressed rows. Row i has the entries [ptr[i], ptr[i+1]). The value of entry k is at place
+/// source[k] in the order of the pattern that the rows were made of.
 struct FullRows {
   std::vector<Offset> ptr;  ///< length n+1
   std::vector<Index> col;   ///< ascending in each row
@@ -21,8 +22,9 @@ struct FullRows {
   [[nodiscard]] Offset length(Index i) const { return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)]; }
 };
 
-/// Of the whole symmetric matrix, the same by any number of threads. Throws Error(overflow) for more than 2^32 - 1 stored entries. O(n +
-/// nnz), with n numbers beside for each of up to 16 threads.
+/// Returns the rows of the whole symmetric matrix, the same by any number of threads. Throws
+/// Error(overflow) for more than 2^32 - 1 stored entries. O(n + nnz), with n numbers of extra
+/// memory for each of up to 16 threads.
 FullRows full_rows(const Pattern& lower);
 
 }  // namespace kauri::numeric::cuda

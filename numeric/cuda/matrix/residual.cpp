@@ -12,13 +12,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A column on the device.
+/// Returns a column on the device as a matrix.
 template <class T>
 MatrixView<T> device_column(const DeviceArray<T>& array, Index n) {
   return {array.data(), n, 1, n};
 }
 
-/// Of all arrays of a CudaResidual.
+/// Returns the bytes of all arrays of a CudaResidual.
 template <class T>
 Offset bytes_for(const HostRows& host) {
   using symbolic::aligned_bytes;

@@ -9,13 +9,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// Works with host vectors: one column at a time goes to the device and back. Values are put in the order of the rows once for each set of
-/// them.
+/// Residuals and products for host vectors: one column at a time goes to the device and back.
+/// Values are put in the order of the rows once for each set of values.
 template <class T>
 class CudaResidual final : public ResidualImpl<T> {
  public:
   CudaResidual(const Pattern& lower, DeviceContext context);
-  ~CudaResidual() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
+  ~CudaResidual() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
   BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
                          ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
@@ -27,7 +27,7 @@ class CudaResidual final : public ResidualImpl<T> {
 
   DeviceContext context_;
   PooledStream stream_;
-  DeviceHeap heap_;  // as on the CPU, no part of what factors and workspaces hold
+  DeviceHeap heap_;  // as on the CPU, its bytes are not counted with those of factors and workspaces
   DeviceBlock block_;
   DeviceRows<T> rows_;
   DeviceArray<T> value_, x_, b_, r_;

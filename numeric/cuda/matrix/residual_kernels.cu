@@ -1,5 +1,6 @@
-// Residuals, each row summed in about twice the precision; denominators after Arioli, Demmel & Duff 1989. A row a thread, its entries
-// brought by all of the block; of long rows a segment a thread.
+// Residuals, each row summed in about twice the precision; denominators after Arioli, Demmel & Duff
+// 1989. A thread sums a row, whose entries all threads of the block load; of a long row each thread
+// sums a segment.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cfloat>
@@ -18,7 +19,7 @@ namespace {
 constexpr int kWarps = kSpmvThreads / 32;
 constexpr unsigned kNormBlocks = 512;
 
-/// What is summed along a row, or a part of it; rounded as on the CPU.
+/// Sums along a row or a part of it, rounded as on the CPU.
 struct RowSum {
   Dot2 dot{0, 0};
   double magnitude = 0, row_norm = 0;
@@ -30,7 +31,7 @@ struct RowSum {
     magnitude = __dadd_rn(magnitude, fabs(__dmul_rn(v, x)));
     row_norm = __dadd_rn(row_norm, fabs(v));
   }
-  /// The part that follows.
+  /// Adds the sums of the part that follows.
   __device__ void join(const RowSum& next) {
     const double sum = __dadd_rn(dot.sum, next.dot.sum), shadow = __dsub_rn(sum, dot.sum);
     const double lost = __dadd_rn(__dsub_rn(dot.sum, __dsub_rn(sum, shadow)), __dsub_rn(next.dot.sum, shadow));
@@ -61,18 +62,21 @@ __global__ void __launch_bounds__(kSpmvThreads) norms_of_x(Index n, ResidualColu
   }
 }
 
-/// What a row says, its b - A x rounded to r.
+/// Returns the residual, the norm and the componentwise error of a row. r: its b - A x, rounded;
+/// count: its entries; x_norm: the infinity norm of x.
 template <class T>
 __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset count, double x_norm) {
   constexpr double epsilon = sizeof(T) == 4 ? double{FLT_EPSILON} : DBL_EPSILON;
   const double residual = fabs(r), entries = static_cast<double>(count), reach = __dmul_rn(sum.row_norm, x_norm);
-  // A denominator that is all rounding tells nothing: the second kind of row of Arioli, Demmel & Duff.
+  // A denominator that consists of rounding errors tells nothing: the row is of the second kind of
+  // Arioli, Demmel & Duff.
   const double noise = 1000 * entries * epsilon * __dadd_rn(reach, fabs(b));
   const double scale = sum.magnitude > noise || is_too_large(reach, x_norm) ? sum.magnitude : __dadd_rn(sum.magnitude, reach);
   return {residual, sum.row_norm, residual == 0 ? 0 : residual / scale};
 }
 
-/// The end of one column's part of a row or of rows, of all threads: each has a row, its own or none.
+/// Stores the results of one column, and raises its norms. All threads of the block call finish(),
+/// each with a row (`there`) or without one.
 template <class T, bool kApart>
 struct Ends {
   const ResidualColumns<T>& columns;
@@ -101,14 +105,14 @@ struct Ends {
   }
 };
 
-/// By all threads: a segment each, a warp a stretch.
+/// Sums one long row by all threads of the block: each thread a segment, each warp a stretch.
 template <bool kApart, class T>
 __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<T>& columns, const Ends<T, kApart>& ends, RowSum* of_warp) {
   const Offset begin = a.ptr[row], count = a.ptr[row + 1] - begin;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   for (Index c = 0; c < columns.count; ++c) {
     const T* x = &columns.x(0, c);
-    RowSum all;  // of thread 0
+    RowSum all;  // valid in thread 0
     for (Offset round = 0; round < count; round += kWarps * kResidualStretch) {
       const Offset stretch = round + warp * kResidualStretch, segment = stretch + lane * kResidualSegment;
       RowSum sum;
@@ -134,7 +138,8 @@ __device__ void long_row(const RowsView<T>& a, Index row, const ResidualColumns<
   }
 }
 
-/// Y = A X or B - A X; norms: null for none. kApart: rows of x, of b or of y may be apart.
+/// Computes Y = A X or Y = B - A X. norms: null if none are needed. kApart: rows of x, b or y need
+/// not lie side by side.
 template <class T, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, ResidualColumns<T> columns, ResidualNorms* norms) {
   __shared__ T value[kSkewedChunk<T>], factor[kSkewedChunk<T>];
@@ -153,7 +158,7 @@ __global__ void __launch_bounds__(kSpmvThreads) sum_rows(RowsView<T> a, Residual
   part.each(base, end, [&](int at, int g, int k) { value[skewed<T>(at)] = part.value[g][k]; });
   for (Index c = 0; c < columns.count; ++c) {
     const T* x = &columns.x(0, c);
-    if (c > 0) __syncthreads();  // sums of the column before have been made
+    if (c > 0) __syncthreads();  // all sums of the column before have been made
     part.each(base, end,
               [&](int at, int g, int k) { factor[skewed<T>(at)] = __ldg(x + row_place<kApart>(part.col[g][k], columns.x.row)); });
     __syncthreads();

@@ -12,15 +12,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// The rows of a block of threads: up to kSpmvThreads of up to kResidualSegment entries each, a chunk together; or a longer one.
+/// Rows that one block of threads sums: up to kSpmvThreads rows of up to kResidualSegment entries
+/// each, all entries together within one chunk; or one longer row.
 struct ResidualTask {
   Index first;
   Index rows;  ///< 0: one long row
 };
-/// All rows, in order. O(n). In device_rows.cpp.
+/// Returns the tasks of all rows, in order. O(n). Defined in device_rows.cpp.
 std::vector<ResidualTask> residual_tasks(const FullRows& rows);
 
-/// A by full rows, on the device. col and value are aligned to 16 bytes, and zeros follow up to a multiple of four entries.
+/// A by full rows, on the device. col and value are aligned to 16 bytes, and padded with zeros to a
+/// multiple of four entries.
 template <class T>
 struct RowsView {
   Index n, tasks;
@@ -30,32 +32,33 @@ struct RowsView {
   const ResidualTask* task;
 };
 
-/// Columns of n numbers.
+/// Columns of n numbers, on the device.
 template <class T>
 struct ResidualColumns {
   StridedView<const T> x;
-  StridedView<const T> b;  ///< without data y = A x, else y = b - A x
+  StridedView<const T> b;  ///< without data y = A x; else y = b - A x
   StridedView<T> y;
   Index count;
-  const std::int32_t* run_flag = nullptr;  ///< null, or on the device: where that is 0, nothing is done
+  const std::int32_t* run_flag = nullptr;  ///< on the device, or null; if it is 0, nothing is done
 };
 
-/// What one column of a residual says about its x.
+/// Norms of one column of a residual, which give the backward errors of its x.
 struct ResidualNorms {
   ResidualWorst worst;
   double x, b;  ///< infinity norms
 };
 
-/// So that nothing is loaded at a first launch. Throws Error(device).
+/// Loads all kernels, so that none is loaded at its first launch. Throws Error(device).
 template <class T>
 void load_residual_kernels();
-/// Y = A X; one launch.
+/// Enqueues Y = A X, in one launch.
 template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream);
-/// Y = B - A X, and norms, on the device, one per column: two launches.
+/// Enqueues Y = B - A X and the norms, one set per column, on the device, in two launches.
 template <class T>
 void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
-/// The same where somebody has left the norms of x there, and else zeros: one launch.
+/// Enqueues Y = B - A X and the norms, in one launch. Earlier work has left the norms of x in
+/// `norms`, and zeros in its other members.
 template <class T>
 void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
 

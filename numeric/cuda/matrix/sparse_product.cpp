@@ -22,7 +22,7 @@ void CudaProduct<T>::set_values(std::span<const T> host) {
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   const auto count = static_cast<Offset>(host.size());
   DeviceBlock block(symbolic::aligned_bytes(count, sizeof(T)), heap);
-  const PooledStream stream(context_.pool);  // after the block: it waits before that goes
+  const PooledStream stream(context_.pool);  // after the block: its destructor waits before the block is freed
   T* there = block.template take<T>(count).data();
   context_.staging->copy(there, std::as_bytes(host), stream->get());
   spmv_.enqueue_values(there, stream->get());
@@ -62,7 +62,8 @@ void CudaProduct<T>::multiply_on_device(T alpha, MatrixView<const T> x, T beta, 
   stream->synchronize();
 }
 
-/// As many columns at a time as one launch of the merge path takes, and more do not gain anything.
+/// Multiplies as many columns at a time as one launch of the merge path takes; more do not gain
+/// anything.
 template <class T>
 void CudaProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) {
   if (y.rows == 0 || y.cols == 0) return;

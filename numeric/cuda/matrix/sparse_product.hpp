@@ -7,7 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// Matrices and values of the host's go through memory for the time of a call, which is counted nowhere.
+/// Products with A. Matrices and values of the host go through memory that is allocated for the
+/// time of a call and counted in no ledger.
 template <class T>
 class CudaProduct final : public ProductImpl<T> {
  public:

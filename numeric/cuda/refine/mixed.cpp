@@ -15,7 +15,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// False where it is the host's. Throws Error(usage) where it is another device's: kernels work on it as it lies.
+/// Returns true if a matrix is on the device, false if it is on the host. Throws Error(usage) if it
+/// is on another device, since kernels work on it as it lies.
 template <class T>
 bool is_there(const MatrixView<T>& a, const char* name, int device) {
   const cudaMemoryType type = attributes_of(a.data).type;
@@ -24,7 +25,8 @@ bool is_there(const MatrixView<T>& a, const char* name, int device) {
   return true;
 }
 
-/// f(first, count, k) for columns that lie side by side, as all do until some are done; k: of the first among those given. Ascending.
+/// Calls f(first, count, k) for each run of neighbouring columns, ascending; k is the position of
+/// its first column among those given. All columns are neighbours until some are done.
 template <class F>
 void for_each_run(std::span<const Index> columns, const F& f) {
   for (std::size_t k = 0, end = 0; k < columns.size(); k = end) {
@@ -83,7 +85,7 @@ void CudaMixed::reserve(Index nrhs) {
   dots_ = vectors_->take<Dots>(Offset{kDotBlocks} + 1);
   const auto columns = static_cast<std::size_t>(nrhs);
   seen_.resize(columns), has_norm_.assign(columns, false);
-  // Those of columns that nobody uses are copied along.
+  // Norms of unused columns are copied to the host with the others.
   check(cudaMemsetAsync(norms_.data(), 0, columns * sizeof(ResidualNorms), stream_->get()), "norms");
   nrhs_ = nrhs, vector_bytes_ = bytes;
 }
@@ -149,7 +151,7 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
     check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()), "flags");
     enqueue_height(n_, there, exponent_.data(), flags, stream_->get());
     enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), norms_.data() + c, stream_->get());
-    const MixedFlags found = fetch(flags);  // then `none` may go, and what is page-locked may change
+    const MixedFlags found = fetch(flags);  // from here on `none` may go, and page-locked memory may change
     error[c] = error_of_zero(found.above, found.wrong == 0);
     has_norm_[c] = false;
   }

@@ -1,4 +1,5 @@
-// Mixed precision on a CUDA device: vectors stay there, and the host sees norms and products of them.
+// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of
+// them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,7 @@ namespace kauri::numeric::cuda {
 class CudaMixed final : public MixedImpl {
  public:
   CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context) : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
-  ~CudaMixed() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
+  ~CudaMixed() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
@@ -41,14 +42,14 @@ class CudaMixed final : public MixedImpl {
 
  private:
   CudaMixed(const HostRows& host, Index nrhs, DeviceContext context);
-  /// Of the vectors of so many columns.
+  /// Returns the bytes of the vectors of `nrhs` columns.
   [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
   [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const { return of.data() + Offset{n_} * column; }
   [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
   void copy(const double* from, double* to);
-  /// Every byte of y.
+  /// Sets every byte of a column of y.
   void fill(Index column, int byte);
-  /// From the device, when the stream has come to it.
+  /// Copies a number from the device, in the stream's order, and waits for it.
   template <class V>
   V fetch(const V* there);
   Dots dots(const double* u, const double* v, const double* w);
@@ -57,22 +58,22 @@ class CudaMixed final : public MixedImpl {
   Index n_, nrhs_ = 0;
   Offset bytes_, vector_bytes_ = 0;
   DeviceHeap heap_;
-  DeviceBlock block_;                     // what A has
-  std::unique_ptr<DeviceBlock> vectors_;  // the rest
-  PooledStream stream_;                   // after these: it waits before they go
+  DeviceBlock block_;                     // arrays of A
+  std::unique_ptr<DeviceBlock> vectors_;  // all other arrays
+  PooledStream stream_;                   // after the blocks: its destructor waits before they are freed
   DeviceRows<double> rows_;
-  DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() was asked for
+  DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() has been called
   DeviceArray<float> rounded_;                             // nnz
   DeviceArray<int> exponent_;                              // n
   DeviceArray<double> c_, y_, before_, r_;                 // n x nrhs each
-  DeviceArray<float> d_;                                   // n x nrhs: of the columns of the last precondition(), side by side
-  DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; the last one: b or x on the way
-  DeviceArray<ResidualNorms> norms_;                       // nrhs: worst.residual is that of r, where M^-1 r is asked for
-  DeviceArray<double> grow_;                               // nrhs: d is to be taken so many times, a power of two
-  DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one of A's diagonal
+  DeviceArray<float> d_;                                   // n x nrhs: corrections of the columns of the last precondition(), side by side
+  DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; vector_: b or x on the way
+  DeviceArray<ResidualNorms> norms_;                       // nrhs: worst.residual is the norm of r when M^-1 r is computed
+  DeviceArray<double> grow_;                               // nrhs: the factor of d, a power of two
+  DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one for A's diagonal
   DeviceArray<Dots> dots_;                                 // kDotBlocks parts, and their sum
-  std::vector<ResidualNorms> seen_;                        // nrhs: of the last residuals
-  std::vector<bool> has_norm_;                             // nrhs: norms_ has that of y and is else zero: from correct() to residuals()
+  std::vector<ResidualNorms> seen_;                        // nrhs: norms of the last residuals
+  std::vector<bool> has_norm_;                             // nrhs: norms_ holds the norm of y and else zeros: from correct() to residuals()
   bool positive_ = true, scaled_ = false;
 };
 

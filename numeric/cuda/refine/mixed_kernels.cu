@@ -1,4 +1,5 @@
-// Kernels of a mixed solve: all streams of numbers, one after another. Sums have one order; maxima are raised by integer atomics.
+// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by
+// integer atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 
@@ -15,13 +16,13 @@ namespace {
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 constexpr int kWarps = kThreads / 32;
 
-/// f(i) for all rows, or entries, by all threads.
+/// Calls f(i) for all rows, or entries, by all threads of the launch.
 template <class F>
 __device__ void for_all(Offset count, const F& f) {
   for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < count; i += Offset{gridDim.x} * kThreads) f(i);
 }
 
-/// The last of ptr[low .. high) that is not above k: the row of an entry.
+/// Returns the last index in [low, high) whose ptr is not above k: the row of entry k.
 __device__ Index row_of(const Offset* ptr, Index low, Index high, Offset k) {
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;
@@ -33,9 +34,10 @@ __device__ Index row_of(const Offset* ptr, Index low, Index high, Offset k) {
   return low;
 }
 
-/// f(k, row, column) for all entries. A block has a stretch of them, and looks among all rows for its first one alone. No row is empty, so
-/// its threads look among the next kThreads + 1, which their L1 cache holds: from all rows it would be some twenty reads of the L2 cache,
-/// each for the next.
+/// Calls f(k, row, column) for all entries. A block has a stretch of entries, and searches all rows
+/// for its first one alone. No row is empty, so its threads search the next kThreads + 1 rows,
+/// which their L1 cache holds. A search among all rows would be some twenty reads of the L2 cache,
+/// each of which waits for the one before.
 template <class F>
 __device__ void for_entries(const RowsView<double>& a, const F& f) {
   const Offset entries = a.ptr[a.n], turns = (entries + kThreads - 1) / kThreads, share = (turns + gridDim.x - 1) / gridDim.x * kThreads;
@@ -54,7 +56,7 @@ __device__ void for_entries(const RowsView<double>& a, const F& f) {
 __global__ void __launch_bounds__(kThreads)
     find_exponents(RowsView<double> a, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags) {
   for_all(a.n, [&](Offset i) {
-    Offset low = a.ptr[i], high = a.ptr[i + 1];  // columns ascend, and the diagonal is there
+    Offset low = a.ptr[i], high = a.ptr[i + 1];  // columns ascend, and the diagonal entry exists
     while (high - low > 1) {
       const Offset middle = low + (high - low) / 2;
       if (a.col[middle] <= i)
@@ -168,7 +170,7 @@ __global__ void __launch_bounds__(kThreads) turn_column(Index n, const double* z
   for_all(n, [&](Offset i) { p[i] = z[i] + beta * p[i]; });
 }
 
-/// The block's sums, in thread 0.
+/// Returns the block's sums in thread 0.
 __device__ Dots sum_of_block(Dots sum, Dots* of_warp) {
   for (int by = 16; by > 0; by /= 2) {
     sum.first += __shfl_down_sync(~0U, sum.first, by);

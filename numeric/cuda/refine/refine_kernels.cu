@@ -1,5 +1,6 @@
-// Refinement on a device: the rule of refine_rule.hpp, by one warp; vectors by all threads. A correction is added at once, and taken back
-// where it did not help, which is the last one then: x is written once a step, not twice.
+// Refinement on a device: one warp applies the rule of refine_rule.hpp, all threads work on
+// vectors. A correction is added at once, and taken back if it did not help, which makes it the
+// last one: so x is written once a step, not twice.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/refine_kernels.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 
 constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 
-/// f(entry of x, place in an array of columns behind one another) for all entries, by all threads.
+/// Calls f(entry of x, place in an array of columns one after another) for all entries, by all
+/// threads of the launch.
 template <class T, class F>
 __device__ void for_entries(const RefinedColumns<T>& x, const F& f) {
   for (Index c = 0; c < x.cols; ++c)
@@ -35,7 +37,7 @@ __global__ void __launch_bounds__(kThreads)
   for_entries(x, [&](T& entry, Offset) { entry = std::numeric_limits<T>::quiet_NaN(); });
 }
 
-/// The worst over all columns, in every lane of the warp.
+/// Returns the worst error over all columns, in every lane of the warp.
 __device__ BackwardError worst_error(const ResidualNorms* norms, Index columns) {
   BackwardError worst;
   for (auto c = static_cast<Index>(threadIdx.x); c < columns; c += 32)

@@ -1,4 +1,4 @@
-// Launches of a refinement.
+// Enqueues the launches of a refinement.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/refiner.hpp"
 

@@ -1,4 +1,4 @@
-// Refinement on a CUDA device, without the host.
+// Refinement on a CUDA device without decisions of the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// All that there may be to do is enqueued: the steps that RefineOptions::max_steps allows. Each launch looks at a number on the device,
-/// and does nothing once refinement has stopped.
+/// Refinement on a device. All steps that RefineOptions::max_steps allows are enqueued; each launch
+/// reads a run flag on the device, and does nothing once refinement has stopped.
 template <class T>
 class CudaRefiner final : public RefinerImpl<T> {
  public:
   CudaRefiner(const Pattern& lower, Index nrhs, DeviceContext context) : CudaRefiner(HostRows(lower), nrhs, std::move(context)) {}
-  ~CudaRefiner() override { stream_->wait(); }  // where a call threw halfway, the device may be at work
+  ~CudaRefiner() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
   [[nodiscard]] Index nrhs() const override { return static_cast<Index>(norms_.size()); }
   [[nodiscard]] Offset bytes() const override { return bytes_; }
   void set_values(std::span<const T> value) override;
@@ -28,7 +28,7 @@ class CudaRefiner final : public RefinerImpl<T> {
 
  private:
   CudaRefiner(const HostRows& host, Index nrhs, DeviceContext context);
-  /// The steps themselves, of an x that is not empty.
+  /// Enqueues the steps of an x that is not empty.
   void enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, WorkspaceImpl<T>& workspace,
                      const RefineLimits& limits, cudaStream_t stream) const;
 
@@ -37,7 +37,7 @@ class CudaRefiner final : public RefinerImpl<T> {
   Offset bytes_;
   DeviceHeap heap_;
   DeviceBlock block_;
-  PooledStream stream_;  // after these: it waits before they go
+  PooledStream stream_;  // after the block: its destructor waits before the block is freed
   DeviceRows<T> rows_;
   DeviceArray<T> r_, before_;  // n x nrhs each
   DeviceArray<ResidualNorms> norms_;

@@ -1,4 +1,5 @@
-// Which kernel multiplies by a sparse matrix; tiles of the merge path (Merrill & Garland 2016).
+// Chooses the kernel that multiplies by a sparse matrix, and makes tiles of the merge path (Merrill
+// & Garland 2016).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/spmv/choice.hpp"
 
@@ -8,17 +9,20 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// What one block may take longer than all others, in entries: three chunks are lost in the beginning and the end of a launch, and a
+/// Entries of the slowest block above which the merge path is chosen: kFreeEntries, since three
+/// chunks are lost at the beginning and the end of a launch, plus a share of all entries, since a
 /// multiprocessor with one block does about 1/900 of what a device with all of its blocks does.
 constexpr Offset kFreeEntries = 3 * kSpmvChunk, kShareOfOneBlock = 900;
-/// A lane adds up a row by itself at an eighth of the speed at which a block brings its entries.
+/// Cost of an entry for a lane that sums a row alone: it is eight times as slow as a block that
+/// loads its entries.
 constexpr Offset kLaneCost = 8;
-/// Of more entries than this in the mean, rows fill the loads of their lanes by themselves, and shared memory would be a detour: on an H200
-/// 0.71 to 0.94 of the time of staged products for systems of 40 to 79 entries a row, 0.95 to 1.25 for 13 to 28. From three times as many
+/// Entries of a row, in the mean, above which a row fills the loads of its lanes by itself, and
+/// shared memory would be a detour: on an H200 `lanes` takes 0.71 to 0.94 of the time of `staged`
+/// for systems of 40 to 79 entries a row, and 0.95 to 1.25 for 13 to 28. From three times as many
 /// on (there is one such system, of 118) a whole warp takes a row.
 constexpr Offset kLongRows = 32;
 
-/// Entries of the fullest block, each of `rows_of_block` rows.
+/// Returns the entries of the fullest block, if each has `rows_of_block` rows.
 Offset fullest_block(const FullRows& rows, Index rows_of_block) {
   Offset most = 0;
   const Offset n = rows.n();
@@ -59,7 +63,8 @@ SpmvChoice choose_spmv(const FullRows& rows) {
   const Offset n = std::max<Offset>(rows.n(), 1), entries = rows.entries();
   const bool are_long = entries > kLongRows * n;
   int lanes = are_long ? (entries > 3 * kLongRows * n ? 32 : 16) : 1;
-  while (!are_long && kSpmvThreads / lanes * entries > kSpmvChunk * n) lanes *= 2;  // the rows of a block fill a chunk
+  while (!are_long && kSpmvThreads / lanes * entries > kSpmvChunk * n)
+    lanes *= 2;  // until the rows of a block fit into a chunk, in the mean
   const Offset slowest = std::max(fullest_block(rows, kSpmvThreads / lanes), kLaneCost * longest_row(rows) / lanes);
   if (slowest > kFreeEntries + entries / kShareOfOneBlock) return {SpmvWay::merge, 1};
   return {are_long ? SpmvWay::lanes : SpmvWay::staged, lanes};
@@ -73,7 +78,7 @@ MergeTiles merge_tiles(const FullRows& rows) {
   for (Offset t = 0; t <= count; ++t) {
     const Offset diagonal = std::min(t * kMergeTile, items);
     Offset low = std::max<Offset>(diagonal - rows.entries(), 0), high = std::min(diagonal, n);
-    while (low < high) {  // the first row that does not end among the first `diagonal` items
+    while (low < high) {  // finds the first row that does not end among the first `diagonal` items
       const Offset middle = (low + high) / 2;
       if (rows.ptr[static_cast<std::size_t>(middle) + 1] <= diagonal - middle - 1)
         low = middle + 1;

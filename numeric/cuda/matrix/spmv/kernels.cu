@@ -1,5 +1,5 @@
-// Y = alpha A X + beta Y by rows: lanes of a warp share a row, which they read where it lies, or after the block has brought it to shared
-// memory.
+// Y = alpha A X + beta Y by rows: lanes of a warp share a row. They read it where it lies, or after
+// the block has loaded it into shared memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/spmv/kernels.hpp"
 
@@ -14,11 +14,12 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Columns that a block does at once.
+/// Columns that a block multiplies at once.
 constexpr int kMostColumns = 8;
-/// Where all rows are no more blocks than an H200 holds at once, groups of columns are done by blocks of one launch, since nothing else
-/// hides what one of them waits for; where they are more, one launch a group: a block that finds its group has 16 registers more, and one
-/// in four is no longer resident.
+/// Blocks that an H200 holds at once. If all rows take no more blocks, one launch also spreads
+/// groups of columns over blocks, since nothing else hides what a block waits for. If they take
+/// more, each group is a launch: a block that finds its group has 16 registers more, and one in
+/// four is no longer resident.
 constexpr unsigned kFewBlocks = 4 * 132;
 
 template <class T>
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(kSpmvThreads) expand(const T* lower, const std
   if (k < count) to[k] = lower[source[k]];
 }
 
-/// Over lanes that lie beside each other: a tree, the same for each row.
+/// Returns the sum over neighbouring lanes, in a tree that is the same for each row.
 template <int kLanes, class T>
 __device__ T sum_over_lanes(T sum) {
 #pragma unroll
@@ -35,7 +36,7 @@ __device__ T sum_over_lanes(T sum) {
   return sum;
 }
 
-/// Lane l adds up entries l, l + kLanes, ... of its row.
+/// Computes products of one column: lane l sums entries l, l + kLanes, ... of its row.
 template <class T, class P, int kLanes>
 __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   const Offset row = (Offset{blockIdx.x} * kSpmvThreads + threadIdx.x) / kLanes;
@@ -50,9 +51,10 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
   if (there && lane == 0) put_sum(columns, sum, columns.y.data[row]);
 }
 
-/// The same sums of up to kColumns columns. Of one column products are staged, of several the entries: gathers of x are then all under way
-/// before a sum begins, or there are kColumns of them at once. kApart: rows of X or of Y may be apart. kGroups: block b does group
-/// b / (blocks of all rows) of kColumns columns.
+/// Makes the sums of lanes_product() for up to kColumns columns. With one column it stages the
+/// products, so that all gathers of x are under way before a sum begins; with several it stages the
+/// entries, and kColumns gathers are under way at once. kApart: rows of X or of Y need not lie side
+/// by side. kGroups: block b does group b / (blocks of all rows) of kColumns columns.
 template <class T, class P, int kLanes, int kColumns, bool kApart, bool kGroups = false>
 __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   constexpr int kRows = kSpmvThreads / kLanes;
@@ -76,7 +78,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
   for (P base = begin & ~P{3}; base < end; base += kSpmvChunk) {
     ChunkPart<T> part;
     part.load(a.col, a.value, base, end);
-    if (base > begin) __syncthreads();  // sums of the chunk before have been made
+    if (base > begin) __syncthreads();  // all sums of the chunk before have been made
     if constexpr (kColumns == 1) {
       part.template multiply<kApart>(columns.x.data, columns.x.row, base, end, number);
     } else {
@@ -100,7 +102,7 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
       }
     }
   }
-  if (kLanes == 1 && row >= rows) return;  // nobody shuffles; so eight sums in double are done with the registers of four blocks
+  if (kLanes == 1 && row >= rows) return;  // no lane shuffles; this leaves eight sums in double the registers of four resident blocks
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);
@@ -112,9 +114,9 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
 template <class T, class P>
 struct RowsKernels {
   using Kernel = void (*)(CsrView<T, P>, SpmvColumns<T>);
-  Kernel one, four, eight;  ///< columns
-  Kernel groups;            ///< of eight columns
-  Kernel apart;             ///< up to eight, whose rows are apart
+  Kernel one, four, eight;  ///< for 1, up to 4, and up to 8 columns
+  Kernel groups;            ///< for groups of eight columns
+  Kernel apart;             ///< for up to eight columns with rows that lie apart
 };
 template <class T, class P, int kLanes>
 RowsKernels<T, P> kernels_of(SpmvWay way) {
@@ -174,7 +176,7 @@ template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream) {
   const RowsKernels<T, P> all = kernels_of<T, P>(choice);
   const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
-  // Not all columns: a grid has less than 2^31 blocks.
+  // One launch does not do all columns: a grid has fewer than 2^31 blocks.
   const Index most = !are_apart(columns) && blocks <= kFewBlocks ? 128 * kMostColumns : kMostColumns;
   for (Index c = 0; a.n > 0 && c < columns.count; c += most) {
     const Index count = std::min(most, columns.count - c);

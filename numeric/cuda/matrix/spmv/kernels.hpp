@@ -9,17 +9,18 @@
 
 namespace kauri::numeric::cuda {
 
-/// A by full rows, on the device. col and value are aligned to 16 bytes, and zeros follow up to a multiple of four entries.
-/// P: std::int32_t, where entries and a chunk behind them can be counted so, or Offset.
+/// A by full rows, on the device. col and value are aligned to 16 bytes, and padded with zeros to a
+/// multiple of four entries. P: std::int32_t if it can count the entries and a chunk after them,
+/// else Offset.
 template <class T, class P>
 struct CsrView {
   Index n;
-  const P* ptr;      ///< n+1
-  const Index* col;  ///< of the caller's numbering
+  const P* ptr;      ///< length n + 1
+  const Index* col;  ///< columns, in the caller's numbering
   const T* value;
 };
 
-/// Y = alpha A X + beta Y: columns of n numbers. Where beta is 0, Y is not read.
+/// Columns of a product Y = alpha A X + beta Y, of n numbers each. If beta is 0, Y is not read.
 template <class T>
 struct SpmvColumns {
   StridedView<const T> x;
@@ -28,20 +29,21 @@ struct SpmvColumns {
   T alpha = 1, beta = 0;
 };
 
-/// What the merge path has beside A; see MergeTiles.
+/// Arrays of the merge path beside A; see MergeTiles.
 template <class T>
 struct MergeView {
   Index tiles, runs;
   const Index* row;
   const MergeTiles::Run* run;
-  const Index* ended;  ///< tiles: the run whose row ends there, or -1
-  T* carry;            ///< tiles x kMergeColumns: the sum of what a tile has of the row that it ends in
-  T* end;              ///< runs x kMergeColumns: the sum of what the last tile of a run's row has of it
+  const Index* ended;  ///< per tile: the run whose row ends there, or -1
+  T* carry;            ///< tiles x kMergeColumns: the tile's part of the row that the tile ends in
+  T* end;              ///< runs x kMergeColumns: the part of a run's row in the tile in which the row ends
 };
-/// Columns that have carries at once.
+/// Most columns of a launch along the merge path: there are carries for so many.
 inline constexpr Index kMergeColumns = 32;
 
-/// So that nothing is loaded when a product is first launched, which may be in a caller's capture. Throw Error(device).
+/// Load the kernels, so that none is loaded when a product is first launched, which may be in a
+/// caller's capture. Throw Error(device).
 template <class T>
 void load_expand();
 template <class T, class P>
@@ -49,14 +51,15 @@ void load_rows_product(const SpmvChoice& choice);
 template <class T, class P>
 void load_merge_product();
 
-/// to[k] = lower[source[k]] for `count` entries.
+/// Enqueues to[k] = lower[source[k]] for `count` entries.
 template <class T>
 void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream);
-/// By lanes or staged; one launch for up to eight columns, or, of a small system, more. Any steps from row to row, of X or Y, have the bits
-/// of rows that lie side by side.
+/// Enqueues a product by lanes or staged: one launch for up to eight columns, or for more if the
+/// system is small. Rows of X or of Y that lie apart give the same bits as rows side by side.
 template <class T, class P>
 void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream);
-/// Two launches for up to kMergeColumns columns, one where no row goes on in another tile.
+/// Enqueues a product along the merge path: two launches for up to kMergeColumns columns, or one if
+/// no row goes on in another tile.
 template <class T, class P>
 void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream);
 

@@ -1,5 +1,6 @@
-// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of both, in sum, as any other. No atomics:
-// what a thread, or a tile, has of a row that goes on behind it is added in a fixed order.
+// Y = alpha A X + beta Y along the merge path of row ends and entries: each thread has as many of
+// both, in sum, as any other. No atomics: if a row goes on in the next thread or tile, its parts
+// are added in a fixed order.
 //
 // D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -16,23 +17,26 @@ namespace kauri::numeric::cuda {
 namespace {
 
 constexpr int kWarps = kSpmvThreads / 32;
-/// Blocks that an H200 holds at once. Where tiles are fewer, several blocks share a tile, some columns each: a column waits for gathers and
-/// for a scan, which only other blocks hide. It changes no sum.
+/// Blocks that an H200 holds at once. If there are fewer tiles, several blocks share a tile, some
+/// columns each: a column waits for gathers and for a scan, which only other blocks hide. This
+/// changes no sum.
 constexpr Offset kBlocksAtOnce = 8 * 132;
 static_assert(kMergeTile + 3 <= kSpmvChunk);
 
-/// The sum of a row that some threads have, and whether it began among them.
+/// The part of a row that consecutive threads have summed, and whether the row began among them.
 template <class T>
 struct Piece {
   bool begins;
   T sum;
-  /// Of threads one behind the other.
+  /// Joins the pieces of consecutive threads.
   __device__ static Piece joined(const Piece& before, const Piece& after) {
     return {before.begins || after.begins, after.begins ? after.sum : before.sum + after.sum};
   }
 };
 
-/// Of this thread and those before it: a scan of fixed shape. `of_warp`: kWarps pieces of shared memory, free again after the next barrier.
+/// Scans the pieces of a block, in a fixed shape: `before` becomes the piece of all threads before
+/// this one, `all` that of all threads. `of_warp`: kWarps pieces of shared memory, free again after
+/// the next barrier.
 template <class T>
 __device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T>& all) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -56,12 +60,13 @@ __device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T
   before = Piece<T>::joined(earlier, before);
 }
 
-/// A tile: `rows` rows end in it, whose ends lie in shared memory, counted from the tile's first entry; a large number follows.
+/// A tile in which `rows` rows end. `end`, in shared memory, has their ends, counted from the
+/// tile's first entry, and then a large number.
 struct MergeTile {
   int rows, entries;
   const int* end;
 
-  /// Rows that end among the first `items`.
+  /// Returns the number of rows that end among the first `items` items.
   [[nodiscard]] __device__ int rows_before(int items) const {
     int low = max(items - entries, 0), high = min(items, rows);
     while (low < high) {
@@ -75,15 +80,16 @@ struct MergeTile {
   }
 };
 
-/// Where a tile's sums of one column go.
+/// The destination of a tile's sums of one column.
 template <class T, bool kApart>
 struct TileSums {
   const SpmvColumns<T>& columns;
   T* y;      ///< of the tile's first row
-  T* begun;  ///< null, or for the end of the first row, which began in a tile before: what that has of it is added later, before it is put
+  T* begun;  ///< null, or the place for the end of the first row, if it began in an earlier tile: merge_carries() adds its other parts and
+             ///< stores it
 
   __device__ void put(int row, T sum) const { put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]); }
-  /// Of the first row that ends in a thread's part.
+  /// Stores the sum of the first row that ends in a thread's part.
   __device__ void put_head(int row, T sum) const {
     if (row == 0 && begun != nullptr)
       *begun = sum;
@@ -92,7 +98,8 @@ struct TileSums {
   }
 };
 
-/// One column, its products in shared memory. Returns what is left of the row that the tile ends in.
+/// Sums one column, whose products are in shared memory. Returns the tile's part of the row that
+/// the tile ends in.
 template <class T, bool kApart>
 __device__ T merge_column(const MergeTile& tile, const T* product, int first_place, Piece<T>* of_warp, const TileSums<T, kApart>& sums) {
   const int items = tile.rows + tile.entries, begin = min(static_cast<int>(threadIdx.x) * kMergeItems, items);
@@ -120,7 +127,8 @@ __device__ T merge_column(const MergeTile& tile, const T* product, int first_pla
   return all.sum;
 }
 
-/// Block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b / tiles.
+/// Multiplies by a tile: block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b
+/// / tiles.
 template <class T, class P, bool kApart>
 __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
   T* product = shared_chunk<T>();
@@ -147,7 +155,8 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
   }
 }
 
-/// A warp a run and column: what tiles have of a row that ends behind them, in the order of a tree of fixed shape, then its end.
+/// Completes the row of a run, one warp for each run and column: adds the parts that tiles have of
+/// the row, in a tree of fixed shape, then its end, and stores the sum.
 template <class T>
 __global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge, SpmvColumns<T> columns) {
   const Offset warp = Offset{blockIdx.x} * kWarps + threadIdx.x / 32, c = warp / merge.runs;
@@ -162,7 +171,7 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge
   if (lane == 0) put_sum(columns, merge.end[warp] + sum, columns.y(run.row, c));
 }
 
-/// Columns of a block: as few as give each multiprocessor its blocks.
+/// Returns the columns of a block: as few as give each multiprocessor its blocks.
 Index columns_of_block(Index tiles, Index columns) {
   const auto groups = static_cast<Index>(std::clamp<Offset>(kBlocksAtOnce / tiles, 1, columns));
   return (columns + groups - 1) / groups;

@@ -10,21 +10,23 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Loads of four entries may begin at any of them that is there.
+/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
+/// multiple before the end.
 Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
 
-/// Places behind the last entry are counted, too, up to a chunk.
+/// Returns true if 32 bits are too few for row pointers. Kernels also count places after the last
+/// entry, up to a chunk.
 bool needs_long_pointers(Offset entries) { return entries > std::numeric_limits<std::int32_t>::max() - 2 * kSpmvChunk; }
 
 template <class T, class P>
 void load_kernels(const SpmvChoice& choice) {
-  load_rows_product<T, P>(choice);  // and what puts values in order
+  load_rows_product<T, P>(choice);  // and the kernel that puts values in order
   if (choice.way == SpmvWay::merge) load_merge_product<T, P>();
 }
 
 }  // namespace
 
-/// What is known before memory is taken.
+/// Sizes and tiles, which are known before memory is allocated.
 template <class T>
 struct Spmv<T>::Shape {
   SpmvChoice choice;

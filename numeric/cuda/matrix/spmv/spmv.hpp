@@ -1,4 +1,5 @@
-// Y = alpha A X + beta Y for a symmetric A on a device, X and Y there: A expanded to full rows, each sum as plain arithmetic rounds it.
+// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as
+// in plain arithmetic.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,25 +10,33 @@
 
 namespace kauri::numeric::cuda {
 
-/// A by full rows on the device: 4 bytes of column, 4 of the place of its value and sizeof(T) of value an entry (both halves counted), 4 or
-/// 8 a row, and for the merge path sizeof(T) a column and tile, and a column and row that several tiles share. The same pattern, values and
-/// X give the same bits each time, on each device, for any number of columns and by either layout.
+/// A by full rows on the device. An entry (both halves counted) takes 4 bytes for its column, 4 for
+/// the place of its value and sizeof(T) for the value; a row takes 4 or 8; and the merge path takes
+/// sizeof(T) for each column and tile, and for each column and row that several tiles share. The
+/// same pattern, values and X give the same bits each time, on each device, for any number of
+/// columns and in either layout.
 template <class T>
 class Spmv {
  public:
-  /// The kernel is choose_spmv()'s unless one is named. The device is current, as for all calls; the heap outlives this. Returns when the
-  /// device has the rows. Throws Error(memory), Error(overflow), and Error(usage) for a choice that is_spmv() refuses.
+  /// Uploads the rows for the kernel that choose_spmv() chooses, or for `choice` if given. The
+  /// device must be current, as for all calls; the heap must outlive this. Returns when the device
+  /// has the rows. Throws Error(memory), Error(overflow), and Error(usage) for a choice that
+  /// is_spmv() refuses.
   Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream, std::optional<SpmvChoice> choice = {});
 
-  /// New values. lower: on the device, in the order of the pattern that the rows were made of; read when the stream comes to it.
+  /// Enqueues new values. lower: on the device, in the order of the pattern that the rows were made
+  /// of; read when the stream comes to it.
   void enqueue_values(const T* lower, cudaStream_t stream);
-  /// Y = alpha A X + beta Y, x and y on the device, of n rows and as many columns as each other, not overlapping: each row's sum, rounded,
-  /// times alpha, rounded, and, but where beta is 0, then y is not read, plus beta y, rounded. One launch for up to eight columns, or more
-  /// of a small system, of the merge path two for up to kMergeColumns, which has its carries here: one product at a time. Can be captured.
+  /// Enqueues Y = alpha A X + beta Y. x and y are on the device, have n rows and equally many
+  /// columns, and do not overlap. Each row's sum is rounded; then it is multiplied by alpha,
+  /// rounded, and, unless beta is 0, beta y is added, rounded. If beta is 0, y is not read. One
+  /// launch does up to eight columns, or more of a small system; along the merge path two launches
+  /// do up to kMergeColumns. The carries of the merge path are in this object: one product at a
+  /// time. Can be captured.
   void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha = 1, T beta = 0) const;
 
   [[nodiscard]] Index n() const { return n_; }
-  /// Of its memory on the device.
+  /// Returns the bytes of its memory on the device.
   [[nodiscard]] Offset bytes() const { return bytes_; }
   [[nodiscard]] const SpmvChoice& choice() const { return choice_; }
   [[nodiscard]] Offset entries() const { return entries_; }
@@ -41,7 +50,7 @@ class Spmv {
   SpmvChoice choice_;
   Offset bytes_;
   DeviceBlock block_;
-  DeviceArray<std::int32_t> ptr_;  // one of the two
+  DeviceArray<std::int32_t> ptr_;  // row pointers: one of the two arrays
   DeviceArray<Offset> long_ptr_;
   DeviceArray<Index> col_;
   DeviceArray<std::uint32_t> source_;

@@ -1,4 +1,4 @@
-// Entries of a stretch of rows on their way to shared memory, all of a block's loads at once.
+// Loads entries of a stretch of rows into shared memory, all of a block's loads at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// `count` columns behind the first `first`.
+/// Returns `count` columns from column `first` on.
 template <class T>
 SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) {
   SpmvColumns<T> some = columns;
@@ -18,14 +18,14 @@ SpmvColumns<T> some_of(const SpmvColumns<T>& columns, Index first, Index count) 
   return some;
 }
 
-/// Rows of X or of Y that do not lie side by side.
+/// Returns true if rows of X or of Y do not lie side by side.
 template <class T>
 bool are_apart(const SpmvColumns<T>& columns) {
   return columns.x.row != 1 || columns.y.row != 1;
 }
 
-/// Row i's place in a column. Where those are side by side, as they mostly are, there is no product, whose registers would cost a resident
-/// block.
+/// Returns row i's place in a column. If rows lie side by side, as they mostly do, there is no
+/// product, whose registers would cost a resident block.
 template <bool kApart>
 __device__ Offset row_place(Offset i, Offset step) {
   if constexpr (kApart)
@@ -34,42 +34,44 @@ __device__ Offset row_place(Offset i, Offset step) {
     return i;
 }
 
-/// A row's sum to its place: scaled, and added to what was there.
+/// Stores a row's sum: scaled by alpha, and added to beta y.
 template <class T>
 __device__ void put_sum(const SpmvColumns<T>& columns, T sum, T& y) {
   const T product = mul_rn(columns.alpha, sum);
   y = columns.beta == 0 ? product : product + mul_rn(columns.beta, y);
 }
 
-/// Where item k of a chunk lies in shared memory: 128 bytes are followed by a gap of an item, so that threads whose rows begin a power of
-/// two apart meet different banks.
+/// Returns the place of item k of a chunk in shared memory. Each 128 bytes are followed by a gap of
+/// an item, so that threads whose rows begin a power of two apart meet different banks.
 template <class T>
 __device__ constexpr int skewed(int k) {
   return k + k / static_cast<int>(128 / sizeof(T));
 }
-/// Items that a chunk takes.
+/// Items of a chunk and of its gaps.
 template <class T>
 constexpr int kSkewedChunk = kSpmvChunk + kSpmvChunk / static_cast<int>(128 / sizeof(T));
 
-/// Such a chunk in a block's shared memory, for one array of each type. It is no kernel's own: on the emulated device (tests/emulator) each
-/// thread of the host has the shared memory of all kernels, for which one a kernel would be too much.
+/// Returns a chunk in a block's shared memory, one array for each type. All kernels share it: on
+/// the emulated device (tests/emulator) each thread of the host has the shared memory of all
+/// kernels, and one array a kernel would be too much.
 template <class Item>
 __device__ __forceinline__ Item* shared_chunk() {
   __shared__ Item chunk[kSkewedChunk<Item>];
   return chunk;
 }
 
-/// A thread's part of a chunk, in registers: eight entries, in two groups of four that lie beside each other.
+/// A thread's part of a chunk, in registers: eight entries, in two groups of four neighbours.
 template <class T>
 struct ChunkPart {
   static constexpr int kGroups = kSpmvChunk / (4 * kSpmvThreads);
   Index col[kGroups][4];
   T value[kGroups][4];
 
-  /// Of the group's first entry, from the beginning of the chunk.
+  /// Returns the place of the group's first entry, counted from the beginning of the chunk.
   __device__ static int place(int group) { return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads); }
 
-  /// Entries [base, end) and up to three more, which there are, or zeros behind the last; base: a multiple of four.
+  /// Loads entries [base, end) and up to three more, which are entries too or zeros after the last
+  /// one. base: a multiple of four.
   template <class P>
   __device__ void load(const Index* col_of_entry, const T* value_of_entry, P base, P end) {
 #pragma unroll
@@ -79,7 +81,7 @@ struct ChunkPart {
     for (int g = 0; g < kGroups; ++g)
       if (base + place(g) < end) load_streaming(value[g], value_of_entry + base + place(g));
   }
-  /// f(place, group, k) for each entry loaded.
+  /// Calls f(place, group, k) for each entry loaded.
   template <class P, class F>
   __device__ static void each(P base, P end, const F& f) {
 #pragma unroll
@@ -89,7 +91,7 @@ struct ChunkPart {
         for (int k = 0; k < 4; ++k) f(place(g) + k, g, k);
       }
   }
-  /// Products with x to shared memory; row by row x lies `step` places apart.
+  /// Writes the products with x to shared memory. Rows of x lie `step` places apart.
   template <bool kApart, class P>
   __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};
