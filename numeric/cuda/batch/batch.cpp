@@ -24,16 +24,18 @@ using symbolic::aligned_bytes;
 using symbolic::checked_add;
 using symbolic::checked_mul;
 
-/// A block's seconds: for a level of the tree, twice over in a solve, and for a flop; and how many times the seconds of a whole device.
+/// Seconds that a block takes for a level of the tree (in a solve twice) and for a flop. Items are
+/// done together if a block takes at most kMostTimes the seconds that the whole device takes for
+/// one item.
 constexpr double kLevelSeconds = 4e-6, kFlopSeconds = 1e-10, kMostTimes = 64;
 
-/// Places of an item, and update rows, take 32 bits.
+/// Limit on the entries, and on the update rows, of an item: their places take 32 bits.
 constexpr Offset kMostShort = Offset{1} << 31;
 
 Index most_rows(const Plan& plan) { return plan.cost.largest_front; }
 Index update_rows(const Plan& plan) { return static_cast<Index>(plan.device.update_rows); }
 
-/// From item to item, in numbers: whole cache lines.
+/// Returns the distance from item to item, in numbers: whole cache lines.
 template <class T>
 Offset item_stride(const Plan& plan) {
   constexpr Offset line = 128 / sizeof(T);
@@ -46,7 +48,8 @@ std::vector<BatchLevel> levels_of(const Plan& plan) {
   return out;
 }
 
-/// Of entry_place: entries of A by column of B, as Assembly has them.
+/// Writes places [begin, end) of BatchPlan::entry_place: entries of A by column of B, in the order
+/// of Assembly.
 void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* out) {
   const auto& ptr = plan.assembly.entry_ptr;
   auto column = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), begin) - ptr.begin() - 1);
@@ -60,8 +63,8 @@ void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* ou
   }
 }
 
-/// Each entry of a batch's matrices on the host, counted item by item, of which each has such lines: f(k, place, count) as in
-/// for_each_run().
+/// Calls f(k, place, count), as for_each_run() does, for entries [begin, end) of a batch's matrices
+/// on the host, counted item by item. `lines`: those of each item's matrix.
 template <class F>
 void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, const F& f) {
   const Offset entries = lines.count * lines.length;
@@ -78,7 +81,7 @@ BatchView<T> batch_columns(const BatchView<T>& a, Index first, Index count) {
   return {columns(a.item(0), first, count).data, a.items, a.rows, count, a.ld, a.stride, a.layout};
 }
 
-/// Of the last entry.
+/// Returns the address of the last entry.
 template <class T>
 const T* last_of(const BatchView<T>& a) {
   return &strided(a.item(a.items - 1))(a.rows - 1, a.cols - 1);
@@ -143,7 +146,7 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
 
 template <class T>
 CudaBatch<T>::~CudaBatch() {
-  stream_->wait();  // an allocator of the caller's may hand the memory on at once
+  stream_->wait();  // a caller's allocator may hand the memory on at once
 }
 
 template <class T>
@@ -166,7 +169,7 @@ ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
   if (items_ == 0 || nnz == 0) return {nullptr, 0};
   const cudaPointerAttributes place = attributes_of(value.data);
   if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value;
-  if (place.type == cudaMemoryTypeDevice) {  // another one's, which the host cannot read
+  if (place.type == cudaMemoryTypeDevice) {  // on another device, where the host cannot read it
     for (Index k = 0; k < items_; ++k)
       context_.staging->copy(value_.data() + k * nnz,
                              std::as_bytes(std::span(value.data + k * value.stride, static_cast<std::size_t>(nnz))), stream_->get());
@@ -189,7 +192,7 @@ void CudaBatch<T>::begin_after(StreamHandle stream) {
 template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::refactorize(const ItemValues<T>& value, T shift) {
   const CurrentDevice current(context_.device);
-  std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});  // until all goes well
+  std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});  // until the factorisation has succeeded
   awaits_verdicts_ = false;
   const WaitInUnwinding waits(*stream_);
   const ItemValues<T> there = take(value);
@@ -261,7 +264,7 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
     };
     context_.staging->send(there.data, x.items * entries, sizeof(T), fill, stream.get());
     enqueue_columns(there, there, workspace, stream.get());
-    stream.synchronize();  // before others have to wait for the chunks
+    stream.synchronize();  // before chunks are leased: other threads wait for them
     context_.staging->receive(there.data, x.items * entries, sizeof(T), unpack, stream.get());
   }
 }
@@ -315,7 +318,7 @@ CudaBatchWorkspace<T>::CudaBatchWorkspace(const Plan& plan, Index items, Index n
 
 template <class T>
 CudaBatchWorkspace<T>::~CudaBatchWorkspace() {
-  stream_->wait();  // where a solve threw halfway, copies may be on their way
+  stream_->wait();  // a solve that threw halfway may have left copies under way
 }
 
 template class CudaBatch<float>;

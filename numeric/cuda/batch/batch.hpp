@@ -1,4 +1,4 @@
-// A batch on a CUDA device whose items are done together: a block of threads an item, all of it in one launch.
+// A batch on a CUDA device whose items are done together: one block of threads an item, all items in one launch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,9 @@
 
 namespace kauri::numeric::cuda {
 
-/// By the plan alone, see kauri::BatchWay. Throws Error(usage) for `together` where a front has too many rows.
+/// Returns the way of a batch, which depends on the plan alone; see kauri::BatchWay. Throws
+/// Error(usage) for `together` if a front has too many rows, or if an item has 2^31 entries or
+/// update rows, or more.
 BatchWay chosen_way(const Plan& plan, BatchWay way);
 
 template <class T>
@@ -17,10 +19,11 @@ class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
   CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
   CudaBatchWorkspace& operator=(const CudaBatchWorkspace&) = delete;
   ~CudaBatchWorkspace() override;
-  /// What it takes. blocks: of a solve.
+  /// Returns the bytes that the constructor takes. blocks: thread blocks of a solve.
   static Offset bytes(const Plan& plan, Index items, Index nrhs, int blocks);
   [[nodiscard]] Index nrhs() const { return nrhs_; }
-  /// Room for nrhs() columns of each item from the host and back, item after item.
+  /// Returns room for nrhs() columns of each item on their way from the host and back, item after
+  /// item.
   [[nodiscard]] T* rhs() const { return rhs_.data(); }
   [[nodiscard]] T* scratch() const { return scratch_.data(); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
@@ -39,7 +42,7 @@ class CudaBatch final : public BatchImpl<T> {
   CudaBatch(const CudaBatch&) = delete;
   CudaBatch& operator=(const CudaBatch&) = delete;
   ~CudaBatch() override;
-  /// What it takes.
+  /// Returns the bytes that the constructor takes.
   static Offset bytes(const Plan& plan, Index items);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] Index items() const override { return items_; }
@@ -62,11 +65,12 @@ class CudaBatch final : public BatchImpl<T> {
  private:
   [[nodiscard]] BatchMemory<T> memory() const;
   [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const { return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_}; }
-  /// The verdicts of the host's page-locked memory, as they are.
+  /// Returns the verdicts that page-locked memory of the host has now. Throws Error(usage) if work
+  /// of another batch wrote them.
   std::span<const DeviceVerdict> see();
-  /// Values on the device: where they are, or brought to value_.
+  /// Returns values on the device: the given ones if they are there, else a copy of them in value_.
   [[nodiscard]] ItemValues<T> take(const ItemValues<T>& value) const;
-  /// b and x on the device, as wide as they are.
+  /// Enqueues the solves of all columns of b and x, which are on the device.
   void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x, const CudaBatchWorkspace<T>& workspace,
                        cudaStream_t stream) const;
 
@@ -77,7 +81,7 @@ class CudaBatch final : public BatchImpl<T> {
   PinnedBytes host_verdict_;  // Owned verdicts, written by the device with verdict_
   std::uint64_t owner_ = next_owner();
   DeviceBlock block_;
-  PooledStream stream_;  // after these: it waits before they go
+  PooledStream stream_;  // after these: its destructor waits before they are freed
   DeviceArray<T> entries_, value_;
   DeviceArray<DeviceVerdict> verdict_;
   BatchPlan shared_{};

@@ -1,5 +1,5 @@
-// The factorisation of a batch: a block of threads an item, its fronts level by level; multifrontal (Duff & Reid 1983), children pulled in
-// their fixed order, no atomics.
+// The factorisation of a batch: a block of threads does an item, its fronts level by level.
+// Multifrontal (Duff & Reid 1983): children are pulled in their fixed order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
 #include "numeric/cuda/plan/kernels.hpp"
@@ -7,7 +7,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// An item that is done.
+/// An item that is being factorised.
 template <class T>
 struct BatchItem {
   const BatchPlan& plan;  ///< the kernel's parameter
@@ -16,7 +16,8 @@ struct BatchItem {
   T shift;
 };
 
-/// Row and column of entry e of a packed triangle of order q <= kBatchMostRows: all numbers but the root are exact in float.
+/// Row and column of entry e of a packed triangle of order q <= kBatchMostRows. All numbers but the
+/// root are exact in float.
 struct PackedPlace {
   Index row, column;
 };
@@ -29,7 +30,7 @@ __device__ PackedPlace place_in_packed(Index e, Index q) {
 }
 static_assert((2 * kBatchMostRows + 1) * (2 * kBatchMostRows + 1) < 1 << 24);
 
-/// Adds a child's block. A thread's loads do not wait for one another.
+/// Adds a child's block to a front. A thread's loads do not wait for one another.
 template <class Team, class T, bool kOnChip>
 __device__ void add_child(const T* block, const Index* relative, Index q, const BatchTriangle<T, kOnChip>& a) {
   constexpr Index kAtOnce = 4;
@@ -42,7 +43,8 @@ __device__ void add_child(const T* block, const Index* relative, Index q, const 
 #pragma unroll
     for (Index u = 0; u < kAtOnce; ++u) {
       to[u] = a.panel;
-      if (e0 - Team::rank() + u * Team::kThreads >= count) continue;  // for none of the team: most blocks of narrow fronts are small
+      if (e0 - Team::rank() + u * Team::kThreads >= count)
+        continue;  // no thread of the team has an entry here: most blocks of narrow fronts are small
       const PackedPlace at = place_in_packed(min(e0 + u * Team::kThreads, count - 1), q);
       to[u] = a.column(relative[at.column]) + relative[at.row];
     }
@@ -54,7 +56,8 @@ __device__ void add_child(const T* block, const Index* relative, Index q, const 
   }
 }
 
-/// Zeros, A's entries, the shift, and the children's blocks, one after another. The team meets at the end.
+/// Assembles a front: zeros, A's entries, the shift, and the children's blocks, one after another.
+/// The team meets at the end.
 template <class Team, class T, bool kOnChip>
 __device__ void gather_front(const BatchItem<T>& item, const Front& f, const BatchTriangle<T, kOnChip>& a) {
   const Index own = packed_entries(f.m) - packed_entries(f.m - f.p), rest = packed_entries(f.m - f.p);
@@ -63,7 +66,7 @@ __device__ void gather_front(const BatchItem<T>& item, const Front& f, const Bat
   std::uint32_t e = ptr[0] + static_cast<std::uint32_t>(Team::rank());
   std::uint32_t place = 0;
   T value = T(0);
-  if (e < end) place = item.plan.entry_place[e], value = item.value[item.plan.plan.entry_source[e]];  // on its way while zeros are written
+  if (e < end) place = item.plan.entry_place[e], value = item.value[item.plan.plan.entry_source[e]];  // under way while zeros are written
   for (Index k = Team::rank(); k < own; k += Team::kThreads) a.panel[k] = T(0);
   for (Index k = Team::rank(); k < rest; k += Team::kThreads) a.block[k] = T(0);
   Team::meet();
@@ -82,7 +85,8 @@ __device__ void gather_front(const BatchItem<T>& item, const Front& f, const Bat
   }
 }
 
-/// A front that lies in shared memory whole: L and the contribution block are copied to their places.
+/// Copies L and the contribution block of a front that lies in shared memory as a whole to their
+/// places.
 template <class Team, class T>
 __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* shared) {
   const Index own = packed_entries(f.m) - packed_entries(f.m - f.p), rest = packed_entries(f.m - f.p);
@@ -91,20 +95,20 @@ __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* s
   Team::meet();
 }
 
-/// A front's triangle in shared memory.
+/// Returns a front's triangle in shared memory.
 template <class T>
 __device__ BatchTriangle<T, true> on_chip(const Front& f, T* shared) {
   return {shared, shared + (packed_entries(f.m) - packed_entries(f.m - f.p)), f.m, f.p};
 }
 
-/// A front of DeviceSchedule::kNarrow rows at most, by a warp.
+/// Factorises a front of at most DeviceSchedule::kNarrow rows by a warp.
 template <class T>
 __device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
   gather_front<WarpTeam>(item, f, on_chip(f, shared));
   if (eliminate_narrow(shared, f.m, f.p, f.first, pivots)) store_front<WarpTeam>(item, f, shared);
 }
 
-/// A front, by a block, in `shared` memory if its triangle fits there.
+/// Factorises a front by a block, in `shared` memory if its triangle fits there.
 template <class Shape, class T>
 __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
   if (Shape::kAllOnChip || f.m <= Shape::kRows) {
@@ -118,7 +122,8 @@ __device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared
   }
 }
 
-/// The failing pivot of the first column, as far as the block has come; the same for all threads that have met.
+/// Returns the failing pivot of the first column, as far as the block has come; the same in all
+/// threads that have met.
 __device__ BatchPivot first_failure(const BatchPivot* failed) {
   BatchPivot first = failed[0];
   for (int w = 1; w < kBatchWarps; ++w)
@@ -126,7 +131,8 @@ __device__ BatchPivot first_failure(const BatchPivot* failed) {
   return first;
 }
 
-/// All fronts of an item. What lies beyond a failing column can no longer change which is the first: the fronts above it are among these.
+/// Factorises all fronts of an item. Fronts after a failing column are skipped: they can no longer
+/// change which column is the first. All ancestors of the front that failed are among them.
 template <class Shape, class T>
 __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* failed, BatchPivot* least) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -156,7 +162,7 @@ __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* fai
   }
 }
 
-/// The least of all; by the first warp, in its first lane.
+/// Returns the least pivot of all. The first warp calls it; the result is in its first lane.
 __device__ BatchPivot least_of(const BatchPivot* least) {
   BatchPivot mine = least[threadIdx.x % 32];
   for (int w = 1; w < kBatchWarps; ++w) mine.take(least[32 * w + threadIdx.x % 32].value, least[32 * w + threadIdx.x % 32].column);
@@ -206,7 +212,7 @@ void load_factor() {
   load(factor_batch<Shape, T>);
 }
 
-/// The kernel of plans with such fronts.
+/// Returns the kernel of plans whose largest front has `most_rows` rows.
 template <class T>
 auto factor_kernel(Index most_rows) {
   return is_small_batch(most_rows) ? factor_batch<SmallBatchShape, T> : factor_batch<LargeBatchShape, T>;

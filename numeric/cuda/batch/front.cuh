@@ -1,9 +1,11 @@
-// Partial Cholesky of one front of a batch's item, by a warp or by a block of threads.
+// Partial Cholesky factorisation of one front of a batch's item, by a warp or by a block of
+// threads.
 //
-// A front is a packed lower triangle of order m (symbolic/device/small_layout.hpp), in shared memory, or in its places in global memory. A
-// warp has a row a lane, and four pivots at a time in registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises
-// the diagonal block, a row a lane; each thread solves for rows below it; then all that lies right of the strip is updated, in tiles of
-// Shape::kTileRows x Shape::kTileColumns a warp.
+// A front is a packed lower triangle of order m (symbolic/device/small_layout.hpp), in shared
+// memory or in its place in global memory. A warp has one row a lane, and four pivots at a time in
+// registers. A block goes by strips of Shape::kStrip pivots: the first warp factorises the diagonal
+// block, one row a lane; then each thread solves for rows below it; then all columns right of the
+// strip are updated, in tiles of Shape::kTileRows x Shape::kTileColumns a warp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +23,7 @@ using symbolic::packed_entries;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 inline constexpr Index kNoPivot = std::numeric_limits<Index>::max();
 
-/// Threads that do a front together.
+/// Threads that do a front together: a warp, or a block.
 struct WarpTeam {
   static constexpr Index kThreads = 32;
   __device__ static Index rank() { return static_cast<Index>(threadIdx.x) % 32; }
@@ -33,7 +35,8 @@ struct BlockTeam {
   __device__ static void meet() { __syncthreads(); }
 };
 
-/// A pivot, or its square root's square, and its column of B; of equal ones the first column's is the least.
+/// A pivot, which may be the square of its rounded root, and its column of B. Among equal pivots
+/// that of the first column is the least.
 struct BatchPivot {
   double value;
   Index column;
@@ -43,18 +46,20 @@ struct BatchPivot {
   }
 };
 
-/// Where a front's triangle lies: m rows, p pivots. kOnChip: in shared memory, and the block right behind the panel.
+/// A front's triangle of m rows and p pivots. kOnChip: it lies in shared memory, with the block
+/// right after the panel.
 template <class T, bool kOnChip>
 struct BatchTriangle {
   T* panel;
   T* block;
   Index m, p;
 
-  /// Row 0 of column c, of which rows c and below are there.
+  /// Returns row 0 of column c, of which only rows c and below exist.
   __device__ T* column(Index c) const { return kOnChip || c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p; }
 };
 
-/// Goes from a row of a column to the same row of the next one: in a packed triangle columns get shorter, in a copy they do not.
+/// A step from a row of a column to the same row of the next: in a packed triangle columns get
+/// shorter, in a copy they do not.
 template <class T>
 struct ColumnWalk {
   T* at;
@@ -63,28 +68,29 @@ struct ColumnWalk {
   __device__ void next() { at += step, step -= shrink; }
 };
 
-/// The pivot columns of a strip, where all threads of the block read them: in the triangle itself, if that lies in shared memory, or copied
-/// to room[0 .. Shape::kStrip * m).
+/// The pivot columns of a strip, where all threads of the block read them: in the triangle itself
+/// if that lies in shared memory, else in a copy in room[0 .. Shape::kStrip * m).
 template <class T, bool kOnChip>
 struct BatchStrip {
   const BatchTriangle<T, kOnChip>& a;
   T* room;
   Index begin, width;  ///< pivots [begin, begin + width)
 
-  /// Row r of the columns, to be read or written as part of the triangle.
+  /// Returns row r of the columns, to be read or written as part of the triangle.
   __device__ ColumnWalk<T> in_place(Index r) const { return {a.column(begin) + r, a.m - begin - 1, 1}; }
-  /// The same as all threads read it.
+  /// Returns row r of the columns where all threads read it.
   __device__ ColumnWalk<T> to_read(Index r) const { return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0}; }
 };
 
-/// What a team keeps of its pivots, in shared memory.
+/// Results of a team's pivots, in shared memory.
 template <class T>
 struct BatchPivots {
-  T* scratch;          ///< scratch[c]: 1 / L(c,c) of the strip; scratch[kBatchStrip]: whether all went well. Null for a warp.
-  BatchPivot* failed;  ///< the first so far that failed
-  BatchPivot* least;   ///< the least so far, one a lane
+  T* scratch;          ///< scratch[c]: 1 / L(c,c) of the strip; scratch[kBatchStrip]: 0 if a pivot failed. Null for a warp.
+  BatchPivot* failed;  ///< the first pivot so far that failed
+  BatchPivot* least;   ///< the least pivots so far, one a lane
 
-  /// True if this is a pivot to go on with; the same for all lanes of the warp.
+  /// Returns true if the elimination can go on with the pivot, else records it. The result is the
+  /// same in all lanes of the warp.
   __device__ bool accept(T pivot, Index column) const {
     const bool good = pivot > T(0) && !isinf(pivot);
     if (!good && threadIdx.x % 32 == 0 && column < failed->column) *failed = {static_cast<double>(pivot), column};
@@ -92,7 +98,8 @@ struct BatchPivots {
   }
 };
 
-/// Columns [begin, begin + width) of the packed triangle of order m <= 32 `a`, by a warp: row r is lane r's. False if a pivot failed.
+/// Factorises columns [begin, begin + width) of the packed triangle `a` of order m <= 32 by a warp,
+/// row r by lane r. Returns false if a pivot failed.
 template <Index kWidth, class T>
 __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)[kWidth], Index first, const BatchPivots<T>& pivots) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
@@ -120,8 +127,9 @@ __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)
   return true;
 }
 
-/// A packed triangle of order m <= 32 in shared memory, of which p columns are eliminated, by a warp. False if a pivot failed. A lane alone
-/// reads and writes its row right of the pivots, so nobody waits but for a strip.
+/// Eliminates p columns of a packed triangle of order m <= 32 in shared memory, by a warp. Returns
+/// false if a pivot failed. A lane alone reads and writes its row right of the pivots, so lanes
+/// wait for each other once a strip.
 template <class T>
 __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const BatchPivots<T>& pivots) {
   constexpr Index kWidth = 4, kAtOnce = 4;
@@ -152,8 +160,9 @@ __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const Batc
   return true;
 }
 
-/// The diagonal block of a strip, by the first warp, a row a lane: the column that is next is always row[0], so that the loop is short in
-/// the instruction cache. `first`: of the front's columns.
+/// Factorises the diagonal block of a strip by the first warp, one row a lane. The next column is
+/// always row[0], so that the loop is short in the instruction cache. `first`: the front's first
+/// column.
 template <class Shape, class T, bool kOnChip>
 __device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first, const BatchPivots<T>& pivots) {
   constexpr Index kStrip = Shape::kStrip;
@@ -183,7 +192,7 @@ __device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first
   if (good && mine > 0) pivots.least[lane].take(static_cast<double>(own) * static_cast<double>(own), first + strip.begin + lane);
 }
 
-/// Rows below the diagonal block, a thread each: L(r,:) = F(r,:) L(k,k)^-T.
+/// Solves for the rows below the diagonal block, one a thread: L(r,:) = F(r,:) L(k,k)^-T.
 template <class Shape, class T, bool kOnChip>
 __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch) {
   constexpr Index kStrip = Shape::kStrip;
@@ -211,7 +220,8 @@ __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch
   }
 }
 
-/// Entries (i0 + lane % 8 + 8 x, j0 + lane / 8 + 4 y), less the products of the strip.
+/// Subtracts the products of the strip from a tile. A lane has the entries (i0 + lane % 8 + 8 x, j0
+/// + lane / 8 + 4 y).
 template <class Shape, class T, bool kOnChip>
 __device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index j0) {
   constexpr Index kX = Shape::kTileRows / 8, kY = Shape::kTileColumns / 4;
@@ -244,7 +254,7 @@ __device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index
   }
 }
 
-/// All columns right of the strip. Tiles are dealt to the block's warps in turn.
+/// Updates all columns right of the strip. Tiles are dealt to the block's warps in turn.
 template <class Shape, class T, bool kOnChip>
 __device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
   const Index warp = BlockTeam::rank() / 32;
@@ -254,8 +264,10 @@ __device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
       if (tile % kBatchWarps == warp) update_tile<Shape>(strip, i, j);
 }
 
-/// L in the panel, F22 - L21 L21^T in the block, by a block of threads. False, for all of them, if a pivot failed. room: Shape::kStrip * m
-/// numbers in shared memory for a triangle in global memory, else null. All threads have met, and meet at the end.
+/// Eliminates a front's pivots by a block of threads: L in the panel, F22 - L21 L21^T in the block.
+/// Returns false, in all threads, if a pivot failed. room: Shape::kStrip * m numbers in shared
+/// memory for a triangle in global memory, else null. All threads have met before the call, and
+/// meet at the end.
 template <class Shape, class T, bool kOnChip>
 __device__ bool eliminate(const BatchTriangle<T, kOnChip>& a, Index first, T* room, const BatchPivots<T>& pivots) {
   for (Index begin = 0; begin < a.p; begin += Shape::kStrip) {

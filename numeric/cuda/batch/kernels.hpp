@@ -1,4 +1,4 @@
-// Launches of batches: each block of threads does an item after another, all fronts of it.
+// Launches of batches: each block of threads does one item after another, all fronts of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,23 +11,23 @@
 
 namespace kauri::numeric::cuda {
 
-inline constexpr int kBatchThreads = 128;  ///< of a block
+inline constexpr int kBatchThreads = 128;  ///< threads of a block
 inline constexpr int kBatchWarps = kBatchThreads / 32;
-inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip of a solve, and at most of a factorisation
-inline constexpr Index kBatchMostRows = 720;         ///< of a front: its strips fit into the shared memory of all devices
-inline constexpr Index kBatchScratch = 20;           ///< of a block, in numbers: reciprocals of a strip's pivots, and whether one failed
-inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes that any device from sm_80 on lets a block have
-inline constexpr int kBatchSolves = 8;               ///< blocks of a multiprocessor that solve: with 7, 1000 items go round twice
+inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip in a solve; most pivots of a strip in a factorisation
+inline constexpr Index kBatchMostRows = 720;         ///< most rows of a front: its strips fit into the shared memory of all devices
+inline constexpr Index kBatchScratch = 20;           ///< numbers of a block: reciprocals of a strip's pivots, and whether one failed
+inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes of shared memory that any device from sm_80 on lets a block have
+inline constexpr int kBatchSolves = 8;               ///< solving blocks of a multiprocessor: with 7, 1000 items go round twice
 inline constexpr int kBatchSolveShared = 24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
 
-/// How a block factorises: such that no registers are spilled in a loop, as those of all threads of a multiprocessor do not fit into its L1
-/// cache.
-struct SmallBatchShape {                                    // of plans whose fronts have kRows rows at most
+/// Shapes of a block's factorisation, chosen so that no registers are spilled in a loop: the spills
+/// of all threads of a multiprocessor do not fit into its L1 cache.
+struct SmallBatchShape {                                    // for plans whose fronts have at most kRows rows
   static constexpr int kResident = 8;                       ///< blocks of a multiprocessor: 64 registers a thread
-  static constexpr Index kStrip = 8;                        ///< pivots between two updates of what is right of them
+  static constexpr Index kStrip = 8;                        ///< pivots between two updates of the columns right of them
   static constexpr Index kRows = 64;                        ///< fronts of more rows are done in global memory, by strips in shared memory
-  static constexpr bool kAllOnChip = true;                  ///< there are none of more rows
-  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< of a warp's part of an update
+  static constexpr bool kAllOnChip = true;                  ///< no front has more rows
+  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< size of a tile of an update, which a warp does
 };
 struct LargeBatchShape {
   static constexpr int kResident = 4;  // 128 registers
@@ -37,35 +37,36 @@ struct LargeBatchShape {
 };
 inline bool is_small_batch(Index most_rows) { return most_rows <= SmallBatchShape::kRows; }
 
-/// Fronts order[first, first + count) have only fronts of earlier levels below them; the first `narrow` are of DeviceSchedule::kNarrow rows
-/// at most, a warp each.
+/// A level of fronts order[first, first + count), whose children are all in earlier levels. The
+/// first `narrow` have at most DeviceSchedule::kNarrow rows, and a warp does each of them.
 struct BatchLevel {
   Index first, narrow, count;
 };
 
-/// What all items share.
+/// Data that all items share.
 struct BatchPlan {
   PlanView plan;
-  const BatchLevel* level;           ///< leaves first
-  const std::uint32_t* entry_place;  ///< of each entry of A: where it goes in its front's panel (symbolic::packed_column)
+  const BatchLevel* level;           ///< the level of the leaves first
+  const std::uint32_t* entry_place;  ///< for each entry of A: its place in its front's panel (symbolic::packed_column)
   Index levels;
   Index n;
-  Index most_rows;    ///< of a front
-  Index update_rows;  ///< of a solve
+  Index most_rows;    ///< of the largest front
+  Index update_rows;  ///< of a solve, of one column
 };
 
-/// Numbers of a batch. Item k has its own at entries + k * stride: a front's panel, the first p columns of a packed triangle of order m, is
-/// at Front::panel, its contribution block, a packed triangle of order q, at Front::block.
+/// Numbers of a batch: those of item k begin at entries + k * stride. In an item a front's panel,
+/// the first p columns of a packed triangle of order m, is at Front::panel, its contribution block,
+/// a packed triangle of order q, at Front::block.
 template <class T>
 struct BatchMemory {
   T* entries;
   Offset stride;
   Index items;
-  DeviceVerdict* verdict;          ///< one an item
-  OwnedPlace<DeviceVerdict> host;  ///< the same in page-locked memory of the host
+  DeviceVerdict* verdict;          ///< one per item
+  OwnedPlace<DeviceVerdict> host;  ///< the verdicts once more, in page-locked memory of the host
 };
 
-/// Values of A: item k has its own at data + k * stride.
+/// Values of A: those of item k begin at data + k * stride.
 template <class T>
 struct BatchValues {
   const T* data;
@@ -73,7 +74,8 @@ struct BatchValues {
   T shift;
 };
 
-/// Right-hand sides and solutions, those of the first item and how far it is from item to item, as in BatchView; x may be b.
+/// Right-hand sides and solutions of the first item, and the distance from item to item, as in
+/// BatchView; x may be b.
 template <class T>
 struct BatchRhs {
   StridedView<const T> b;
@@ -81,12 +83,12 @@ struct BatchRhs {
   StridedView<T> x;
   Offset x_stride;
   Index cols;
-  T* scratch;  ///< batch_vector() numbers a block, where they do not fit into shared memory
+  T* scratch;  ///< batch_vector() numbers a block, if they do not fit into shared memory
 };
 
-/// Numbers of a solve of one column: the solution, and update rows.
+/// Returns the numbers of a solve of one column: the solution and the update rows.
 inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + update_rows; }
-/// Bytes of shared memory of a block that factorises.
+/// Returns the bytes of shared memory of a block that factorises.
 template <class T>
 int batch_factor_bytes(Index most_rows) {
   const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
@@ -94,15 +96,17 @@ int batch_factor_bytes(Index most_rows) {
   const Index rows = is_small_batch(most_rows) ? SmallBatchShape::kRows : LargeBatchShape::kRows;
   return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) * Index{sizeof(T)});
 }
-/// A front's rows, of a block or of each warp.
+/// Returns the numbers of shared memory for the rows of a front that a block does, or of one for
+/// each warp.
 inline Index batch_solve_rows(Index most_rows) { return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows); }
-/// True if a solve's vectors lie in shared memory.
+/// Returns true if a solve's vectors lie in shared memory.
 template <class T>
 bool batch_vectors_shared(Index n, Index update_rows, Index most_rows) {
   return (batch_vector(n, update_rows) + batch_solve_rows(most_rows)) * Offset{sizeof(T)} <= kBatchSolveShared;
 }
 
-/// Blocks of a kernel that the current device holds at once, at least 1. Throws Error(device).
+/// Returns the blocks of a kernel that the current device holds at once, at least 1. Throws
+/// Error(device).
 template <class... P>
 int resident_blocks(void (*kernel)(P...), int bytes) {
   int device = 0, processors = 0, blocks = 0;
@@ -113,17 +117,19 @@ int resident_blocks(void (*kernel)(P...), int bytes) {
   return std::max(1, blocks * processors);
 }
 
-/// Blocks of a factorisation, and of a solve, that the current device holds at once. Throws Error(device).
+/// Return the blocks of a factorisation, and of a solve, that the current device holds at once.
+/// Throw Error(device).
 template <class T>
 int batch_factor_blocks(Index most_rows);
 template <class T>
 int batch_solve_blocks(Index n, Index update_rows, Index most_rows);
 
-/// L and verdicts of all items, by so many blocks at most: one launch.
+/// Enqueues L and the verdicts of all items, by at most `blocks` blocks, in one launch.
 template <class T>
 void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks,
                           cudaStream_t stream);
-/// Both sweeps of all columns of all items, by so many blocks at most: one launch. x of items whose verdict is not good is NaN.
+/// Enqueues both sweeps of all columns of all items, by at most `blocks` blocks, in one launch. x
+/// of items whose verdict is not good is NaN.
 template <class T>
 void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory, const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);
 

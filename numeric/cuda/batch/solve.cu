@@ -1,5 +1,5 @@
-// Solves of a batch: a block of threads does both sweeps of a column of an item, front by front, level by level, children pulled in their
-// fixed order.
+// Solves of a batch: a block of threads does both sweeps of a column of an item, front by front,
+// level by level; children are pulled in their fixed order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
 #include "numeric/cuda/plan/kernels.hpp"
@@ -8,22 +8,22 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// A column that is solved.
+/// A column that is being solved.
 template <class T>
 struct BatchColumn {
   const BatchPlan& plan;
-  const T* l;  ///< of the item
-  T* x;        ///< n numbers in the plan's numbering
+  const T* l;  ///< L of the item
+  T* x;        ///< solution: n numbers in the plan's numbering
   T* update;   ///< update rows
 };
 
-/// Row 0 of column c of the panel of a front.
+/// Returns row 0 of column c of the panel of a front.
 template <class T>
 __device__ const T* panel_column(const BatchColumn<T>& column, const Front& f, Index c) {
   return column.l + f.panel + packed_column(c, f.m);
 }
 
-/// v = L(k,k)^-1 v of pivots [k0, k0 + width), by a warp, a row a lane.
+/// Computes v = L(k,k)^-1 v for pivots [k0, k0 + width), by a warp, one row a lane.
 template <class T>
 __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
@@ -42,7 +42,7 @@ __device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, I
   if (lane < width) v[k0 + lane] = mine;
 }
 
-/// y of a front's pivots, and its update rows. v: f.m numbers in shared memory.
+/// Computes y of a front's pivots, and its update rows. v: f.m numbers in shared memory.
 template <class Team, class T>
 __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
@@ -73,7 +73,7 @@ __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
 }
 
-/// v = L(k,k)^-T v, a column a lane.
+/// Computes v = L(k,k)^-T v, one column a lane.
 template <class T>
 __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
@@ -92,8 +92,9 @@ __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, 
   if (lane < width) v[k0 + lane] = mine;
 }
 
-/// v(k0 + c) less the sum over rows from `begin` on of L(r, k0 + c) v(r), each column by a warp, in about twice the precision: these sums
-/// cancel, and half of a solve's error was theirs.
+/// Subtracts from v(k0 + c) the sum over rows from k0 + width on of L(r, k0 + c) v(r), one warp a
+/// column, in about twice the precision: these sums cancel, and caused half of a solve's error in
+/// plain arithmetic.
 template <class Team, class T>
 __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
   constexpr Index kWarps = Team::kThreads / 32;
@@ -115,7 +116,7 @@ __device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Ind
   }
 }
 
-/// x of a front's pivots.
+/// Computes x of a front's pivots.
 template <class Team, class T>
 __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
@@ -133,7 +134,8 @@ __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   Team::meet();
 }
 
-/// f<Team>(front, its room) for the fronts of a level.
+/// Calls of_warp(front, its room) for the narrow fronts of a level, one a warp, then
+/// of_block(front, room) for the others.
 template <class T, class OfWarp, class OfBlock>
 __device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* room, const OfWarp& of_warp, const OfBlock& of_block) {
   const Index warp = static_cast<Index>(threadIdx.x) / 32;

@@ -1,4 +1,4 @@
-// A bordered by right-hand sides on a CUDA device: copies, rows of L, and a backward sweep.
+// A bordered by right-hand sides on a CUDA device, by copies, rows of L, and a backward sweep.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/border.hpp"
 
@@ -13,7 +13,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// All entries of a matrix in the same place.
+/// Enqueues the copy of all entries of a matrix to the same places of another.
 template <class T>
 void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to, cudaStream_t stream) {
   enqueue_copy<T>(to.rows, to.cols, strided(from), strided(to), stream);

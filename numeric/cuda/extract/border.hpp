@@ -1,4 +1,4 @@
-// A bordered by right-hand sides on a CUDA device, for kauri::FusedSolve.
+// A bordered by right-hand sides, as a matrix on a CUDA device, for kauri::FusedSolve.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,8 @@ class CudaBorder final : public BorderImpl<T> {
   DeviceContext context_;
   DeviceBlock block_;
   DeviceArray<T> value_;
-  DeviceArray<T> begin_;  // of the sweep; and what goes to the host
-  DeviceArray<T> x_;      // and what comes from there
+  DeviceArray<T> begin_;  // right-hand sides of the backward sweep; also data on its way to the host
+  DeviceArray<T> x_;      // solutions; also data on its way from the host
 };
 
 }  // namespace kauri::numeric::cuda

@@ -1,10 +1,13 @@
-// ln det(A) as the logarithm of one product, that of the diagonal of L, in a number twice as long as a double with an exponent of its own
-// (products of double-double numbers: M. Joldes, J.-M. Muller, V. Popescu, Tight and rigorous error bounds for basic building blocks of
-// double-word arithmetic, ACM Trans. Math. Softw. 44, 2017). Lanes, warps and blocks multiply in trees that the fronts alone decide.
+// ln det(A) as the logarithm of one product, that of the diagonal of L, in a number twice as long
+// as a double with a separate exponent (products of double-double numbers: M. Joldes, J.-M. Muller,
+// V. Popescu, Tight and rigorous error bounds for basic building blocks of double-word arithmetic,
+// ACM Trans. Math. Softw. 44, 2017). Lanes, warps and blocks multiply in trees that depend on the
+// fronts alone.
 //
-// With u = 2^-53, a product with a pivot is within 2 u^2 of what it should be, one of two long numbers within 9 u^2, relatively, and the
-// logarithm at the end within 4 u: in all 4 u |ln det(L L^T)| + 22 n u^2. A sum of n logarithms, each of which is rounded, has an error of
-// u times the sum of their magnitudes, even if it keeps what it rounds itself.
+// The relative error, with u = 2^-53, is at most 2 u^2 for a product with a pivot, 9 u^2 for one of
+// two long numbers, and 4 u for the logarithm at the end: in all 4 u |ln det(L L^T)| + 22 n u^2. A
+// sum of n logarithms, each of which is rounded, has an error of u times the sum of their
+// magnitudes, even if the sum keeps its rounding errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/determinant_kernels.hpp"
 
@@ -21,16 +24,17 @@ constexpr int kBias = 1023, kMantissaBits = 52;
 
 __device__ LongProduct one() { return {1, 0, 0}; }
 
-/// Of a positive number that is normal: 2^exponent <= x < 2^(exponent + 1).
+/// Returns the exponent of a positive normal number: 2^exponent <= x < 2^(exponent + 1).
 __device__ int exponent_of(double x) { return static_cast<int>(__double_as_longlong(x) >> kMantissaBits) - kBias; }
 __device__ double power_of_two(int exponent) { return __longlong_as_double(static_cast<long long>(exponent + kBias) << kMantissaBits); }
-/// x / 2^exponent_of(x).
+/// Returns x / 2^exponent_of(x).
 __device__ double mantissa_of(double x) {
   constexpr long long kMantissa = (1LL << kMantissaBits) - 1;
   return __longlong_as_double((__double_as_longlong(x) & kMantissa) | static_cast<long long>(kBias) << kMantissaBits);
 }
 
-/// The same number, of a `high` that is not less than 1, and a `low` that is much smaller.
+/// Returns (high + low) 2^exponent with its `high` in [1, 2). The argument `high` must be at least
+/// 1, and `low` much smaller.
 __device__ LongProduct normalized(double high, double low, long long exponent) {
   const double sum = __dadd_rn(high, low), rest = __dsub_rn(low, __dsub_rn(sum, high));
   const int more = exponent_of(sum);
@@ -44,13 +48,14 @@ __device__ LongProduct times(const LongProduct& a, const LongProduct& b) {
   return normalized(product, crossed, a.exponent + b.exponent);
 }
 
-/// Times a pivot of L, which is positive, and normal: the square of a double is not less than 2^-1074.
+/// Returns a times a pivot of L. The pivot is positive, and normal, since its square is not less
+/// than 2^-1074.
 __device__ LongProduct times(const LongProduct& a, double root) {
   const double mantissa = mantissa_of(root), product = __dmul_rn(a.high, mantissa), error = __fma_rn(a.high, mantissa, -product);
   return normalized(product, __fma_rn(a.low, mantissa, error), a.exponent + exponent_of(root));
 }
 
-/// Of all threads, in thread 0.
+/// Returns the product over all threads of the block, in thread 0.
 __device__ LongProduct product_of_block(const LongProduct& mine) {
   return block_reduce<kThreads>(
       mine, [](const LongProduct& a, const LongProduct& b) { return times(a, b); },
@@ -59,7 +64,8 @@ __device__ LongProduct product_of_block(const LongProduct& mine) {
       });
 }
 
-/// 2 ln((high + low) 2^exponent). With high nearer to 1 than to 1/2 or 2 nothing cancels.
+/// Returns 2 ln((high + low) 2^exponent). Nothing cancels, since `high` is first brought nearer to
+/// 1 than to 1/2 or 2.
 __device__ double log_of_square(LongProduct product) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1, kLn2Rest = 0x1.abc9e3b39803fp-56;
   if (product.high > 0x1.6a09e667f3bcdp+0) product.high /= 2, product.low /= 2, ++product.exponent;

@@ -1,4 +1,4 @@
-// The diagonal and the determinant of a factor on a CUDA device, and the store of its selected inverse.
+// Reads the diagonal and the determinant of a factor on a CUDA device, and makes its selected inverse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -18,7 +18,7 @@ template <class T>
 void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   if (to.empty()) return;
   const CurrentDevice current(context_.device);
-  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // of the block for this call, which is counted in no ledger
   DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
   const PooledStream stream(context_.pool);
   T* out = block.template take<T>(plan()->n).data();
@@ -33,7 +33,7 @@ double CudaFactor<T>::log_determinant() const {
   const CurrentDevice current(context_.device);
   const Index fronts = plan()->supernodes.count();
   const Offset parts = determinant_blocks(fronts);
-  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // for the time of this call
+  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // of the block for this call, which is counted in no ledger
   DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) + symbolic::aligned_bytes(1, sizeof(double)), heap);
   const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();
@@ -45,7 +45,9 @@ double CudaFactor<T>::log_determinant() const {
   return out;
 }
 
-/// Parts go where right-hand sides of the host's come through: there is a number for each row, and a front has one or more.
+/// Puts partial products where the host's right-hand sides go through. That holds a number for each
+/// row, a front has one row or more, and the parts take less than a number for each front
+/// (determinant_blocks()).
 template <class T>
 void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const {
   const CurrentDevice current(context_.device);

@@ -11,7 +11,7 @@ namespace kauri::numeric::cuda {
 template <class T>
 class CudaNormEstimator final : public NormEstimator<T> {
  public:
-  /// factor: n >= 1 rows. Throws Error(memory).
+  /// Allocates the vectors for a factor of n >= 1 rows. Throws Error(memory).
   CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace, const DeviceContext& context);
   EstimatorStep step(EstimatorStart start, Index corner) override;
 
@@ -22,7 +22,7 @@ class CudaNormEstimator final : public NormEstimator<T> {
   Index n_;
   DeviceHeap heap_;
   DeviceBlock block_;
-  PooledStream stream_;  // after the block: it waits before that goes
+  PooledStream stream_;  // after the block: its destructor waits before the block is freed
   T* x_;
   std::int8_t* sign_;
   EstimatorStep* part_;

@@ -1,4 +1,4 @@
-// Sums of magnitudes, the largest of them, and signs: lanes, warps and blocks add up in trees that n alone decides.
+// Sums of magnitudes, the largest of them, and signs: lanes, warps and blocks add up in trees that depend on n alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/norm_estimator_kernels.hpp"
 
@@ -12,7 +12,8 @@ constexpr unsigned kThreads = 256;
 
 __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThreads + threadIdx.x); }
 
-/// So many numbers at a time; n is less than 2^31, and so is the next after it.
+/// Returns the distance between two numbers of a thread. Indices are of type Offset: one after the
+/// last may be above 2^31.
 __device__ Offset stride() { return Offset{gridDim.x} * kThreads; }
 
 template <class T>
@@ -34,13 +35,13 @@ __global__ void __launch_bounds__(kThreads) start_probe(Index n, EstimatorStart 
   for (Offset i = thread_index(); i < n; i += stride()) x[i] = start_of<T>(n, start, corner, sign, static_cast<Index>(i));
 }
 
-/// A magnitude that is not a number is never the largest.
+/// Combines what two parts have seen. A magnitude that is NaN is never the largest.
 __device__ EstimatorStep both(const EstimatorStep& a, const EstimatorStep& b) {
   const bool other = b.largest > a.largest || (b.largest == a.largest && b.where < a.where);
   return {a.sum + b.sum, other ? b.largest : a.largest, a.at_corner + b.at_corner, other ? b.where : a.where, a.turned | b.turned};
 }
 
-/// Of all threads, in thread 0.
+/// Returns what all threads of the block have seen, in thread 0.
 __device__ EstimatorStep of_block(const EstimatorStep& seen) {
   return block_reduce<kThreads>(
       seen, [](const EstimatorStep& a, const EstimatorStep& b) { return both(a, b); },

@@ -10,7 +10,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// Blocks of threads of a reduction over n numbers.
+/// Returns the blocks of threads of a reduction over n numbers.
 inline Index estimator_blocks(Index n) {
   constexpr Index kNumbers = 1024, kMost = 256;
   return std::clamp(n / kNumbers + (n % kNumbers != 0), Index{1}, kMost);

@@ -8,7 +8,7 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// The last rows of a matrix of A's.
+/// Returns the last `count` rows of a matrix.
 template <class T>
 StridedView<T> last_of(const MatrixView<T>& a, Index count) {
   return strided(rows(a, a.rows - count, count));

@@ -1,6 +1,7 @@
-// Products with L22: a thread for each number that is made, which adds up what the fronts have for it, column after column, in the order
-// and with the roundings of the host's loops (src/facade/schur.cpp). OrderingOptions::last are one front; of other counts there are
-// several.
+// Products with L22: one thread for each number of the result, which adds up the terms of the
+// fronts, column after column, in the order and with the roundings of the host's loops
+// (src/facade/schur.cpp). The rows of OrderingOptions::last are one front; any other number of last
+// rows may lie in several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/extract/schur_kernels.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr Offset kMostBlocks = 1 << 16;
 
-/// f(i, j) for all entries of a matrix, by all threads of the launch; threads beside each other have rows beside each other.
+/// Calls f(i, j) for all entries of a matrix, by all threads of the launch; neighbouring threads
+/// have neighbouring rows.
 template <class F>
 __device__ void for_entries(Index rows, Index cols, const F& f) {
   const Offset all = Offset{rows} * cols, stride = Offset{gridDim.x} * kThreads;
@@ -29,7 +31,7 @@ __device__ T if_good(const LastBlock<T>& block, T value) {
   return block.verdict->status == VerdictStatus::positive_definite ? value : std::numeric_limits<T>::quiet_NaN();
 }
 
-/// Which row of a front a row of B is; kNone if the front has none of it.
+/// Returns the row of a front that is row `row` of B, or kNone if the front does not have it.
 __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
   if (row < f.first + f.p) return row < f.first ? kNone : row - f.first;
   const Index* below = plan.row + f.row + f.p;
@@ -37,7 +39,7 @@ __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
   return at < q && below[at] == row ? f.p + at : kNone;
 }
 
-/// The first column of a front that is one of the last.
+/// Returns the first column of a front that is one of the last.
 __device__ Index first_column(const LastRows& rows, const Front& f) { return max(0, rows.begin - f.first); }
 
 template <class T>
@@ -58,7 +60,7 @@ __global__ void __launch_bounds__(kThreads) last_product(LastBlock<T> block, Ind
   });
 }
 
-/// The front of a column.
+/// Returns the front of a column.
 __device__ Index front_of(const PlanView& plan, const LastRows& rows, Index column) {
   Index low = rows.front, high = rows.fronts;  // first of low <= column < first of high
   while (high - low > 1) {
@@ -107,7 +109,7 @@ __global__ void __launch_bounds__(kThreads) below_zeros(Index begin, Index count
   for_entries(begin + count, cols, [&](Index i, Index column) { y(i, column) = i < begin ? T(0) : g(i - begin, column); });
 }
 
-/// A warp for each front, whose columns have these rows at their end.
+/// Reads the last rows of L, one warp for each front, whose columns have these rows at their end.
 template <class T>
 __global__ void __launch_bounds__(kThreads) rows_of_l(LastBlock<T> block, StridedView<T> y) {
   const LastRows& rows = block.rows;
@@ -125,7 +127,7 @@ __global__ void __launch_bounds__(kThreads) copy_matrix(Index rows, Index cols, 
   for_entries(rows, cols, [&](Index i, Index column) { to(i, column) = from(i, column); });
 }
 
-/// A thread for each of `entries`, up to a number that is enough for any device.
+/// Launches one thread for each of `entries`, up to a number that is enough for any device.
 template <class... P, class... A>
 void over(void (*kernel)(P...), Offset entries, cudaStream_t stream, A&&... arguments) {
   if (entries == 0) return;

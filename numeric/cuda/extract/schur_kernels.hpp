@@ -6,13 +6,13 @@
 
 namespace kauri::numeric::cuda {
 
-/// The last rows of B, and the fronts that have columns there.
+/// The last rows of B, and the fronts that have columns among them.
 struct LastRows {
   Index begin, count;   ///< rows [begin, begin + count)
-  Index front, fronts;  ///< [front, fronts), in the order of their columns; the first may have columns before `begin`
+  Index front, fronts;  ///< fronts [front, fronts), in the order of their columns; the first may have columns before `begin`
 };
 
-/// L22 of a factor, on the device. Without a good verdict what is written is NaN.
+/// L22 of a factor, on the device. If the verdict is not good, kernels write NaN.
 template <class T>
 struct LastBlock {
   PlanView plan;
@@ -21,25 +21,25 @@ struct LastBlock {
   const DeviceVerdict* verdict;
 };
 
-/// g = L22 y2: count rows each. One launch, as all of these.
+/// Enqueues g = L22 y2, rows.count rows each. One launch, like all of these.
 template <class T>
 void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2, const StridedView<T>& g,
                           cudaStream_t stream);
-/// y2 = L22^T x2.
+/// Enqueues y2 = L22^T x2.
 template <class T>
 void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2, const StridedView<T>& y2,
                              cudaStream_t stream);
-/// The lower triangle of s = L22 L22^T, count x count.
+/// Enqueues the lower triangle of s = L22 L22^T, count x count.
 template <class T>
 void enqueue_last_square(const LastBlock<T>& block, const StridedView<T>& s, cudaStream_t stream);
-/// Rows [0, begin) of y = 0, and the count rows behind them those of g.
+/// Enqueues y = [0; g]: zeros in rows [0, begin), then the `count` rows of g.
 template <class T>
 void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g, const StridedView<T>& y, cudaStream_t stream);
-/// y(j, r) = L(begin + r, j) for all columns j before the last `count` ones, of r < count; zeros for these. The last rows are rows of all
-/// fronts.
+/// Enqueues y(j, r) = L(begin + r, j), r < count, for all columns j before the last `count` ones,
+/// and zeros for these. The last rows must be rows of all fronts.
 template <class T>
 void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaStream_t stream);
-/// to = from, both with as many rows and columns.
+/// Enqueues to = from, which have the same shape.
 template <class T>
 void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream);
 

@@ -1,4 +1,5 @@
-// Selected inverses on a CUDA device: levels from the root down, tiled fronts as many at a time as there is scratch for.
+// Selected inverses on a CUDA device: levels from the root down, as many tiled fronts at a time as
+// fit into the scratch.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/inverse/inverse.hpp"
 
@@ -16,12 +17,13 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Entries of scratch: at most this share of those of L, or so many, unless one front needs more.
+/// Entries of scratch: at most 1 / kScratchShare of those of L, or kLeastScratch if that is more,
+/// unless one front needs more than that.
 constexpr Offset kScratchShare = 4, kLeastScratch = Offset{1} << 21;
 
 using symbolic::FrontCells;
 
-/// Tiles of a launch, those of the longest sums first: what comes last is short.
+/// Lists the tiles of a launch, those of the longest sums first, so that the last ones are short.
 class Listing {
  public:
   void add(Index front, Index i, Index j, Index terms) {
@@ -43,12 +45,14 @@ class Listing {
   std::vector<Listed> listed_;
 };
 
-/// Fronts whose scratch there is room for together.
+/// Fronts whose scratch fits into the room together.
 struct Group {
   std::vector<Index> front;
   Offset entries = 0;
 };
-/// In the order of `fronts`, without those that need nothing. place(front, begin) is told where each has its scratch.
+/// Returns groups of fronts in the order of `fronts`, each of `most` entries of scratch at most or
+/// of one front. Leaves out fronts that need none. Calls place(front, begin) with the place of each
+/// front's scratch.
 template <class Need, class Place>
 std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need& need, const Place& place) {
   std::vector<Group> out;
@@ -63,17 +67,18 @@ std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need&
   return out;
 }
 
-/// Tiles of the products of a step of the greatest need, in a front of so many tiles of pivots.
+/// Returns the tiles of the products of the step that needs most, in a front of `pivots` tiles of
+/// pivots.
 Offset tiles_of_halves(Index pivots) {
   Offset most = 0;
   for (Offset h = 1; h < pivots; h *= 2) {
-    const Offset last = pivots % (2 * h);  // tiles behind the last whole pair of blocks
+    const Offset last = pivots % (2 * h);  // tiles after the last whole pair of blocks
     most = std::max(most, pivots / (2 * h) * h * h + std::max(last - h, Offset{0}) * h);
   }
   return most;
 }
 
-/// The steps of a group.
+/// Lists the steps of a group.
 void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
   const auto pivots = [&](Index s) { return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles(); };
   Index most = 0;
@@ -157,7 +162,7 @@ template <class T>
 CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context)
     : CudaInverse(plan, context, InverseLayout(*plan->plan())) {}
 
-/// What no kernel writes of Z, the cells' padding, is zero from here on.
+/// Sets Z to zero: no kernel writes the padding of its cells, which so remains zero.
 template <class T>
 CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout)
     : context_(context),
@@ -192,7 +197,7 @@ CudaInverse<T>::~CudaInverse() {
   stream_->wait();
 }
 
-/// The host decides nothing on the way: what is launched is of the pattern alone.
+/// Enqueues launches that depend on the pattern alone: the host decides nothing on the way.
 template <class T>
 void CudaInverse<T>::enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const {
   const InverseMemory<T> memory{

@@ -11,15 +11,16 @@
 
 namespace kauri::numeric::cuda {
 
-/// What a plan's inverse needs on a device beside Z, by its pattern alone.
+/// Tiles, steps and scratch of a plan's inverse, which a device needs beside Z. The pattern alone
+/// decides them.
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
-  std::vector<InverseTile> tile;              ///< of all launches
-  std::vector<InverseStep> steps;             ///< in their order
-  InverseTiles quotients;                     ///< of Y, of all fronts
-  std::vector<std::vector<InverseRun>> runs;  ///< of each level's tiled fronts, one after another
+  std::vector<InverseTile> tile;              ///< tiles of all launches
+  std::vector<InverseStep> steps;             ///< in the order of their launches
+  InverseTiles quotients;                     ///< tiles of Y, of all fronts
+  std::vector<std::vector<InverseRun>> runs;  ///< runs of each level's tiled fronts, one after another
   std::vector<InversePlace> place;            ///< per tiled front
-  Offset scratch = 0;                         ///< entries: the greatest run's or group's
+  Offset scratch = 0;                         ///< entries of scratch of the largest run or group
 };
 
 template <class T>
@@ -37,15 +38,16 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const override;
   void enqueue_entries(std::span<T> there, StreamHandle stream) const override;
-  /// What the constructor takes.
+  /// Returns the bytes that the constructor takes.
   static Offset bytes(const Plan& plan) { return bytes(plan, InverseLayout(plan)); }
 
  private:
   static Offset bytes(const Plan& plan, const InverseLayout& layout);
   CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout);
-  /// All launches, and the verdict that the factor has then.
+  /// Enqueues all launches, and the copy of the verdict that the factor has when the stream comes
+  /// to it.
   void enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const;
-  /// enqueue writes to out_.
+  /// Copies to the host what `enqueue` writes to out_.
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;
 
@@ -55,13 +57,13 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
   InverseTiles quotients_;
   std::vector<std::vector<InverseRun>> runs_;
   DeviceBlock block_;
-  PooledStream stream_;  // after the block: it waits before that goes
+  PooledStream stream_;  // after the block: its destructor waits before the block is freed
   DeviceArray<T> z_, scratch_;
-  DeviceArray<T> out_;  // nnz: what is copied to the host, by one reader at a time
+  DeviceArray<T> out_;  // nnz: results on their way to the host, of one reader at a time
   DeviceArray<InversePlace> place_;
   DeviceArray<InverseTile> tile_;
   DeviceArray<Index> front_of_;
-  DeviceArray<DeviceVerdict> verdict_;  // of the factor that Z was computed from
+  DeviceArray<DeviceVerdict> verdict_;  // verdict of the factor that Z was computed from
   DeviceVerdict seen_;
   mutable std::mutex reading_;
 };

@@ -1,11 +1,13 @@
-// The selected inverse from the root down (Takahashi, Fagan & Chen 1973; by supernodes: Lin et al. 2011). A small front goes by columns. Of
-// a tiled front of m rows, L = [L11; L21], with G = L11^-1 and Y = L21 G,
+// The selected inverse from the root down (Takahashi, Fagan & Chen 1973; by supernodes: Lin et al.
+// 2011). A small front goes by columns. For a tiled front of m rows with L = [L11; L21], let
+// G = L11^-1 and Y = L21 G; then
 //
 //     Z21 = -Z22 Y,   Z11 = G^T G - Y^T Z21
 //
-// where G and Y, which wait for no other front, are made for all fronts at once, G by blocks of pivots twice as large each time (J. J. Du
-// Croz, N. J. Higham, Stability of methods for matrix inversion, IMA J. Numer. Anal. 12, 1992); Z22 is gathered from the panels of
-// ancestors. Sums go by tiles in their order; no atomics.
+// G and Y wait for no other front and are made for all fronts at once, G by blocks of pivots that
+// are twice as large in each step (J. J. Du Croz, N. J. Higham, Stability of methods for matrix
+// inversion, IMA J. Numer. Anal. 12, 1992). Z22 is gathered from the panels of ancestors. Sums go
+// by tiles in their order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/inverse/kernels.hpp"
 
@@ -28,8 +30,9 @@ using symbolic::kTileCells;
 constexpr unsigned kGatherThreads = 256;
 constexpr unsigned kReadThreads = 64;
 
-/// take(i, j, entry) for all rows[i] >= columns[j], both ascending and in fronts that are done. `place`: `height` words of shared memory.
-/// All threads of the block, which meet afterwards.
+/// Calls take(i, j, entry) for all rows[i] >= columns[j], both ascending and in fronts that are
+/// done. `place`: `height` words of shared memory. All threads of the block call it, and meet
+/// afterwards.
 template <class T, class Take>
 __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& memory, const Index* rows, Index height, const Index* columns,
                                Index width, Index* place, const Take& take) {
@@ -54,7 +57,8 @@ __device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& mem
   }
 }
 
-/// A small front by columns, from the last to the first, in a square of order m: one block of threads.
+/// Inverts a small front by columns, from the last to the first, in a square of order m in shared
+/// memory: one block of threads a front.
 template <class T>
 __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index begin) {
   extern __shared__ __align__(16) unsigned char shared[];
@@ -90,7 +94,7 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
     if (const Index r = k % m, c = k / m; r >= c) memory.z[f.panel + layout.place(r, c)] = z[r + c * ld];
 }
 
-/// Z22 of tiled fronts, a tile a block; diagonal ones with both halves.
+/// Gathers Z22 of tiled fronts, one tile a block; a diagonal tile gets both halves.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
   __shared__ Index place[kTile];
@@ -110,7 +114,7 @@ __global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, In
                  });
 }
 
-/// Diagonal tiles of G: V(k) = L(k,k)^-1, zeros in the place of pivots that there are not.
+/// Writes the diagonal tiles of G, V(k) = L(k,k)^-1, with zeros in the place of missing pivots.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads) begin_inverses(PlanView plan, InverseMemory<T> memory, TileList list) {
   __shared__ TileAt at;
@@ -127,7 +131,7 @@ __global__ void __launch_bounds__(kGatherThreads) begin_inverses(PlanView plan, 
   }
 }
 
-/// Z21 and Z11 from scratch to the panel, of the former with its sign, a tile a block.
+/// Copies Z21 and Z11 from scratch to the panel, one tile a block; the sign of Z21 is changed.
 template <class T>
 __global__ void __launch_bounds__(kGatherThreads) store_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
   const InverseTile tile = memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)];
@@ -143,7 +147,7 @@ __global__ void __launch_bounds__(kGatherThreads) store_tiles(PlanView plan, Inv
   }
 }
 
-/// What was computed is no inverse.
+/// Returns true if the verdict says that the numbers computed are no inverse.
 __device__ bool is_nothing(const DeviceVerdict* verdict) {
   return verdict != nullptr && verdict->status != VerdictStatus::positive_definite;
 }
@@ -194,7 +198,7 @@ void load_inverses() {
   load_products<T, inverse::Pivots>();
 }
 
-/// A block a tile.
+/// Launches a kernel with one block for each tile.
 template <class Kernel, class T, class... More>
 void over(Kernel* kernel, const InverseTiles& tiles, unsigned threads, std::size_t bytes, cudaStream_t stream, const PlanView& plan,
           const InverseMemory<T>& memory, More... more) {

@@ -1,4 +1,4 @@
-// Launches of the selected inverse, and of what is read of it.
+// Launches of the selected inverse, and of readings of it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,17 +8,17 @@
 
 namespace kauri::numeric::cuda {
 
-/// Numbers of a tile in scratch.
+/// Entries of a tile in scratch.
 inline constexpr Offset kScratchTile = Offset{symbolic::kTile} * symbolic::kTile;
 
-/// Tile (i, j), i >= j, of a front: the work of a block of threads.
+/// Tile (i, j), i >= j, of a front: the work of one block of threads.
 struct InverseTile {
   Index front;
   std::uint16_t i, j;
 };
 
-/// Where a tiled front has its scratch, in entries. Tiles are whole, with zeros in the place of rows that there are not, and lie as
-/// operands do in shared memory (FrontCells::forward_product_place).
+/// Places of a tiled front's scratch, in entries. Tiles are whole, with zeros in the place of
+/// missing rows, and lie as operands do in shared memory (FrontCells::forward_product_place).
 struct InversePlace {
   Offset z;       ///< Z of the front, while its level is done: its lower tiles by columns
   Offset halves;  ///< products L21 G11 of a step, while G = L11^-1 is made: blocks of h x h tiles
@@ -28,48 +28,50 @@ struct InversePlace {
 template <class T>
 struct InverseMemory {
   const T* l;  ///< FactorMemory::entries
-  T* z;        ///< panels where those of L are: DeviceSchedule::factor_entries. G = L11^-1 and Y = L21 G of tiled fronts, then Z
-  T* scratch;  ///< of the tiled fronts of a run, or of a group
+  T* z;        ///< panels in the places of those of L (DeviceSchedule::factor_entries): G = L11^-1 and Y = L21 G of tiled fronts, then Z
+  T* scratch;  ///< scratch of the tiled fronts of a run, or of a group
   const InversePlace* place;  ///< per tiled front
   const Index* front_of;      ///< per column: its front
   const InverseTile* tile;    ///< InverseLayout::tile
 };
 
-/// Some of InverseMemory::tile.
+/// A range of InverseMemory::tile.
 struct InverseTiles {
   Offset first = 0;
   Index count = 0;
 };
 
-/// Of fronts whose scratch there is room for together: blocks of h tiles of pivots, two and two, become blocks of 2h, of which the lower
-/// left quarter is -G22 (L21 G11).
+/// A step of a group of fronts whose scratch fits into the room together: each two blocks of h
+/// tiles of pivots become one block of 2h tiles, whose lower left quarter is -G22 (L21 G11).
 struct InverseStep {
   Index h;
-  InverseTiles products, quarters;  ///< the same tiles: L21 G11 to scratch; -G22 times that
+  InverseTiles products, quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
 };
 
-/// Tiled fronts of a level, whose scratch there is room for together.
+/// Tiled fronts of a level whose scratch fits into the room together.
 struct InverseRun {
   InverseTiles below;   ///< tiles of Z22
-  InverseTiles beside;  ///< of Z21
-  InverseTiles pivots;  ///< of Z11, which follow these
+  InverseTiles beside;  ///< tiles of Z21
+  InverseTiles pivots;  ///< tiles of Z11, which follow those of Z21
 };
 
-/// G and Y of all tiled fronts, into their places in Z. `pivot_tiles`: DeviceSchedule's. `quotients`: tiles of Y.
+/// Enqueues G and Y of all tiled fronts, into their places in Z. `pivot_tiles`:
+/// DeviceSchedule::pivot_tiles. `quotients`: tiles of Y.
 template <class T>
 void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles, std::span<const InverseStep> steps, const InverseTiles& quotients,
                        const InverseMemory<T>& memory, cudaStream_t stream);
-/// Some tiled fronts of a level, whose ancestors are done.
+/// Enqueues Z of some tiled fronts of a level, whose ancestors are done.
 template <class T>
 void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const InverseMemory<T>& memory, cudaStream_t stream);
-/// The small fronts of a level, whose ancestors are done.
+/// Enqueues Z of the small fronts of a level, whose ancestors are done.
 template <class T>
 void enqueue_small_inverses(const PlanView& plan, const Level& level, const InverseMemory<T>& memory, cudaStream_t stream);
-/// out[old_of(j)] = entry (j, j) of panels at the places of L; without plan.old_of rows keep their places. Where there is a verdict, and
-/// it is not good, NaN; so it is below.
+/// Enqueues out[old_of(j)] = entry (j, j) of panels in the places of L; without plan.old_of rows
+/// keep their places. If there is a verdict and it is not good, this and enqueue_entries() write
+/// NaN.
 template <class T>
 void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
-/// out: entries of panels at the places of A's, in the order of these.
+/// Enqueues out = entries of panels in the places of A's entries, in the order of these.
 template <class T>
 void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
 

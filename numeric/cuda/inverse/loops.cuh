@@ -1,9 +1,10 @@
-// Products of slabs in shared memory for the selected inverse: four warps with 32 x 32 entries of a tile each; either operand may lie
-// transposed.
+// Products of slabs in shared memory for the selected inverse: four warps compute 32 x 32 entries
+// of a tile each; either operand may lie transposed.
 //
-// A slab is 16 columns of an operand with 64 rows, by rows of two cells; of a transposed one they are the cells of 16 rows, by columns, and
-// an entry's row there is the index that is summed over. Cells themselves lie as in memory, or in an order in which such rows are read
-// without bank conflicts.
+// A slab is 16 columns of an operand with 64 rows, stored by rows of two cells. A slab of a
+// transposed operand holds the cells of 16 of its rows, by columns, and the index that is summed
+// over is an entry's row. Cells lie as in memory, or in an order in which rows of a transposed
+// operand are read without bank conflicts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,30 +23,35 @@ using symbolic::kTile;
 using symbolic::kTileCells;
 
 inline constexpr int kThreads = 128;
-inline constexpr int kWarpCells = 4;  // of a warp's part of a tile, along each side
-/// 16 bytes each.
+inline constexpr int kWarpCells = 4;  // cells of a warp's part of a tile, along each side
+/// Units of 16 bytes in a cell.
 template <class T>
 inline constexpr int kCellUnits = kCellEntries / kUnit<T>;
 
-/// Where a warp's part of a tile begins, in cells.
+/// Return the first row and the first column of a warp's part of a tile, in cells.
 __device__ __forceinline__ int warp_row(int warp) { return warp % 2 * kWarpCells; }
 __device__ __forceinline__ int warp_column(int warp) { return warp / 2 * kWarpCells; }
 
-/// The transpose of a product is what is made: the right operand, which is always transposed in memory, then has its rows in the registers
-/// of m16n8k16's left one by loads of 8 bytes, and the left one two neighbours in those of the right one by loads of 16; the other way
-/// about each product took as many moves. A lane holds, of each of the warp's 4 x 4 cells, column lane / 4 and rows 2 (lane % 4) and one
-/// more. What is summed over goes by columns 2 (lane % 4) and one more, or by such rows of a transposed operand.
+/// Products by FP64 tensor cores. They make the transpose of a product: loads of 8 bytes then bring
+/// rows of the right operand, which is always transposed in memory, into the registers of
+/// m16n8k16's left operand, and loads of 16 bytes bring two neighbours of the left operand into
+/// those of its right one. The other way about there were as many moves as products. A lane holds,
+/// of each of the warp's 4 x 4 cells, column lane / 4 and rows 2 (lane % 4) and the next. The index
+/// that is summed over takes the columns 2 (lane % 4) and the next of an operand, or these rows if
+/// it is transposed.
 struct TensorLoop {
   using T = double;
   using Accumulators = double[kWarpCells / 2][kWarpCells][4];
 
-  /// Where unit `unit` of a cell of a transposed slab goes: rows 2t, and rows 2t + 1, of four columns lie in 16 banks of 8 bytes.
+  /// Returns the place of unit `unit` in a cell of a transposed slab: rows 2t, and rows 2t + 1, of
+  /// four columns lie in 16 banks of 8 bytes.
   __device__ static constexpr int transposed_unit(int unit) {
     const int row = unit / 4, part = unit % 4;
     return (row % 2 * 2 + part / 2) * 8 + row / 2 * 2 + part % 2;
   }
 
-  /// Place in such a cell of the lane's entry of row 2 (lane % 4), column lane / 4; that of the next row is kNextRow behind.
+  /// transposed_place() returns the place in such a cell of the lane's entry of row 2 (lane % 4),
+  /// column lane / 4; that of the next row is kNextRow behind.
   static constexpr int kNextRow = 32;
   __device__ static constexpr int transposed_place(int lane) { return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4; }
 
@@ -54,8 +60,9 @@ struct TensorLoop {
     return (kTransposed ? transposed_place(lane) : 2 * lane) * static_cast<int>(sizeof(double));
   }
 
-  /// The lane's share of cell h of a row of cells of a slab, whose first cell is at x, with place(). Loads that stay where they stand: all
-  /// ahead of the products they would leave no registers to the sums.
+  /// Loads the lane's share of cell h of a row of cells of a slab; x is the address of the first
+  /// cell, plus place(). The compiler does not move these loads: all ahead of the products they
+  /// would leave no registers to the sums.
   template <bool kTransposed>
   __device__ static __forceinline__ void load(double& first, double& second, kernels::ptx::SharedAddress x, int h) {
     constexpr int size = sizeof(double);
@@ -82,7 +89,7 @@ struct TensorLoop {
 #endif
   }
 
-  /// acc += X W, X the warp's rows of a slab, W its columns of a transposed one.
+  /// acc += X W, where X is the warp's rows of a slab and W its columns of a transposed slab.
   template <bool kTransposed>
   __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, const double* w, int lane) {
     constexpr int next = kPairEntries * static_cast<int>(sizeof(double));
@@ -107,7 +114,8 @@ struct TensorLoop {
     }
   }
 
-  /// f(row of cells, row in it, column of cells, column in it, entry) for what the lane holds.
+  /// Calls f(row of cells, row in it, column of cells, column in it, entry) for all entries that
+  /// the lane holds.
   template <class F>
   __device__ static __forceinline__ void for_each(const Accumulators& acc, int lane, const F& f) {
 #pragma unroll
@@ -121,7 +129,8 @@ struct TensorLoop {
   }
 };
 
-/// A lane holds 8 rows, lane % 4 of each half cell, and 4 columns, lane / 4 of each cell.
+/// Products by fused multiply-adds. A lane holds 8 rows, lane % 4 of each half cell, and 4 columns,
+/// lane / 4 of each cell.
 struct FloatLoop {
   using T = float;
   static constexpr int kRows = 2 * kWarpCells;
@@ -171,7 +180,8 @@ struct FloatLoop {
   }
 };
 
-/// In double by FP64 tensor cores, which are there from 8.0 on, fast or not.
+/// The loop of a scalar: double by FP64 tensor cores, which all devices from 8.0 on have, fast or
+/// not; float by fused multiply-adds.
 template <class T>
 using LoopOf = std::conditional_t<sizeof(T) == sizeof(double), TensorLoop, FloatLoop>;
 

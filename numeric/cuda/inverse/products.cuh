@@ -1,4 +1,4 @@
-// Sums of products of tiles for the selected inverse: whose tiles, how they come to shared memory, where sums go.
+// Sums of products of tiles for the selected inverse: their operands, the loads into shared memory, the places of sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,27 +9,28 @@
 namespace kauri::numeric::cuda::inverse {
 
 inline constexpr int kStages = 4;
-/// A slab of each operand.
+/// Entries of a stage: one slab of each operand.
 inline constexpr int kStageEntries = 2 * kSlabEntries;
 template <class T>
 inline constexpr std::size_t kProductBytes = sizeof(T) * kStages* kStageEntries;
 
-/// Place of entry (r, c) of a tile in scratch; of cell (r, c); of tile (i, j), i >= j, of a lower triangle of `order` tile rows.
+/// Return the place of entry (r, c) of a tile in scratch; that of cell (r, c); that of tile (i, j),
+/// i >= j, of a lower triangle of `order` tile rows.
 __device__ constexpr Index slab_place(Index r, Index c) { return FrontCells::forward_product_place(r, c); }
 __device__ constexpr Index slab_cell(Index r, Index c) { return slab_place(r * kCell, c * kCell); }
 __device__ inline Offset tile_place(Index i, Index j, Index order) {
   return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile;
 }
 
-/// A tile as operand.
+/// A tile as an operand.
 template <class T>
 struct Operand {
-  const T* first;              // of the tile, or of the panel that it is in
-  symbolic::CellLayout panel;  // without rows: the tile is whole, in scratch
-  Index row, column;           // cells of the panel before it
-  Index height, width;         // cells that there are
-  Index columns;               // entries; what is behind them is taken for zeros
-  bool diagonal;               // nothing above the diagonal
+  const T* first;              // first entry of the tile, or of the panel that it is in
+  symbolic::CellLayout panel;  // no rows: the tile is whole, in scratch
+  Index row, column;           // cells of the panel before the tile
+  Index height, width;         // cells that exist
+  Index columns;               // entries in a row; those after them count as zeros
+  bool diagonal;               // nothing exists above the diagonal
   bool transposed;
 
   [[nodiscard]] __device__ bool is_whole() const { return height == kTileCells && width == kTileCells && columns == kTile && !diagonal; }
@@ -39,7 +40,8 @@ struct Operand {
   }
 };
 
-/// Tile (i, j) of G or Y, transposed or not; of L, whose padding may be anything.
+/// tile_of_panel() returns tile (i, j) of G or Y, transposed or not. tile_of_l() returns one of L,
+/// whose padding may hold anything. tile_in_scratch() returns a whole tile.
 template <class T>
 __device__ __forceinline__ Operand<T> tile_of_panel(const T* panel, const FrontCells& cells, Index i, Index j, bool transposed) {
   return {panel, cells.panel(), cells.first_cell(i), cells.first_cell(j), cells.cells_of(i), cells.cells_of(j), kTile, i == j, transposed};
@@ -55,8 +57,8 @@ __device__ __forceinline__ Operand<T> tile_in_scratch(const T* tile, bool transp
   return {tile, {0, 0}, 0, 0, kTileCells, kTileCells, kTile, false, transposed};
 }
 
-/// Which units of a slab are a thread's: `unit` of cells (across + kAcross q, within), q < kPasses, counted along the operand's 64 rows and
-/// the slab's 16 columns.
+/// A thread's units of a slab: unit `unit` of cells (across + kAcross q, within), q < kPasses,
+/// counted along the operand's 64 rows and the slab's 16 columns.
 template <class T>
 struct Share {
   static constexpr int kUnits = kCellUnits<T>;
@@ -67,22 +69,26 @@ struct Share {
     const auto thread = static_cast<Index>(threadIdx.x);
     unit = thread % kUnits, within = thread / kUnits % 2, across = thread / kUnits / 2;
   }
-  [[nodiscard]] __device__ Index cell() const { return (2 * across + within) * kCellEntries; }  ///< the first one in shared memory
+  [[nodiscard]] __device__ Index cell() const {
+    return (2 * across + within) * kCellEntries;
+  }  ///< place of the first cell in shared memory
   static constexpr Index kNextCell = 2 * kAcross * kCellEntries;
 
   Index unit, within, across;
 };
 
-/// The thread's share of slabs of a whole tile, one after another: the q-th unit is at `at` + q stride - q^2 bend.
+/// A thread's share of the slabs of a whole tile, one slab after another: its q-th unit is at `at`
+/// + q stride - q^2 bend.
 template <class T>
 struct Cursor {
   __device__ Cursor() = default;
   __device__ Cursor(const Operand<T>& x, const Share<T>& share) {
-    constexpr Index pairs = Share<T>::kAcross / 2;  // of columns from pass to pass
+    constexpr Index pairs = Share<T>::kAcross / 2;  // pairs of columns from pass to pass
     const Index r = x.transposed ? share.within : share.across, c = x.transposed ? share.across : share.within;
     at = x.cell(r, c) + share.unit * kUnit<T>;
     stride = Share<T>::kAcross * kPairEntries, bend = 0, step = kSlabEntries, turn = 0;
-    // From pair K of columns of a panel to the next it is (rows - 2 - 2 K) pairs of cells.
+    // The distance from column pair K of a panel to the next one is (rows - 2 - 2 K) pairs of
+    // cells.
     const Index left = x.panel.rows - 1 - 2 * ((x.column + c) / 2);
     if (x.transposed) {
       step = 2 * kPairEntries;
@@ -98,7 +104,8 @@ struct Cursor {
   Index stride = 0, bend = 0, step = 0, turn = 0;
 };
 
-/// The thread's share of slab `s` of an operand: of a whole tile, and of any.
+/// Load the thread's share of a slab of an operand: bring_whole() of a whole tile, bring_part() of
+/// any tile, slab `s`.
 template <class Loop, bool kTransposed>
 __device__ __forceinline__ void bring_whole(typename Loop::T* slab, const Cursor<typename Loop::T>& from,
                                             const Share<typename Loop::T>& share) {
@@ -131,7 +138,8 @@ __device__ __forceinline__ void bring_part(typename Loop::T* slab, const Operand
   }
 }
 
-/// Tile (i, j) of a front that a block of threads works on, in shared memory. `h`: of an InverseStep, else 0.
+/// Tile (i, j) of a front that a block of threads works on; in shared memory. `h`: InverseStep::h,
+/// else 0.
 template <class T>
 struct TileAtWork {
   __device__ void find(const PlanView& plan, const InverseMemory<T>& memory, const InverseTile& tile, Index step) {
@@ -141,14 +149,16 @@ struct TileAtWork {
     l = memory.l + f.panel, panel = memory.z + f.panel;
     z = memory.scratch + memory.place[f.tiled].z, halves = memory.scratch + memory.place[f.tiled].halves;
   }
-  /// Of blocks of h tiles: the first tile of the lower one of two; place of tile (i, j) of their product.
+  /// Blocks of h tiles: lower() returns the first tile of the lower one of two; product() the place
+  /// of tile (row, j) of their product.
   [[nodiscard]] __device__ Index lower() const { return j / (2 * h) * 2 * h + h; }
   [[nodiscard]] __device__ T* product(Index row) const {
     return halves + (Offset{j / (2 * h)} * h * h + Offset{row - lower()} * h + j % h) * kScratchTile;
   }
   [[nodiscard]] __device__ T* z_tile(Index r, Index c) const { return z + tile_place(r, c, row_tiles); }
 
-  /// Slabs of tiles [begin, end): of whole tiles all but the last of the pivots, and of all rows.
+  /// slabs_of() returns the slabs of tile k, slabs() those of tiles [begin, end). All tiles are
+  /// whole but the last one of the pivots, and that of all rows.
   [[nodiscard]] __device__ Index slabs_of(Index k) const { return (cells.cells_of(k) + 1) / 2; }
   [[nodiscard]] __device__ Index slabs(Index begin, Index end) const {
     const auto missing = [&](Index k) { return begin <= k && k < end ? symbolic::kTileSlabs - slabs_of(k) : 0; };
@@ -163,9 +173,10 @@ struct TileAtWork {
   T* halves;
 };
 
-/// What is summed over tiles k in [begin, end): left(k) right(k), the former transposed where flips(k), the latter always. Where the sum
-/// goes: to a whole tile in scratch, whose rows behind rows() are zeros, or to the panel, with its sign changed if kNegative. Here: what
-/// most of them have in common.
+/// A sum of left(k) right(k) over tiles k in [begin, end), with left transposed if flips(k), and
+/// right always. The sum goes to a whole tile in scratch, whose rows after the front's last one are
+/// zeros, or, if scratch() is null, to the panel, with its sign changed if kNegative. Defaults that
+/// most sums share.
 struct Sum {
   template <class T>
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
@@ -292,13 +303,13 @@ struct Pivots : Sum {  // G^T G + Y^T (Z22 Y), which is Z11
   static constexpr bool kFlips = true;
 };
 
-/// Slabs of both operands of a sum, as they come to shared memory.
+/// The slabs of both operands of a sum, in the order in which they are loaded into shared memory.
 template <class Loop, class Kind>
 struct Coming {
   using T = typename Loop::T;
 
   __device__ explicit Coming(const TileAtWork<T>& tile) : tile(tile), k(Kind::begin(tile)) { enter(); }
-  /// The first slab of tile k.
+  /// Begins with the first slab of tile k.
   __device__ void enter() {
     const Operand<T> x = Kind::left(tile, k), w = Kind::right(tile, k);
     slab = 0, slabs = tile.slabs_of(k);
@@ -318,7 +329,7 @@ struct Coming {
     else
       bring_part<Loop>(to + kSlabEntries, Kind::right(tile, k), slab, share);
   }
-  /// False behind the last one.
+  /// Goes to the next slab; returns false after the last one.
   __device__ bool advance() {
     from_x.advance();
     from_w.advance();
@@ -335,14 +346,14 @@ struct Coming {
   Cursor<T> from_x, from_w;
 };
 
-/// The warp's part of the sum.
+/// Adds up the warp's part of the sum.
 template <class Loop, class Kind>
 __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const TileAtWork<typename Loop::T>& tile, bool active,
                                        typename Loop::T* stages) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   Coming<Loop, Kind> coming(tile);
-  Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // to be multiplied
-  const Index flipped = left - Kind::slabs_before_flips(tile);  // so many are left when the left operands begin to be transposed
+  Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // slabs to be multiplied
+  const Index flipped = left - Kind::slabs_before_flips(tile);  // slabs left when the left operands begin to be transposed
   bool more = true;
   const auto load_stage = [&](int stage) {
     if (more) coming.load_stage(stages + stage * kStageEntries);
@@ -368,7 +379,7 @@ __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const T
   }
 }
 
-/// The warp's part of a sum to scratch, zeros in rows from `rows` on; and to the panel.
+/// Store the warp's part of a sum: in scratch, with zeros in rows from `rows` on, or in the panel.
 template <class Loop>
 __device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc, typename Loop::T* to, Index rows) {
   using T = typename Loop::T;
@@ -393,7 +404,7 @@ __device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators
   });
 }
 
-/// A tile of a sum a block.
+/// Computes one tile of a sum by each block.
 template <class Loop, class Kind>
 __global__ void __launch_bounds__(kThreads, 3)
     multiply_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, InverseTiles tiles, Index h) {

@@ -1,5 +1,4 @@
-// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower
-// triangle.
+// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

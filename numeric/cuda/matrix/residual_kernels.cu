@@ -68,7 +68,7 @@ template <class T>
 __device__ ResidualWorst row_worst(const RowSum& sum, double r, double b, Offset count, double x_norm) {
   constexpr double epsilon = sizeof(T) == 4 ? double{FLT_EPSILON} : DBL_EPSILON;
   const double residual = fabs(r), entries = static_cast<double>(count), reach = __dmul_rn(sum.row_norm, x_norm);
-  // A denominator that consists of rounding errors tells nothing: the row is of the second kind of
+  // A denominator that consists of rounding errors has no meaning: the row is of the second kind of
   // Arioli, Demmel & Duff.
   const double noise = 1000 * entries * epsilon * __dadd_rn(reach, fabs(b));
   const double scale = sum.magnitude > noise || is_too_large(reach, x_norm) ? sum.magnitude : __dadd_rn(sum.magnitude, reach);

@@ -1,5 +1,4 @@
-// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of
-// them.
+// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

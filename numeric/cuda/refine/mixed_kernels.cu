@@ -1,5 +1,4 @@
-// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by
-// integer atomics.
+// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by integer atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 

@@ -1,5 +1,4 @@
-// Launches of a refinement on a device, between its residuals and its solves; the host reads
-// nothing before the end.
+// Launches of a refinement on a device, between its residuals and its solves; the host reads nothing before the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

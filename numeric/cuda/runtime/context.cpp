@@ -1,5 +1,4 @@
-// Contexts of devices by the driver's functions: those of the runtime make a context if there is
-// none.
+// Contexts of devices by the driver's functions: those of the runtime make a context if there is none.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cuda.h>
 

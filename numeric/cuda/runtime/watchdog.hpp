@@ -1,7 +1,7 @@
 // The watchdog of waits on the device. With KAURI_WATCHDOG (a CMake option for finding faults)
 // every loop in which a kernel waits for the signal of another thread gives up after ten seconds:
-// it records who waits for what and how far that has come (runtime/kernel/watchdog.cuh), and traps.
-// The next call that sees the device's error throws Error(device) with that text. Without the
+// it records which warp waits for which signal and what it has found (runtime/kernel/watchdog.cuh),
+// and traps. The next call that sees the device's error throws Error(device) with that text. Without the
 // option device code contains no watchdog, and report() is always empty.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

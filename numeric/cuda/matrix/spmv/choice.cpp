@@ -1,5 +1,4 @@
-// Chooses the kernel that multiplies by a sparse matrix, and makes tiles of the merge path (Merrill
-// & Garland 2016).
+// Chooses the kernel that multiplies by a sparse matrix, and makes tiles of the merge path (Merrill & Garland 2016).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/spmv/choice.hpp"
 

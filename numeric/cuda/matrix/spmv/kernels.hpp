@@ -39,7 +39,7 @@ struct MergeView {
   T* carry;            ///< tiles x kMergeColumns: the tile's part of the row that the tile ends in
   T* end;              ///< runs x kMergeColumns: the part of a run's row in the tile in which the row ends
 };
-/// Most columns of a launch along the merge path: there are carries for so many.
+/// Most columns of a launch along the merge path: the number of columns that have carries.
 inline constexpr Index kMergeColumns = 32;
 
 /// Load the kernels, so that none is loaded when a product is first launched, which may be in a

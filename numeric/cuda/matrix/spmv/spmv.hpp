@@ -1,5 +1,4 @@
-// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as
-// in plain arithmetic.
+// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as in plain arithmetic.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
