@@ -1,4 +1,4 @@
-// Options by name and text: for languages, files and command lines that have no structs of C++.
+// Options by name and text, for languages, files and command lines that cannot fill C++ structs.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,40 +10,45 @@
 
 namespace kauri {
 
-/// What the value of a named option is.
+/// Type of the value of a named option.
 enum class OptionKind {
   boolean,  ///< "true" or "false", also "1" or "0"
   integer,  ///< decimal digits, perhaps with a minus
-  number,   ///< as std::from_chars reads a double: "0.5", "1e-3", "inf"; a point in every locale
+  number,   ///< a double as std::from_chars reads it: "0.5", "1e-3", "inf"; the decimal separator is a point in every locale
   word,     ///< one of NamedOption::words
 };
 
-/// "boolean", "integer", "number", "word".
+/// Returns "boolean", "integer", "number" or "word".
 std::string_view name_of(OptionKind kind);
 
-/// An option there is. The texts stay as long as the process.
+/// Description of one option. named_options() and named_option() return references that stay valid
+/// until the process ends.
 struct NamedOption {
-  std::string name;                  ///< that of the member, behind that of its struct: "threads", "ordering.method", "refine.max_steps"
-  OptionKind kind;                   ///< of its value
-  std::vector<std::string> words{};  ///< of kind word: all that there are
-  std::string accepts;               ///< what values it takes, for people: "an integer from 0 to 2^31 - 1", "fast, default or best"
+  std::string name;                  ///< the member's name behind that of its struct: "threads", "ordering.method", "refine.max_steps"
+  OptionKind kind;                   ///< type of its value
+  std::vector<std::string> words{};  ///< all values of an option of kind `word`; else empty
+  std::string accepts;               ///< accepted values, for people: "an integer from 0 to 2^31 - 1", "fast, default or best"
   std::string initial;               ///< its value in SolverOptions{}
-  std::string help;                  ///< what it does: one sentence, without a full stop
+  std::string help;                  ///< its effect, in one sentence without a full stop
 };
 
-/// All of them: what is one word or one number in SolverOptions and the structs in it. In the order of documents.
+/// Returns all named options: the members of SolverOptions, and of the structs in it, whose value
+/// is one word or one number. They come in the order of the documentation.
 const std::vector<NamedOption>& named_options();
 
-/// The one of that name. Throws Error(usage) for another name, with the nearest one that there is.
+/// Returns the option of this name. Throws Error(usage) for an unknown name, and suggests the
+/// nearest known one.
 const NamedOption& named_option(std::string_view name);
 
-/// Sets it from text, of which every letter counts. Throws Error(usage) as named_option() does, and for a value that it does not take, with
-/// the option, what was given and what is expected; then the options are as before. What several options say together is looked at by the
-/// calls that take them.
+/// Sets an option from text. The whole text is the value: case matters, and blanks are not skipped.
+///
+/// Throws Error(usage) as named_option() does, and for a value that the option does not accept,
+/// naming the option, the value given and the values expected; `options` is then unchanged.
+/// Combinations of options are not checked here, but by the calls that take the options.
 void set_option(SolverOptions& options, std::string_view name, std::string_view value);
 
-/// Its value as the text by which set_option() brings it back, to the last bit. Throws Error(usage) as named_option() does, and for a value
-/// that has no name.
+/// Returns the value of an option as text, from which set_option() restores it to the last bit.
+/// Throws Error(usage) as named_option() does, and for a value that has no name.
 std::string get_option(const SolverOptions& options, std::string_view name);
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// PreparedPlan: what the factors of one plan share on a backend.
+// PreparedPlan: a plan with its lists on a backend, shared by the factors that are made of it there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,19 +20,25 @@ class Factor;
 template <Scalar T>
 class BatchFactor;
 
-/// A plan brought to a backend, once for all factors made of it there, in float and in double, one after another or at a time. On a device
-/// this uploads the plan's arrays, Plan::prepared_bytes() (fewer where the device can run none of the loops), so that Factor::create has
-/// its own memory to take and next to nothing to copy: make it when the analysis is done, and the first factorisation does not wait for it.
-/// On the CPU it holds the plan and no memory of its own. Copies share what they hold, and so do factors, which keep it alive; the backend
-/// outlives them all.
+/// A plan brought to a backend once, for all factors made of it there: in float and in double, one
+/// after another or at once.
+///
+/// On a device create() uploads the plan's arrays, Plan::prepared_bytes() (fewer if the device runs
+/// none of the tiled kernels). Factor::create then only takes its own memory and copies next to
+/// nothing. Prepare the plan as soon as the analysis is done, and the first factorisation does not
+/// wait for the upload. On the CPU a PreparedPlan holds the plan and no memory of its own.
+///
+/// Copies share what they hold, and factors share it too and keep it alive; the backend outlives
+/// them all.
 class PreparedPlan {
  public:
-  /// Throws Error: memory (with the bytes asked for), usage (a device's backend, and a plan for a CPU), device, overflow.
+  /// Prepares the plan on the backend. Throws Error: memory (with the bytes asked for), usage (a
+  /// null plan, or a plan for a CPU on a device's backend), device, overflow.
   static PreparedPlan create(std::shared_ptr<const Plan> plan, Backend& backend);
 
-  /// What was prepared; lives as long as this or a factor of it.
+  /// Returns the plan that was prepared; it lives as long as this object or a factor made of it.
   [[nodiscard]] const Plan& plan() const;
-  /// The same, shared.
+  /// Returns the plan that was prepared, shared.
   [[nodiscard]] const std::shared_ptr<const Plan>& shared_plan() const;
 
  private:
@@ -43,7 +49,7 @@ class PreparedPlan {
   friend class MixedFactor;
   PreparedPlan(std::shared_ptr<const numeric::PreparedPlanImpl> store, numeric::Executor& executor);
   std::shared_ptr<const numeric::PreparedPlanImpl> store_;
-  numeric::Executor* executor_;  // stays where it is when a Backend moves
+  numeric::Executor* executor_;  // keeps its address when the Backend moves
 };
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Version of the library.
+// Version of the library, and the commit that it was built from.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace kauri {
 
-/// "major.minor.patch" of a release; "major.minor.patch.devN+gCOMMIT" N commits after one, on the way to the next.
+/// Returns the version: "major.minor.patch" of a release, or "major.minor.patch.devN+gCOMMIT" for N
+/// commits after a release on the way to that version.
 std::string_view version();
-/// The commit the library was built from, or "unknown".
+/// Returns the commit that the library was built from, or "unknown".
 std::string_view commit();
 
 }  // namespace kauri
