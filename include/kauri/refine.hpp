@@ -9,35 +9,50 @@
 
 namespace kauri {
 
-/// When refine() stops. Calls with a negative number in it, or NaN, throw Error(usage) that names it.
+/// When refine() stops. A member that is negative or NaN makes the call throw Error(usage), which
+/// names it.
 struct RefineOptions {
   int max_steps = 2;      ///< at most this many corrections, >= 0
-  double target = 0;      ///< stop when the componentwise backward error is at most this, >= 0; 0: eps of T
-  double stagnation = 2;  ///< stop when a step does not shrink it by this factor, >= 0; the better x is kept
-  /// Asked to stop, by any thread, refine() throws Error(cancelled) within some 50 ms, with the best x so far in x; on a device between
-  /// steps.
+  double target = 0;      ///< stop once the componentwise backward error is at most this, >= 0; 0 stands for eps of T
+  double stagnation = 2;  ///< stop after a correction that does not shrink it by this factor, >= 0; the better x is kept
+  /// Cancels refine(): once any thread requests a stop, it throws Error(cancelled) within some 50
+  /// ms, on a device between steps, and leaves the best x so far in x.
   std::stop_token stop{};
 };
 
-// For all calls below: A by its lower triangle, checked (Error(input) for a bad pattern, Error(usage) for another number of values, for
-// shapes that do not fit, null, and matrices that overlap where they must not); each sets A up by full rows first, O(n + nnz). x, b and y
-// have n rows and as many columns as each other.
+// All calls below take the lower triangle of A and first make its full rows, O(n + nnz); a device
+// holds them in its memory during the call. x, b and y are matrices in the host's memory, of n rows
+// and one common number of columns, each of either layout.
+//
+// They throw Error: input (a bad pattern), usage (a wrong number of values, shapes that do not fit,
+// null data, a forbidden overlap), memory, device.
 
-/// y = A x with each row's sum accumulated in about twice the precision of T. y must not overlap x. Deterministic for any number of
-/// threads. For one product with this A: of many of them a SparseProduct (kauri/sparse_product.hpp) sets it up once.
+/// Computes y = A x. Each row's sum is accumulated in about twice the precision of T. y must not
+/// overlap x. The bits are the same for any number of threads. Every call makes the rows of A
+/// again: for many products with one A use a SparseProduct (kauri/sparse_product.hpp), which makes
+/// them once.
 template <Scalar T>
 void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y, Backend& backend);
 
-/// y = b - A x, summed likewise. y must not overlap x, and not b, unless it is b itself. Deterministic for any number of threads.
+/// Computes y = b - A x, with sums accumulated in about twice the precision of T. y must not
+/// overlap x; it is b itself (data, ld and layout) or does not overlap b. The bits are the same for
+/// any number of threads.
 template <Scalar T>
 void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend);
 
-/// Of x as it is: b - A x summed as by residual().
+/// Returns the backward errors of x, which is not changed; b - A x is summed as by residual().
+/// Allocates an n x columns array on the host.
 template <Scalar T>
 BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
 
-/// Improves x, which came from factor.solve(b). b is not changed and must not overlap x. Throws Error(usage) if a's pattern is not the one
-/// that the factor's plan was made for (entry by entry), and for options out of range.
+/// Improves x, which factor.solve(b) returned, by corrections x += A^-1 (b - A x), while they
+/// shrink the componentwise backward error and options allow another. b is not changed and must not
+/// overlap x. a: the matrix whose system is solved; the factor may be of a shifted or nearby one of
+/// the same pattern. Allocates two n x columns arrays on the host.
+///
+/// Throws, besides the errors above, Error(usage) if a's pattern differs from that of the factor's
+/// plan (compared entry by entry), if the factor is not valid and a correction is to be made, if
+/// the workspace belongs to another plan, and for options out of range, and Error(cancelled).
 template <Scalar T>
 Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
                   const RefineOptions& options = {});
