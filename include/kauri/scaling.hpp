@@ -1,4 +1,4 @@
-// Symmetric diagonal scaling by powers of two: S A S, whose diagonal is between 1/2 and 2.
+// Symmetric diagonal scaling by powers of two: S A S has a diagonal between 1/2 and 2.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,32 +9,41 @@
 
 namespace kauri {
 
-/// S = diag(2^-exponent(i)), with 2^-exponent(i) the power of two next to 1/sqrt(A(i,i)): of a positive definite A all entries of S A S are
-/// less than 2, those of its diagonal at least 1/2, whatever the units of A's rows are; its condition is within a factor n of the least
-/// that any S leaves, but for that rounding (van der Sluis 1969). Since all S(i,i) are powers of two, nothing is rounded: the factor of S A
-/// S is S L, bit for bit, and S x and its residuals are those of x, but where numbers underflow or overflow that would not have otherwise.
+/// Diagonal scaling S = diag(2^-exponent(i)) of a symmetric A, where 2^-exponent(i) is the power of
+/// two next to 1/sqrt(A(i,i)).
 ///
-/// Exponents are of the matrix it was made of. A diagonal entry that is zero, negative, infinite or NaN has 2^0: such an A is not positive
-/// definite, and S A S is not either. Between the least and the greatest double exponents are -537 to 512.
+/// If A is positive definite, all entries of S A S are less than 2 in magnitude and its diagonal
+/// entries are at least 1/2, whatever the units of A's rows. The condition of S A S is within a
+/// factor n of the least that any diagonal scaling reaches, up to the rounding to powers of two
+/// (van der Sluis 1969). Powers of two round nothing: the factor of S A S is S L, bit for bit, and
+/// S x and its residuals are those of x, unless a number underflows or overflows in one of the two
+/// only.
+///
+/// A diagonal entry that is zero, negative, infinite or NaN has exponent 0: that A is not positive
+/// definite, and neither is S A S. Exponents of all positive doubles lie between -537 and 512.
 class SymmetricScaling {
  public:
-  /// All powers 2^0.
+  /// Makes the scaling of a matrix without rows.
   SymmetricScaling() = default;
-  /// O(n). Throws Error: input (a bad pattern), usage (another number of values).
+  /// Makes the scaling of `a` from its diagonal; nothing of `a` is kept. O(n + nnz), for the check
+  /// of the pattern. Throws Error: input (a bad pattern), usage (a wrong number of values).
   template <Scalar T>
   explicit SymmetricScaling(const SymmetricView<T>& a);
 
-  /// Length n.
+  /// Returns the exponents, length n, in this object.
   [[nodiscard]] std::span<const int> exponent() const { return exponent_; }
-  /// True if all of A's diagonal is positive and finite.
+  /// Returns true if all diagonal entries of A are positive and finite.
   [[nodiscard]] bool positive_diagonal() const { return positive_; }
 
-  /// S A S in the order of the pattern, which is that of the matrix this was made of; `to`: length nnz, may be a's values themselves. In
-  /// double exact but below 2^-1022. In float rounded once; what is beyond the largest float, as no entry of a positive definite matrix is,
-  /// becomes that; infinite and NaN stay as they are. Throws Error(usage) for other lengths.
+  /// Writes the values of S A S to `to` (length nnz), in the order of the pattern. a: a matrix of n
+  /// rows, as that of the constructor; `to` may be a's values themselves. In double the values are
+  /// exact unless they are below 2^-1022 in magnitude; in float they are rounded once. A value
+  /// beyond the largest finite T, which no positive definite matrix has, becomes that number;
+  /// infinities and NaN stay. Throws Error(usage) for wrong lengths.
   template <Scalar T>
   void apply(const SymmetricView<double>& a, std::span<T> to) const;
-  /// x = S x, of n numbers, exact but for underflow and overflow.
+  /// Computes x = S x in place, exactly unless a number underflows or overflows. x: length n, else
+  /// Error(usage) is thrown.
   void apply(std::span<double> x) const;
 
  private:

@@ -1,6 +1,6 @@
-// SchurComplement: what is left of A on its last rows once all others are eliminated, and the solves with those others.
+// SchurComplement: the Schur complement of A on its last rows, and the solves that eliminate and recover all other rows.
 //
-// With the rows of OrderingOptions::last as block 2 and all others as block 1:  S = A22 - A21 A11^-1 A12 = L22 L22^T.
+// Block 2 is the rows of OrderingOptions::last, block 1 all others:  S = A22 - A21 A11^-1 A12 = L22 L22^T.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,36 +13,49 @@
 
 namespace kauri {
 
-/// L22 of one factorisation, copied from the factor to the host's memory, dense: count^2 numbers. For A + shift I where that was
-/// factorised. Copies are as good as the original; the factor may go or be filled again, but condense(), expand() and solve() take one of
-/// the plan and the values that it was read from (they throw Error(usage) for another plan).
+/// L22 of one factorisation as a dense matrix, copied from the factor to the host's memory: count^2
+/// numbers. If A + shift I was factorised, S is that of A + shift I. The object may be copied, and
+/// does not depend on the factor's lifetime: the factor may be destroyed or filled again.
+/// condense(), expand() and solve() take a factor of the same plan, which must hold the values from
+/// which L22 was read; they throw Error(usage) for another plan. An object that was moved from has
+/// no rows.
 ///
-/// Calls with DeviceMatrixView have the same bits, for a factor on a device: they read L22 where that factor has it, whatever was copied,
-/// and take no memory. What writes their matrices has ended before, and what they write is there when they return. Those that enqueue are
-/// on the caller's stream, which may be capturing, and all holds that is said of Factor::enqueue_solve() about verdicts, streams, captures
-/// and what is in use until the work is done: so they may follow enqueue_refactorize() at once, with NaN in all that they write, but
-/// for what is left alone, where A is not positive definite. Errors are those of the same call with the host's matrices, and Error(usage)
-/// for a factor on the CPU and for matrices that do not lie on the factor's device. One moved from has no rows.
+/// Calls with DeviceMatrixView take a factor on a device and have the same bits. They read L22 from
+/// that factor, whatever was copied, and take no memory. Work that writes their matrices must have
+/// ended before the call; their results are complete when they return.
+///
+/// Calls that enqueue run on the caller's stream, which may be capturing. Verdicts, streams,
+/// captures and the lifetime of their arguments are as for Factor::enqueue_solve(). So they may
+/// follow enqueue_refactorize() directly; if A then is not positive definite, all entries that they
+/// write are NaN.
+///
+/// Calls on a device throw the errors of the same call with matrices in the host's memory, and
+/// Error(usage) for a factor on the CPU and for matrices that are not in the memory of the factor's
+/// device.
 template <Scalar T>
 class SchurComplement {
  public:
-  /// On the `count` rows that the plan has last: those of OrderingOptions::last, in its sequence, where count is their number; of other
-  /// counts the last ones of its permutation. O(count^2) and a copy of the fronts that hold them. Throws Error(usage) for a factor that is
-  /// not valid and a count that is negative or beyond n.
+  /// Copies L22 of the last `count` rows of the plan. If count is the length of
+  /// OrderingOptions::last, these are its rows, in its sequence; for any other count they are the
+  /// last rows of the permutation. O(count^2), and a copy of the fronts that hold these rows.
+  /// Throws Error: usage (a factor that is not valid, a count that is negative or beyond n), device
+  /// (the copy from the device fails).
   SchurComplement(const Factor<T>& factor, Index count);
-  /// For a factor on a device, valid or not yet, without a copy: for the calls with DeviceMatrixView alone. Throws Error(usage) for a
-  /// factor on the CPU, and for such counts.
+  /// Makes an object for the calls with DeviceMatrixView alone, without a copy of L22. factor: on a
+  /// device, valid or not. count: as above. Without the copy, write(), condense() and expand() with
+  /// matrices in the host's memory throw Error(usage). Throws Error(usage) for a factor on the CPU,
+  /// and for a count that is negative or beyond n.
   static SchurComplement on_device(const Factor<T>& factor, Index count);
 
   SchurComplement(const SchurComplement&) = default;
   SchurComplement& operator=(const SchurComplement&) = default;
-  /// Leaves an empty one: of no rows, without a copy, for no factor.
+  /// Moves; leaves an object of no rows, without a copy and a plan.
   SchurComplement(SchurComplement&& other) noexcept
       : plan_(std::move(other.plan_)),
         order_(std::exchange(other.order_, 0)),
         copied_(std::exchange(other.copied_, false)),
         l_(std::move(other.l_)) {}
-  /// The same.
+  /// Moves; leaves an object of no rows, without a copy and a plan.
   SchurComplement& operator=(SchurComplement&& other) noexcept {
     plan_ = std::move(other.plan_);
     order_ = std::exchange(other.order_, 0);
@@ -52,46 +65,55 @@ class SchurComplement {
   }
   ~SchurComplement() = default;
 
-  /// Rows and columns of S.
+  /// Returns the number of rows and columns of S.
   [[nodiscard]] Index order() const { return order_; }
-  /// S to its lower triangle; the upper one is left alone. s: order() x order(). Row i is that of the i-th row of `last`. Computed as L22
-  /// L22^T, by count^3 / 3 operations of one thread. Throws Error(usage) for other sizes; stop: as for Factor::solve().
+  /// Writes the lower triangle of S to s, an order() x order() matrix in the host's memory, whose
+  /// upper triangle is left unchanged. Row i belongs to the i-th row of `last`. S is computed as
+  /// L22 L22^T, with count^3 / 3 operations on one thread. Throws Error: usage (wrong sizes, no
+  /// copy of L22), cancelled; stop: as for Factor::solve().
   void write(MatrixView<T> s, const std::stop_token& stop = {}) const;
-  /// S of the factor, which has this plan, on its device.
+  /// Writes the lower triangle of the factor's S to s, on the factor's device. The factor has this
+  /// object's plan.
   void write(const Factor<T>& factor, DeviceMatrixView<T> s) const;
-  /// The same on the caller's stream.
+  /// Enqueues write() on the caller's stream and does not wait.
   void enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const;
 
-  /// y = L^-1 P b, which expand() takes, and g = b2 - A21 A11^-1 b1: then x2 with S x2 = g is A^-1 b on `last`. b and y: n rows; g: order()
-  /// rows; as many columns each. y is b itself or does not overlap it. Throws what Factor::solve() throws; stop: the same.
+  /// Computes y = L^-1 P b, which expand() takes, and g = b2 - A21 A11^-1 b1. The x2 with S x2 = g
+  /// is A^-1 b on the rows of `last`. b and y have n rows, g has order() rows, and all have the
+  /// same number of columns. y is b itself or does not overlap it. Throws as Factor::solve() does,
+  /// and Error(usage) for another plan or without a copy of L22; stop: as for Factor::solve().
   void condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
                 const std::stop_token& stop = {}) const;
-  /// The same with all matrices on the factor's device: the same bits.
+  /// Does condense() with all matrices on the factor's device, with the same bits.
   void condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
                 Workspace<T>& workspace) const;
-  /// The same on the caller's stream, without waiting.
+  /// Enqueues condense() on the caller's stream and does not wait.
   void enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
                         Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// S x2 = g, of any g, by a solve with zeros for all other rows: S^-1 is a block of A^-1. g and x2: order() rows; x2 is g itself or does
-  /// not overlap it. y: n rows, as many columns, for what is made on the way; it overlaps neither.
+  /// Solves S x2 = g for any g, by a solve with A whose right-hand side is zero on all other rows,
+  /// since S^-1 is a block of A^-1. g and x2 have order() rows; x2 is g itself or does not overlap
+  /// it. y: scratch of n rows and as many columns, overlapping neither. Throws as Factor::solve()
+  /// does, and Error(usage) for another plan; stop: as for Factor::solve().
   void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y, Workspace<T>& workspace,
              const std::stop_token& stop = {}) const;
-  /// The same on the factor's device.
+  /// Solves S x2 = g with all matrices on the factor's device.
   void solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
              Workspace<T>& workspace) const;
-  /// The same on the caller's stream.
+  /// Enqueues solve() on the caller's stream and does not wait.
   void enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
                      Workspace<T>& workspace, StreamHandle stream) const;
 
-  /// Given any x2 (order() rows), all of x: x1 = A11^-1 (b1 - A12 x2), and x2, in the caller's numbering. y: as condense() left it; it is
-  /// changed. x: n rows, does not overlap the others, or is y itself.
+  /// Computes all of x from any x2 (order() rows): x1 = A11^-1 (b1 - A12 x2), and x2, in the
+  /// caller's numbering. y: the result of condense() for b, n rows; it is changed. x: n rows; it
+  /// does not overlap the others, or is y itself. All have the same number of columns. Throws as
+  /// condense() does; stop: as for Factor::solve().
   void expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
               const std::stop_token& stop = {}) const;
-  /// The same on the factor's device.
+  /// Does expand() with all matrices on the factor's device.
   void expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
               Workspace<T>& workspace) const;
-  /// The same on the caller's stream.
+  /// Enqueues expand() on the caller's stream and does not wait.
   void enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
                       Workspace<T>& workspace, StreamHandle stream) const;
 
@@ -100,10 +122,11 @@ class SchurComplement {
   void require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const;
   void require_plan(const Factor<T>& factor) const;
   void require_copy() const;
-  /// or_awaited: a verdict that nobody has looked at will do.
+  /// Throws Error(usage) unless the factor is valid; with or_awaited a verdict that the host has
+  /// not fetched yet is enough.
   static void require_valid(const Factor<T>& factor, bool or_awaited = false);
   const numeric::DeviceSolves<T>& device_of(const Factor<T>& factor) const;
-  /// enqueue(stream), and waits.
+  /// Runs enqueue(stream) on a stream of the device and waits for the work.
   template <class Enqueue>
   void now(const Factor<T>& factor, const Enqueue& enqueue) const;
   std::shared_ptr<const Plan> plan_;
