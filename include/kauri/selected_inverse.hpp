@@ -1,4 +1,4 @@
-// SelectedInverse: entries of A^-1 where L has entries. Marginal variances, gradients of log-determinants.
+// SelectedInverse: the entries of A^-1 at the places of L, for marginal variances and gradients of log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,58 +19,77 @@ template <Scalar T>
 class DeviceInverse;
 }  // namespace numeric
 
-/// Entries of the inverse of the A + shift I that was factorised, at all places where its L has entries, the entries of A among them: the
-/// recurrence of Takahashi, Fagan & Chen (PICA Conf. 1973; Erisman & Tinney, Comm. ACM 18, 1975) by supernodes from the root down (Lin et
-/// al., ACM Trans. Math. Softw. 37, 2011). It takes twice the operations of the factorisation and about as much memory as the factor, lives
-/// where that lives, and keeps nothing of it but the plan. Move-only; one moved from may be assigned to and destroyed, nothing else. Reads
-/// are safe from several threads, but not beside a call that fills it; of two calls that fill it at a time one gets Error(usage). The same
-/// bits for any number of threads.
+/// Entries of the inverse of the A + shift I that was factorised, at all places where its L has
+/// entries, which include the entries of A. They follow from the recurrence of Takahashi, Fagan &
+/// Chen (PICA Conf. 1973; Erisman & Tinney, Comm. ACM 18, 1975) by supernodes from the root down
+/// (Lin et al., ACM Trans. Math. Softw. 37, 2011). It takes twice the operations of the
+/// factorisation and about as much memory as the factor, on the factor's backend, and keeps nothing
+/// of the factor but the plan. The bits are the same for any number of threads.
+///
+/// Several threads may read a SelectedInverse at once, but not while a call fills it; a second call
+/// that fills it meanwhile throws Error(usage). Move-only; one that was moved from may only be
+/// assigned to and destroyed.
 template <Scalar T>
 class SelectedInverse {
  public:
-  /// Memory alone, for factors of that plan on that backend, valid or not yet: not valid until compute(). Throws Error(memory) with the
-  /// bytes asked for, those of bytes().
+  /// Takes the memory, bytes(), for the inverses of all factors of the factor's plan on its
+  /// backend. The factor need not be valid. The inverse is not valid until compute(). Throws
+  /// Error(memory) with the bytes asked for.
   static SelectedInverse create(const Factor<T>& factor);
-  /// What create() takes through the backend's ledger: Z, scratch of one front or of one for each thread, counters.
+  /// Returns the bytes that create() takes, counted by the backend: the entries of the inverse,
+  /// scratch of one front or of one front for each thread, and counters.
   static Offset bytes(const Factor<T>& factor);
   SelectedInverse(SelectedInverse&&) noexcept;
   SelectedInverse& operator=(SelectedInverse&&) noexcept;
   ~SelectedInverse();
 
-  /// Fills it, from what the factor holds now. Allocates nothing. Throws Error(usage) for a factor that is not valid, or of another plan or
-  /// backend. stop: as for refactorize(); once it has thrown, this is not valid until it is filled again. On a device the token is looked
-  /// at before the work begins.
+  /// Computes the inverse from the present numbers of the factor. Allocates nothing. Throws
+  /// Error(usage) for a factor that is not valid, or of another plan or backend, and
+  /// Error(cancelled). stop: as for refactorize(); on a device the token is read before the work
+  /// begins. If the computation is cancelled or fails, the inverse is not valid until the next
+  /// computation.
   void compute(const Factor<T>& factor, const std::stop_token& stop = {});
-  /// Enqueues the same on the caller's stream, for a factor on a device, and returns as Factor::enqueue_solve() does: some launches for
-  /// each level of the tree, which the pattern alone decides, and nothing is allocated or waited for. Also straight after
-  /// enqueue_refactorize(), and where the stream is capturing: a replay reads the numbers that the factor holds then. Factor and inverse
-  /// are in use until the work is done. This is not valid until fetch_verdict(). Throws Error: usage (as compute(), but that the factor's
+  /// Enqueues compute() on the caller's stream, for a factor on a device, and returns as
+  /// Factor::enqueue_solve() does, without allocating or waiting. It enqueues some launches for
+  /// each level of the tree; the pattern alone determines them. The call may follow
+  /// enqueue_refactorize() directly, and the stream may be capturing: a replay reads the numbers
+  /// that the factor holds then. Factor and inverse are in use until the work is done. The inverse
+  /// is not valid until fetch_verdict(). Throws Error: usage (as compute(), but the factor's
   /// verdict need not be known; a factor on the CPU), device.
   void enqueue_compute(const Factor<T>& factor, StreamHandle stream);
-  /// Waits for all work on the stream, and tells the verdict of the factor that the last computation read, which makes this valid or not.
-  /// Throws Error: usage (on the CPU), device (that work failed).
+  /// Waits for all work on the stream and returns the verdict of the factor that the last
+  /// computation read. The inverse is valid if that verdict is good. Throws Error: usage (on the
+  /// CPU), device (that work failed).
   const DeviceVerdict& fetch_verdict(StreamHandle stream);
-  /// True once compute() has returned, or fetch_verdict() brought a good verdict; until the next computation begins.
+  /// Returns true after compute() has returned or fetch_verdict() brought a good verdict, until the
+  /// next computation begins.
   [[nodiscard]] bool valid() const { return valid_; }
-  /// What it was made for.
+  /// Returns the plan of its factors; it lives as long as this object.
   [[nodiscard]] const Plan& plan() const;
 
-  // Rows and columns are the caller's, those of A. All throw Error(usage) if this is not valid.
-  /// Entry (row, col) of A^-1, which is symmetric; none where L, which is that of P A P^T, has no place for it: such entries are not
-  /// computed. Throws Error(usage) for rows and columns that A does not have. On a device one copy each: for a few of them.
+  // Rows and columns below are those of A, in the caller's numbering. All three calls throw
+  // Error(usage) if the inverse is not valid.
+  /// Returns entry (row, col) of A^-1, which is symmetric. Empty if L, the factor of P A P^T, has
+  /// no entry at that place: such entries of the inverse are not computed. Throws Error(usage) for
+  /// a row or column that A does not have. On a device each call copies one number, so it is for a
+  /// few entries.
   [[nodiscard]] std::optional<T> entry(Index row, Index col) const;
-  /// The diagonal of A^-1, length n: where A is a precision, the variances.
+  /// Returns the diagonal of A^-1, length n. If A is a precision matrix, these are the variances.
   [[nodiscard]] std::vector<T> diagonal() const;
-  /// The entries of A^-1 at those of A's lower triangle, length nnz, in the order of a.row: d ln det(A) / d A(i,j), once for an entry on
-  /// the diagonal and twice for one below it, which stands for two. Throws Error(usage) if `a` is not the pattern analysed.
+  /// Returns the entries of A^-1 at the entries of A's lower triangle, length nnz, in the order of
+  /// a.row. They give d ln det(A) / d A(i,j): the entry itself on the diagonal, and twice the entry
+  /// below it, since a stored entry there stands for two of A. Throws Error(usage) if `a` is not
+  /// the pattern that was analysed.
   [[nodiscard]] std::vector<T> on_pattern_of(const Pattern& a) const;
 
-  /// Enqueue diagonal(), and on_pattern_of() the pattern analysed, on the caller's stream, which may be capturing: the same bits, left in
-  /// the device's memory, of length n and nnz. Also straight after enqueue_compute() on that stream: where A then was not positive
-  /// definite, all is NaN. Nothing is allocated. Throw Error: usage (neither valid nor enqueued; another length; memory that is not the
-  /// device's; on the CPU), device.
+  /// Enqueues diagonal() on the caller's stream, which may be capturing. The same bits are left in
+  /// `there`, length n, in the device's memory. The call may follow enqueue_compute() on that
+  /// stream directly: if A then was not positive definite, all numbers are NaN. Nothing is
+  /// allocated. Throws Error: usage (neither valid nor enqueued; a wrong length; memory that is not
+  /// the device's; on the CPU), device.
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const;
-  void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;  ///< As said above, length nnz.
+  /// Enqueues on_pattern_of() the analysed pattern, as enqueue_diagonal() does; `there`: length nnz.
+  void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;
 
  private:
   SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store, const numeric::Executor& executor);
@@ -79,9 +98,9 @@ class SelectedInverse {
   void require_readable(const char* name, std::size_t length, Offset expected) const;
   [[nodiscard]] numeric::DeviceInverse<T>& device() const;
   std::unique_ptr<numeric::InverseImpl<T>> store_;
-  const numeric::Executor* executor_;  // stays where it is when a Backend moves
+  const numeric::Executor* executor_;  // keeps its address when the Backend moves
   bool valid_ = false;
-  bool awaits_verdict_ = false;  // enqueued, and not fetched since
+  bool awaits_verdict_ = false;  // enqueued, and the verdict not fetched since
 };
 
 }  // namespace kauri

@@ -1,4 +1,4 @@
-// Orderings as trees of separators: what an ordering is made of, orders inside a given partition, and after a local change of the graph.
+// Orderings as trees of separators: the tree of an ordering, orderings inside a given partition, and after a local change of the graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,39 +11,51 @@
 
 namespace kauri {
 
-/// The places of an ordering in nodes of a forest, in postorder: node k holds places [first[k], first[k+1]), which follow those of all
-/// nodes below it. It fits a graph if each edge joins two vertices of one node, or one of a node to one of a node above it: then what is
-/// below a node falls apart without the node and those above, and nodes without one below them are leaves of a dissection.
+/// A forest, in postorder, whose nodes hold the places of an ordering: node k holds places
+/// [first[k], first[k+1]), which follow those of all nodes below it. The forest fits a graph if
+/// each edge joins two vertices of one node, or a vertex of a node to a vertex of a node above it.
+/// A node is then a separator: without the vertices of the node and of those above it, the subtrees
+/// below it are not connected to one another. Nodes that have none below them are the leaves of the dissection.
 struct SeparatorTree {
   std::vector<Index> first{0};  ///< length count()+1, ascending; first.back() = n
   std::vector<Index> parent;    ///< length count(): > k, or kNone
 
-  /// Nodes.
+  /// Returns the number of nodes.
   [[nodiscard]] Index count() const { return static_cast<Index>(parent.size()); }
   friend bool operator==(const SeparatorTree&, const SeparatorTree&) = default;
 };
 
-/// The tree that an ordering of a graph amounts to, whatever method it is of, down to subtrees of at most `leaf` vertices, each of which is
-/// one node, as are vertices that extend one subtree alone: a separator that first touches one of its sides alone begins there. For an
-/// ordering in postorder of its elimination tree, as those of kauri are, these are the ranges of places that are closed: nothing in them
-/// has a neighbour before them. (The symbolic phase finds the same, to work on subtrees side by side, so no tree need be handed to it.)
-/// Throws Error(input) if the sizes differ, Error(usage) for leaf < 1. O(n + nnz).
+/// Returns the tree of separators of an ordering, which any method may have made. Subtrees of at
+/// most `leaf` vertices become one node. Vertices that extend one subtree alone join its root, so a
+/// separator that first touches one of its sides alone begins in that side's root. For an ordering
+/// in postorder of its elimination tree, as kauri's orderings are, the subtrees are the
+/// closed ranges of places: no vertex in them has a neighbour before them. The symbolic phase finds
+/// these itself, to work on subtrees in parallel, so it needs no tree. Throws Error(input) if the
+/// sizes differ, Error(usage) for leaf < 1. O(n + nnz).
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf = 200);
 
-/// A numbering of the same nodes at the same places, each leaf ordered anew by nested dissection with its surroundings in sight; nodes
-/// above others keep their sequence. This is how a partition of the caller's is kept, of domains say: perm has the rows of each domain in
-/// any sequence, those of the interfaces behind them, and the tree says which is which. options: seed, effort, compress, dense, threads.
-/// Throws Error(usage) for threads < 0 and for options.last, since the tree says what comes last; Error(input) if perm or tree are not of
-/// the graph's size, if the tree is no forest in postorder, or does not fit the graph: with two rows that are neighbours and their nodes.
+/// Returns an ordering with the same nodes at the same places, in which each leaf is ordered anew
+/// by nested dissection, with its neighbours outside as a halo. Nodes above others keep their
+/// sequence. It keeps a partition of the caller's, for example into domains: perm has the rows of
+/// each domain, in any sequence, with the rows of interfaces behind them, and the tree tells the
+/// domains apart. Options that count: seed, effort, compress, dense, threads, stop.
+///
+/// Throws Error: usage (options that order() refuses, whatever the method; a non-empty
+/// options.last, since the tree says what comes last), input (a perm or tree that is not of the
+/// graph's size; a tree that is no forest in postorder; a tree that does not fit the graph, with
+/// two neighbouring rows and their nodes), cancelled, memory.
 Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options = {});
 
-/// An ordering of a graph that has changed a little since perm and tree were made: subtrees in which nothing has changed keep their places
-/// and their sequence. changed: the rows that have other neighbours now, both ends of each new and of each missing edge, in any sequence.
-/// Leaves with such rows are ordered anew, and of an edge between two branches the least subtree that holds both. In the spirit of Parth
-/// (B. Zarebavani, M. Kaufman, D. I. W. Levin, M. Mehri Dehnavi, "Adaptive algebraic reuse of reordering in Cholesky factorization with
-/// dynamic sparsity patterns", 2025). Separators are never made smaller, so after many changes order() does better. options and errors as
-/// for order_within(), but that the tree need not fit; and Error(input) for changed rows that are out of range. O(n + edges of changed
-/// rows) beyond what is ordered anew.
+/// Returns an ordering of a graph that has changed a little since perm and tree were made. Leaves
+/// that hold changed rows are ordered anew; for an edge between two branches, the least subtree
+/// that holds both ends is. All other subtrees keep their places and their sequence. changed: the
+/// rows whose neighbours have changed, which are both ends of each new and of each removed edge, in
+/// any sequence. The method is in the spirit of Parth (B. Zarebavani, M. Kaufman, D. I. W. Levin,
+/// M. Mehri Dehnavi, "Adaptive algebraic reuse of reordering in Cholesky factorization with dynamic
+/// sparsity patterns", 2025). It never makes a separator smaller, so order() does better after many
+/// changes. Options and errors are those of order_within(), but the tree need not fit the graph,
+/// and changed rows out of range throw Error(input). O(n + edges of changed rows) beside the pieces
+/// ordered anew.
 Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
                     const OrderingOptions& options = {});
 
