@@ -24,7 +24,7 @@ struct BackwardError {
   double componentwise = 0;
 };
 
-/// Whether x counts as a solution.
+/// Status of a computed x: whether it counts as a solution.
 enum class SolveStatus : std::int32_t {
   none = 0,           ///< nothing was solved, or its error was not measured
   ok = 1,             ///< both backward errors are at most solved_error()

@@ -9,7 +9,7 @@
 
 namespace kauri {
 
-/// How a factorisation ended.
+/// Outcome of a factorisation.
 enum class VerdictStatus : std::int32_t {
   none = 0,                  ///< no factorisation has ended yet
   positive_definite = 1,     ///< A + shift I = P^T L L^T P
