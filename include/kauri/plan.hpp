@@ -307,9 +307,9 @@ struct DeviceSchedule {
   Offset row_maps = 0;              ///< words of the row maps of children that `task` needs
   Offset shared_bytes = 0;          ///< bytes on the device that `task` needs beyond plan_bytes and that factors share
   Offset task_bytes = 0;            ///< shared_bytes, and the bytes that `task` needs in each factor
-  Offset fast_bytes = 0;       ///< task_bytes, and those of Hopper's kernels of small fronts in each factor: in double, more on sm_90 alone
-  std::vector<Offset> update;  ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
-  Offset update_rows = 0;      ///< rows of that arena; each row has one number for each right-hand side
+  Offset fast_bytes = 0;            ///< task_bytes, and on sm_90 the bytes of Hopper's kernels of small fronts in each factor in double
+  std::vector<Offset> update;       ///< length supernodes: place of the q update rows in the arena of a solve, in rows; -1 if q = 0
+  Offset update_rows = 0;           ///< rows of that arena; each row has one number for each right-hand side
   /// Sizes of the lists of a solve by sweeps (symbolic/device/sweep_lists.hpp), on sm_90 alone. A vector of parts has one
   /// number for each row of a tile.
   struct Sweeps {
