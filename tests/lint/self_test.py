@@ -93,7 +93,7 @@ PLANTED = (
     ("names", "docs/glossary.md", "| a | b | c | `Nothing` |\n", "Nothing is defined nowhere"),
     ("names", "docs/glossary.md", "| a | b | | `src/planted.hpp` |\n", "a row is word, literature, meaning and owner"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp` |\n" * 60, "61 rows, at most 60"),
-    ("comments", "src/planted.cpp", HEAD + "/// Of those that T has.\nint x;\n" * 1100, "a comment without a subject: Of those"),
+    ("comments", "src/planted.cpp", HEAD + "/// Of those that T has.\nint x;\n" * 40, "a comment without a subject: Of those"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "void enqueue_it(int x,\n                StreamHandle stream);\n", "enqueue_it() is not among"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  void f(const Factor<T>& x) const;\n};\n", "A::f() is not among"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
