@@ -95,11 +95,15 @@ void require_batch_on_device(const BatchView<T>& a, const char* name, int device
 }  // namespace
 
 BatchWay chosen_way(const Plan& plan, BatchWay way) {
-  const bool possible = most_rows(plan) <= kBatchMostRows && std::max(plan.device.entries, plan.device.update_rows) < kMostShort;
+  const bool few_rows = most_rows(plan) <= kBatchMostRows;
+  const Offset numbers = std::max(plan.device.entries, plan.device.update_rows);
+  const bool possible = few_rows && numbers < kMostShort;
   if (way == BatchWay::together && !possible)
-    throw Error(ErrorKind::usage, "BatchFactor: fronts of " + std::to_string(most_rows(plan)) +
-                                      " rows are not done together on a device, but one by one (at most " + std::to_string(kBatchMostRows) +
-                                      ")");
+    throw Error(ErrorKind::usage, "BatchFactor: " +
+                                      (few_rows ? "items of " + std::to_string(numbers) + " numbers"
+                                                : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
+                                      " are not done together on a device, but one by one (at most " +
+                                      std::to_string(few_rows ? kMostShort - 1 : Offset{kBatchMostRows}) + ")");
   if (way != BatchWay::automatic) return way;
   const double block = static_cast<double>(plan.device.level.size()) * kLevelSeconds + plan.cost.executed_flops * kFlopSeconds;
   return possible && block <= kMostTimes * plan.cost.predicted_factor_s ? BatchWay::together : BatchWay::one_by_one;

@@ -6,13 +6,6 @@
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri::numeric::cuda {
-namespace {
-
-/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
-/// multiple before the end.
-Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
-
-}  // namespace
 
 std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
   std::vector<ResidualTask> tasks;

@@ -21,6 +21,10 @@ struct FullRows {
   [[nodiscard]] Offset length(Index i) const { return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)]; }
 };
 
+/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
+/// multiple before the end.
+inline Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
+
 /// Returns the rows of the whole symmetric matrix, the same by any number of threads. Throws
 /// Error(overflow) for more than 2^32 - 1 stored entries. O(n + nnz), with n numbers of extra
 /// memory for each of up to 16 threads.

@@ -10,12 +10,8 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-/// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such
-/// multiple before the end.
-Offset padded(Offset entries) { return (entries + 3) / 4 * 4; }
-
 /// Returns true if 32 bits are too few for row pointers. Kernels also count places after the last
-/// entry, up to a chunk.
+/// entry, up to two chunks.
 bool needs_long_pointers(Offset entries) { return entries > std::numeric_limits<std::int32_t>::max() - 2 * kSpmvChunk; }
 
 template <class T, class P>
