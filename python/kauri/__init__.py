@@ -1,6 +1,6 @@
-# The package kauri: cholesky, analyze and what they return.
+# The package kauri: its public names.
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse symmetric positive definite systems by direct factorisation, on CPUs and CUDA devices.
+"""Solves sparse symmetric positive definite systems directly, on CPUs and CUDA devices.
 
 >>> import numpy as np, scipy.sparse as sp, kauri
 >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")

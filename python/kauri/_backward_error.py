@@ -1,4 +1,4 @@
-# backward_error: how well x solves A x = b, whoever made it.
+# backward_error: measures how well any x solves A x = b.
 # SPDX-License-Identifier: BSD-3-Clause
 import math
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from ._errors import UsageError
 
 
 class BackwardError(NamedTuple):
-    """Of :func:`kauri.backward_error`."""
+    """Result of :func:`kauri.backward_error`."""
 
     normwise: float
     componentwise: float
@@ -18,9 +18,10 @@ class BackwardError(NamedTuple):
 
 
 def status_of(normwise, componentwise, dtype):
-    """``ok``, ``not_converged`` or ``not_finite``, of x in that dtype that nobody need have refined.
+    """Returns ``ok``, ``not_converged`` or ``not_finite`` for x in this dtype, refined or not.
 
-    The normwise error alone says whether x is a solution of this A; refinement mends the other one.
+    The normwise error alone decides if x is a solution of this A. The componentwise error may be
+    large without refinement, which reduces it.
     """
     if not (math.isfinite(normwise) and math.isfinite(componentwise)):
         return "not_finite"
@@ -28,7 +29,8 @@ def status_of(normwise, componentwise, dtype):
 
 
 def _host(array, name):
-    """(dense array in float64, its own dtype)."""
+    """Returns the array as a dense one in float64, and the type that its numbers are computed in.
+    """
     array = _device.to_host(array) if _device.is_foreign(array) else np.asarray(_matrix.unmasked(array))
     own = _matrix.real_dtype(array.dtype)
     if array.ndim not in (1, 2):
@@ -37,21 +39,27 @@ def _host(array, name):
 
 
 def backward_error(A, x, b, *, triangle="auto", symmetry=0, cancel=None):
-    """How well x solves A x = b: the verdict on what a loaded factor solved, which has no values of A, or anybody else.
+    """Returns the backward error of x as a solution of A x = b, and a verdict on x.
+
+    x may come from any solver. Use this for a factor that was loaded from a file: it has no values
+    of A, so it cannot measure the error of its solutions.
 
     Parameters
     ----------
     A : sparse or dense matrix, shape (n, n)
-        As :func:`kauri.cholesky` takes it, in float64; so are its ``triangle`` and ``symmetry``.
+        A matrix that :func:`kauri.cholesky` accepts; it is converted to float64. ``triangle`` and
+        ``symmetry`` have the meaning that they have there.
     x, b : arrays, shape (n,) or (n, k) each
-        On the host, of NumPy or of what speaks DLPack.
+        Arrays on the host, of NumPy or of a library that supports DLPack.
 
     Returns
     -------
     BackwardError
-        ``normwise``, norm(b - A x) / (norm(A) norm(x) + norm(b)) in the maximum norm, and ``componentwise``, the largest of
-        abs(b - A x) / (abs(A) abs(x) + abs(b)): the worst over the columns, residuals summed in about twice the precision of float64.
-        ``status``: ``ok``; ``not_converged`` where ``normwise`` is above sqrt(eps) of x's type, 1.5e-8, of float32 3.5e-4; ``not_finite``.
+        ``normwise``: norm(b - A x) / (norm(A) norm(x) + norm(b)) in the maximum norm.
+        ``componentwise``: the largest of abs(b - A x) / (abs(A) abs(x) + abs(b)). Both are the
+        worst over the columns; residuals are summed in about twice the precision of float64.
+        ``status``: ``ok``; ``not_converged`` if ``normwise`` is above sqrt(eps) of x's type, which
+        is 1.5e-8 for float64 and 3.5e-4 for float32; ``not_finite`` if an error is not finite.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-# The doors: analyze, cholesky, their forms for A A', factorized, read, load.
+# Entry points: analyze, cholesky, their forms for A A', factorized, read, load.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,10 @@ MODES = ("auto", "simplicial", "supernodal")
 
 
 def _permutation(permutation, n):
-    """Row numbers as the library takes them; which there are twice it tells itself."""
+    """Returns the permutation as int32 for the library, or None.
+
+    Checks shape, type and range; the library itself refuses rows that occur twice.
+    """
     if permutation is None:
         return None
     rows = np.asarray(permutation)
@@ -25,7 +28,10 @@ def _permutation(permutation, n):
 
 
 def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, options, mixed=False, rounds=False):
-    """A Factor without numbers for a matrix of the library's own; for mixed precision the analysis alone."""
+    """Analyses a matrix of the extension module and returns a Factor without numbers.
+
+    With ``mixed`` it returns the analysis (``_core.Symbolic``) instead, for a MixedFactor.
+    """
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
     ordering_method = _options.plain(ordering_method)
@@ -40,7 +46,9 @@ def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, opti
 
 
 def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangle="auto", symmetry=0, dtype=None, permutation=None, cancel=None, **options):
-    """Orders A and analyses it, without a factorisation: see :func:`cholesky`, which takes the same arguments.
+    """Orders A and analyses it, without a factorisation.
+
+    Takes the arguments of :func:`cholesky`, except ``beta``.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> A = 2.0 * sp.eye_array(3, format="csc")
@@ -58,7 +66,10 @@ def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangl
 
 
 def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dtype=None, permutation=None, cancel=None, **options):
-    """The same for A A', A of shape (n, k)."""
+    """Orders A A' and analyses it, without a factorisation. A has the shape (n, k).
+
+    Takes the arguments of :func:`analyze`, except ``triangle`` and ``symmetry``.
+    """
     A = _matrix.to_scipy(A)
     own = _matrix.real_dtype(A.dtype)
     a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
@@ -73,28 +84,35 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     Parameters
     ----------
     A : sparse or dense matrix, shape (n, n)
-        Symmetric positive definite: of SciPy, of any format, or of CuPy, PyTorch or JAX (copied to the host once). float32 is factorised
-        in float32, all else in float64. Complex ones raise NotImplementedError.
+        A symmetric positive definite matrix: of SciPy, in any format, or of CuPy, PyTorch or JAX,
+        which is copied to the host once. float32 is factorised in float32, all other types in
+        float64. Complex matrices raise NotImplementedError.
     beta : float
-        Added to the diagonal.
+        Number that is added to the diagonal.
     mode, use_long
-        Taken and not needed, as scikit-sparse has them.
-    ordering_method : str
-        ``auto`` (or ``default``), ``amd``, ``pamd``, ``nd`` (or ``nesdis``), ``metis``, ``md``, ``rcm``, ``best``, ``natural``: no
-        permutation.
+        Accepted for compatibility with scikit-sparse, without effect. An unknown ``mode`` raises
+        UsageError.
+    ordering_method : str or None
+        ``auto`` (or ``default``), ``amd``, ``pamd``, ``nd`` (or ``nesdis``), ``metis``, ``md``,
+        ``rcm``, ``best``, or ``natural`` (or None): P is the identity.
     triangle : str
-        ``lower`` or ``upper``: that half alone is looked at; ``both``: both are there and agree; ``auto``: what is there.
+        ``lower`` or ``upper``: kauri reads this half alone. ``both``: both halves are stored and
+        must agree. ``auto``: kauri takes the half that is stored; if both are, they must agree.
     symmetry : float
-        How far both halves may differ, as a fraction of sqrt(abs(A[i, i] A[j, j])), at most 1: rounding leaves differences where A was
-        assembled. 0: 1000 eps of the type that A has, whatever it is factorised in: 2.2e-13 of float64 and of integers, 1.2e-4 of
-        float32, 0.98 of float16. The lower half is taken.
+        Largest difference between both halves, as a fraction of sqrt(abs(A[i, i] A[j, j])), at most
+        1. It allows for rounding in the assembly of A; the lower half is taken. 0 means 1000 eps of
+        the type of A, whatever the type of the factor: 2.2e-13 for float64 and integers, 1.2e-4 for
+        float32, 0.98 for float16.
     dtype : numpy.float32 or numpy.float64, optional
-        To factorise in, whatever A has; later A are rounded to it, too, where float64 for a factor of float32 raises DtypeError otherwise.
+        Type of the factor, in place of the type that follows from A. Later A are rounded to it too;
+        without ``dtype``, an A of float64 for a factor of float32 raises DtypeError.
     permutation : shape (n,), optional
-        Rows of A in the order of elimination, in place of an ordering.
+        Rows of A in the order of elimination. It replaces the ordering.
     cancel : CancelToken, optional
+        Token that ends the call from another thread.
     **options
-        Of kauri.option_names(): ``threads=4``, ``backend="cuda"``, ``refine_max_steps=2`` ...
+        Options of kauri.option_names(): ``threads=4``, ``backend="cuda"``,
+        ``refine_max_steps=2`` ...
 
     Returns
     -------
@@ -103,7 +121,7 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     Raises
     ------
     NotPositiveDefiniteError
-        With the failing ``column`` of A.
+        A + beta I is not positive definite; ``column`` is the failing column of A.
     InputError, UsageError, OutOfMemoryError, DeviceError, Cancelled
 
     Examples
@@ -124,7 +142,7 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
 
 
 def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=None, *, cancel=None, **options):
-    """Factorises A A' + beta I, A of shape (n, k). The product is made first.
+    """Factorises A A' + beta I, for A of shape (n, k). Forms the product A A' first.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> A = sp.csc_matrix([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]])
@@ -138,9 +156,11 @@ def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=Non
 
 
 def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", symmetry=0, permutation=None, cancel=None, **options):
-    """Factorises A + beta I in float32, for solutions in float64: half the memory, and for large A about twice the speed.
+    """Factorises A + beta I in float32, for solutions in float64.
 
-    Arguments are those of :func:`cholesky`; ``mixed_...`` and ``mixed_solve_...`` of the options tell how solutions are improved.
+    The factor takes half the memory of one in float64 and, for large A, is about twice as fast. The
+    arguments are those of :func:`cholesky`; the options ``mixed_...`` and ``mixed_solve_...`` set
+    how solutions are improved.
 
     Returns
     -------
@@ -162,7 +182,9 @@ def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", sym
 
 
 def factorized(A, **options):
-    """A function that solves A x = b, as scipy.sparse.linalg.factorized, for symmetric positive definite A of shape (n, n).
+    """Returns a function that solves A x = b, for symmetric positive definite A of shape (n, n).
+
+    It replaces scipy.sparse.linalg.factorized.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> solve = kauri.factorized(sp.csc_matrix([[2.0, 1.0], [1.0, 2.0]]))
@@ -173,31 +195,42 @@ def factorized(A, **options):
 
 
 def aslinearoperator(A, *, rounds=False, **options):
-    """A^-1, shape (n, n), as a scipy.sparse.linalg.LinearOperator: Factor.as_linear_operator() of cholesky(A, **options)."""
+    """Returns A^-1, shape (n, n), as a scipy.sparse.linalg.LinearOperator.
+
+    It is :meth:`kauri.Factor.as_linear_operator` of ``cholesky(A, **options)``.
+    """
     return cholesky(A, **options).as_linear_operator(rounds=rounds)
 
 
 def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
-    """A matrix from a file, as the program reads it: shape (n, n), both halves, in float64, as a csc_array.
+    """Reads a symmetric matrix from a file, in the formats of the program.
 
     Parameters
     ----------
     path : str or path
-        Matrix Market, Rutherford-Boeing or Harwell-Boeing, plain, gzipped or in a tar archive, or SciPy's .npz: see docs/files.md.
+        A file in Matrix Market, Rutherford-Boeing or Harwell-Boeing format, plain, gzipped or in a
+        tar archive, or a .npz file of SciPy: see docs/files.md.
     max_bytes : int, optional
-        That reading may take, of the file, unpacked, and of all arrays of its numbers, counted before memory is taken: a file that needs more
-        is an OutOfMemoryError. Arrays of the result come on top. None: what there is.
+        Most bytes that reading may take: the file, its unpacked content, and all arrays of its
+        numbers. They are counted before they are allocated; a file that needs more raises
+        OutOfMemoryError. The arrays of the result are not counted. None sets no bound.
     half : str
-        Of files that hold both: ``both``, which must agree; ``lower`` or ``upper``: that one is taken, whatever the other says.
+        Half to take from files that hold both: ``both``, which must agree; ``lower`` or ``upper``,
+        whatever the other half contains.
     symmetry : float
-        How far both may differ, as that of :func:`kauri.cholesky`.
+        Largest difference between both halves, as in :func:`kauri.cholesky`.
     threads : int
-        That parse large Matrix Market files; 0: all.
+        Threads that parse large Matrix Market files; 0: all.
+
+    Returns
+    -------
+    scipy.sparse.csc_array
+        Both halves, shape (n, n), in float64.
 
     Raises
     ------
     InputError
-        With the place in the file.
+        The file is damaged or of another format; the text names the place in the file.
     OutOfMemoryError, UsageError
 
     Examples
@@ -220,7 +253,7 @@ def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
 
 
 def _most(max_bytes):
-    """Bytes as the library takes them: 0 is no bound there."""
+    """Returns ``max_bytes`` as the library takes it, with 0 for None: no bound."""
     if max_bytes is None:
         return 0
     bytes_ = _options.plain(max_bytes)
@@ -230,14 +263,28 @@ def _most(max_bytes):
 
 
 def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **options):
-    """What Factor.save() wrote, or the library in any language: a Factor with its numbers, or with the analysis alone.
+    """Loads a factor or an analysis from a file.
 
-    Values of A are not in the file: refine and condition() need a refactorisation first, and :func:`kauri.backward_error` tells whether x
-    solves a system. triangle, symmetry: which half of new A is taken and how far halves may differ, as of :func:`cholesky`; they are not in
-    the file either. dtype: of an analysis, what it is filled in (float64), which a file does not tell; a factor has its own, and with
-    dtype=np.float32 one of float32 rounds new A of float64. max_bytes: that the plan, and L, may take, counted before memory is
-    taken: a small file may stand for very much, and one that needs more is an OutOfMemoryError. options: all but those of orderings and
-    analyses, which are done.
+    :meth:`kauri.Factor.save` writes these files, and so does the library in any other language.
+    Returns a Factor, with numbers if the file holds a factor, else with the analysis alone. The
+    file has no values of A: refactorise before you refine or call condition(), or use
+    :func:`kauri.backward_error` to check a solution.
+
+    Parameters
+    ----------
+    path : str or path
+    triangle, symmetry
+        Half of new A to take, and largest difference between halves, as in :func:`cholesky`. The
+        file does not hold them.
+    dtype : numpy.float32 or numpy.float64, optional
+        For an analysis, the type of its factors, which the file does not hold; None: float64. A
+        factor in a file has its own type, which ``dtype`` must equal; a factor of float32 that is
+        loaded with dtype=np.float32 rounds new A of float64.
+    max_bytes : int, optional
+        Most bytes that the plan, and L, may take. They are counted before they are allocated, since
+        a small file may describe a very large plan; a file that needs more raises OutOfMemoryError.
+    **options
+        All options except those of orderings and analyses, which the file determines.
     """
     if triangle not in TRIANGLES:
         raise UsageError(f"triangle: {triangle!r} was given, expected {', '.join(TRIANGLES[:-1])} or {TRIANGLES[-1]}")

@@ -1,22 +1,28 @@
-# What kauri raises; the extension module looks its classes up here.
+# Exceptions that kauri raises; the extension module looks its classes up here.
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exceptions of kauri. All are ``KauriError``."""
+"""Exceptions of kauri. All are subclasses of ``KauriError``."""
 
 
 class KauriError(Exception):
-    """Everything that kauri raises by itself."""
+    """Base class of all exceptions of kauri."""
 
 
 class UsageError(KauriError, ValueError):
-    """The call is wrong: sizes that do not fit, an option that there is not, a factor that is not valid."""
+    """The call is wrong: sizes that do not fit, an unknown option, a factor that is not valid."""
 
 
 class DtypeError(UsageError, TypeError):
-    """Numbers of a type that would lose digits, or that is no real number's: b of float64 for a factor of float32, long doubles, text."""
+    """Numbers are of a type that is not real or would lose digits.
+
+    Examples are b of float64 for a factor of float32, long doubles, and text.
+    """
 
 
 class InputError(KauriError, ValueError):
-    """The data are wrong: NaN, an index out of range, halves that disagree, a damaged file. The text names the place."""
+    """The data are wrong: NaN, an index out of range, halves that disagree, a damaged file.
+
+    The text names the place.
+    """
 
 
 class TooLargeError(KauriError, OverflowError):
@@ -24,15 +30,19 @@ class TooLargeError(KauriError, OverflowError):
 
 
 class OutOfMemoryError(KauriError, MemoryError):
-    """Not enough memory for a factor or a workspace; the text names the bytes."""
+    """The memory does not suffice for a factor, a workspace or a result; the text names the bytes.
+    """
 
 
 class DeviceError(KauriError, RuntimeError):
-    """The CUDA device failed or is not there."""
+    """The CUDA device failed or is not available."""
 
 
 class Cancelled(KauriError):
-    """The call's ``CancelToken`` was asked to stop: everything may be called again, with another token."""
+    """The ``CancelToken`` of the call was asked to stop.
+
+    All objects remain usable: repeat the call with another token.
+    """
 
 
 class NotPositiveDefiniteError(KauriError, ArithmeticError):
@@ -43,9 +53,9 @@ class NotPositiveDefiniteError(KauriError, ArithmeticError):
     column : int
         The failing column, in the numbering of A.
     pivot : float
-        What elimination left on the diagonal there: zero, negative, or not finite.
-    factor : Factor or None
-        That was being filled; it may be filled again, say with a larger ``beta``.
+        The pivot that elimination found in that column: zero, negative, or not finite.
+    factor : Factor, MixedFactor or None
+        The factor that was being filled. You may fill it again, for example with a larger ``beta``.
     """
 
     def __init__(self, column, pivot, factor=None):

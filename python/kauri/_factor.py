@@ -1,4 +1,4 @@
-# Factor: what analyze() and cholesky() return.
+# Factor: the result of analyze() and cholesky().
 # SPDX-License-Identifier: BSD-3-Clause
 import functools
 import json
@@ -11,15 +11,15 @@ from ._errors import InputError, UsageError
 from ._filled import Filled
 from ._structure import Structure
 
-_FORMAT = 2  # of pickles
-_TRIES = 200  # of several calls that are to be of one filling
+_FORMAT = 2  # version of the pickles
+_TRIES = 200  # most repetitions in _of_one_filling()
 
 
 class Factor(Filled, Structure):
     """A Cholesky factor with its analysis: ``P A P' = L L' = L D L'``.
 
-    Made by :func:`kauri.analyze` (which leaves it without numbers) and :func:`kauri.cholesky`. ``A`` has n rows. Solves may be called from
-    several threads at once; the interpreter's lock is released meanwhile.
+    :func:`kauri.cholesky` makes a Factor with numbers, :func:`kauri.analyze` one without. ``A`` has
+    n rows. Several threads may solve at once; a solve releases the interpreter's lock.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> A = sp.csc_matrix([[4.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 2.0]])
@@ -31,19 +31,21 @@ class Factor(Filled, Structure):
     def __init__(self, symbolic, *, natural=False, triangle="auto", symmetry=0, array=False, rounds=False):
         self._symbolic = symbolic
         self._numbers = None
-        self._natural = natural  # no permutation is shown: that of the plan is a postorder
+        # P is the identity for the caller; the permutation of the plan is a postorder.
+        self._natural = natural
         self._triangle = triangle
         self._symmetry = symmetry
-        self._array = array  # sparse results are sparse arrays
+        self._array = array  # returns sparse arrays, else sparse matrices
         self._rounds = rounds
-        self._diagonal = None  # of L, with the filling that it is of
+        # (fillings, diagonal of L): the diagonal, and the number of the filling that it is from.
+        self._diagonal = None
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
-    # What it is.
+    # State.
 
     @property
     def valid(self):
-        """True after a factorisation that went well, when it holds numbers."""
+        """True if the last factorisation succeeded, so that the factor holds numbers."""
         return self._numbers is not None and self._numbers.valid
 
     def __repr__(self):
@@ -56,7 +58,10 @@ class Factor(Filled, Structure):
         return self._numbers
 
     def _of_one_filling(self, calls):
-        """calls(), all of it of one filling: once more where another thread filled the factor anew meanwhile."""
+        """Returns calls(), with all of its results from one filling of the factor.
+
+        Repeats it if another thread filled the factor meanwhile.
+        """
         core = self._core()
         for _ in range(_TRIES):
             fillings = core.fillings
@@ -74,13 +79,15 @@ class Factor(Filled, Structure):
         return Factor(self._symbolic, natural=self._natural, triangle=self._triangle, symmetry=self._symmetry, array=self._array,
                       rounds=self._rounds)
 
-    # Numbers.
+    # Factorisations.
 
     def cholesky_inplace(self, A, beta=0, *, cancel=None):
-        """Factorises A + beta I anew. A: shape (n, n), with entries other than 0 in the pattern analysed alone.
+        """Factorises A + beta I with this analysis. A has the shape (n, n).
 
-        Raises DtypeError where A has more digits than the factor, and no ``dtype=`` asked for these: float64 in a factor of float32.
-        Raises NotPositiveDefiniteError; then, and whenever this raises, the factor is to be filled again before it solves.
+        All entries of A other than 0 must lie in the pattern that was analysed. DtypeError is
+        raised if A has more digits than the factor, as float64 for a factor of float32, unless the
+        factor was made with ``dtype=``. NotPositiveDefiniteError is raised if A + beta I is not
+        positive definite. After any exception, fill the factor again before you solve.
         """
         a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry, rounds=self._rounds)
         return self._fill(self._make().refactorize, a, float(beta), cancel)
@@ -88,10 +95,12 @@ class Factor(Filled, Structure):
     refactorize = cholesky_inplace
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
-        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`.
+        """Factorises A + beta I, given only the values of the lower half of A.
 
-        Values on a CUDA device, of CuPy, PyTorch or JAX, stay there, where the factor is there too: a copy of them is kept on the
-        device, and comes to the host only for what needs them there: pickles, condition(), refinement of b on the host.
+        Values have the shape (nnz,), in the order of :meth:`pattern`. Values on a CUDA device, of
+        CuPy, PyTorch or JAX, need a factor on that device. The factor keeps a copy of them on the
+        device; they are copied to the host only for pickles, condition(), and refinement of b on
+        the host.
         """
         core, there = self._make(), self._there(values)
         if there is None:
@@ -99,24 +108,24 @@ class Factor(Filled, Structure):
         return self._fill(core.refactorize_there, *there, self._symbolic.nnz, float(beta), cancel)
 
     def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
-        """Factorises A A' + beta I anew. A: shape (n, k)."""
+        """Factorises A A' + beta I with this analysis. A has the shape (n, k)."""
         a = _matrix.to_core(_matrix.product(A, self._dtype, self._rounds), self._dtype, "lower")
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     def cholesky(self, A, beta=0, *, cancel=None):
-        """A new Factor of A + beta I with the analysis of this one, which stays as it is."""
+        """Returns a new Factor of A + beta I with this analysis. This factor does not change."""
         twin = self._twin()
         twin.cholesky_inplace(A, beta, cancel=cancel)
         return twin
 
     def cholesky_AAt(self, A, beta=0, *, cancel=None):
-        """A new Factor of A A' + beta I with the analysis of this one."""
+        """Returns a new Factor of A A' + beta I with this analysis."""
         twin = self._twin()
         twin.cholesky_AAt_inplace(A, beta, cancel=cancel)
         return twin
 
     def copy(self):
-        """A Factor with the same numbers, which may be filled anew while this one stays."""
+        """Returns a Factor with the same numbers, which you may refactorise independently."""
         twin = self._twin()
         if self.valid:
             values = self._numbers.values()
@@ -129,7 +138,7 @@ class Factor(Filled, Structure):
     __copy__ = copy
 
     def update_inplace(self, C, subtract=False):
-        """Not there: raises NotImplementedError. Factorise A + C C' in its place."""
+        """Not supported: raises NotImplementedError. Factorise A + C C' instead."""
         raise NotImplementedError("updates of low rank: factorise A + C C' by cholesky_inplace()")
 
     # Solves.
@@ -140,16 +149,21 @@ class Factor(Filled, Structure):
         Parameters
         ----------
         b : array or sparse matrix, shape (n,) or (n, k)
-            Of NumPy, SciPy, or anything that speaks DLPack; on a CUDA device it stays there, if the factor is there too.
+            An array of NumPy, of SciPy, or of any library that supports DLPack. An array on a CUDA
+            device stays there if the factor is on that device.
         system : str
-            ``A``: A x = b; ``LDLt``: L D L' x = b; ``L``: L x = b; ``Lt``: L' x = b; ``LD``: L D x = b; ``DLt``: D L' x = b;
-            ``D``: D x = b; ``P``: x = P b; ``Pt``: x = P' b. Next to D, L has ones on its diagonal.
+            ``A``: A x = b; ``LDLt``: L D L' x = b; ``L``: L x = b; ``Lt``: L' x = b; ``LD``: L D x
+            = b; ``DLt``: D L' x = b; ``D``: D x = b; ``P``: x = P b; ``Pt``: x = P' b. In systems
+            with D, L has ones on its diagonal.
         ldl : bool
-            ``L`` and ``Lt`` are of the L with ones on its diagonal.
+            True: ``L`` and ``Lt`` use the L with ones on its diagonal.
         refine : int, optional
-            Corrections by iterative refinement at most, of system A, where b is; None: as ``refine_max_steps`` of the analysis says (0).
-            Without refinement no error of x is measured: ``report()["status"]`` is ``none``, or ``not_finite`` of such an x on the host.
-            ``none`` says nothing of x, as of a loaded factor, which may be that of other values: :func:`kauri.backward_error` judges any x.
+            Most corrections by iterative refinement, for system A. They are computed where b is, on
+            the host or on the device. None: ``refine_max_steps`` of the analysis, which is 0 by
+            default. Without refinement no error of x is measured: ``report()["status"]`` is then
+            ``none``, or ``not_finite`` if x is on the host and is not finite. ``none`` says nothing
+            about x: a loaded factor, for example, may be the factor of other values.
+            :func:`kauri.backward_error` checks any x.
         cancel : CancelToken, optional
 
         Returns
@@ -159,10 +173,11 @@ class Factor(Filled, Structure):
         Raises
         ------
         DtypeError
-            For b of float64, lists of Python's floats among it, and of integers beyond 2^24 where the factor is of float32: x would have
-            fewer digits than b without a word. Other integers and float16 are taken.
+            The factor is of float32, and b is of float64, which includes lists of Python's floats,
+            or holds integers beyond 2^24: x would silently have fewer digits than b. Other integers
+            and float16 are accepted.
         OutOfMemoryError
-            For sparse b whose x takes more memory than is available: see :meth:`inverse_bytes`.
+            b is sparse, and x would take more memory than is available: see :meth:`inverse_bytes`.
 
         Examples
         --------
@@ -175,7 +190,7 @@ class Factor(Filled, Structure):
         steps = -1 if refine is None else int(refine)
         if refine is not None and steps < 0:
             raise UsageError(f"refine={refine}: expected corrections, 0 or more")
-        if system == "A" and type(b) is np.ndarray:  # the everyday call
+        if system == "A" and type(b) is np.ndarray:  # fast path of the most frequent call
             return self._dense(core, "A", b, steps, cancel)
         if system not in _SYSTEMS:
             raise UsageError(f"system {system!r}: there are {', '.join(_SYSTEMS)}")
@@ -199,24 +214,31 @@ class Factor(Filled, Structure):
             if not self._natural or system == "A":
                 core.solve_there(inner, right, x, steps, stream, meanwhile, cancel)
                 return
-            for step in ("P", "Pt") if system in ("P", "Pt") else ("P", inner, "Pt"):  # its own numbering is the caller's
+            # The caller's numbering is that of A: permute to the plan's numbering, solve, permute back.
+            for step in ("P", "Pt") if system in ("P", "Pt") else ("P", inner, "Pt"):
                 core.solve_there(step, right, x, 0, stream, None, cancel)
                 right = x
 
         return _device.solve_there(self, self._symbolic, b, solve)
 
     def _dense(self, core, system, b, steps=0, cancel=None, before=0):
-        """before: columns of the caller's b that were solved by calls before this one."""
+        """Solves with a dense b on the host.
+
+        before: columns of the caller's b that earlier calls solved.
+        """
         b = self._checked(b)
         x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
         core.solve(system, b, x, steps, cancel, before)
         return x
 
     def _triangular(self, core, system, b, cancel, before):
-        """Of kauri's own systems B, L and Lt, as the caller sees L."""
+        """Solves the systems B, L and Lt of the extension module in the numbering that the caller
+        sees.
+        """
         if not self._natural:
             return self._dense(core, system, b, 0, cancel, before)
-        then = max(before, 1)  # what P says of b stays
+        # The report keeps the status that the first call, with P, found for b.
+        then = max(before, 1)
         inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel, before), 0, cancel, then)
         return self._dense(core, "Pt", inner, 0, cancel, then)
 
@@ -257,47 +279,53 @@ class Factor(Filled, Structure):
         return sp.csc_array(x) if self._array else sp.csc_matrix(x)
 
     def __call__(self, b, *, refine=None, cancel=None):
-        """solve(b)."""
+        """Returns solve(b)."""
         return self.solve(b, refine=refine, cancel=cancel)
 
     def solve_A(self, b):
-        """x with A x = b. b and x: (n,) or (n, k)."""
+        """Solves A x = b. b and x: shape (n,) or (n, k)."""
         return self.solve(b)
 
     def solve_LDLt(self, b):
-        """x with L D L' x = b: as solve_A, without the permutation."""
+        """Solves L D L' x = b, which is A x = b without the permutation."""
         return self.solve(b, "LDLt")
 
     def solve_LD(self, b):
-        """x with L D x = b."""
+        """Solves L D x = b."""
         return self.solve(b, "LD")
 
     def solve_DLt(self, b):
-        """x with D L' x = b."""
+        """Solves D L' x = b."""
         return self.solve(b, "DLt")
 
     def solve_L(self, b, use_LDLt_decomposition=True):
-        """x with L x = b, of the L of L D L' or, if told so, of L L'."""
+        """Solves L x = b with the L of L D L', or of L L' if ``use_LDLt_decomposition`` is False.
+        """
         return self.solve(b, "L", ldl=use_LDLt_decomposition)
 
     def solve_Lt(self, b, use_LDLt_decomposition=True):
-        """x with L' x = b, of the L of L D L' or, if told so, of L L'."""
+        """Solves L' x = b with the L of L D L', or of L L' if ``use_LDLt_decomposition`` is False.
+        """
         return self.solve(b, "Lt", ldl=use_LDLt_decomposition)
 
     def solve_D(self, b):
-        """x with D x = b."""
+        """Solves D x = b."""
         return self.solve(b, "D")
 
     def apply_P(self, b):
-        """P b."""
+        """Returns P b."""
         return self.solve(b, "P")
 
     def apply_Pt(self, b):
-        """P' b."""
+        """Returns P' b."""
         return self.solve(b, "Pt")
 
     def multiply(self, b, system="L", *, cancel=None):
-        """L b, or L' b with system "Lt", of L L': with z of normal deviates, ``f.apply_Pt(f.multiply(z))`` has the covariance A."""
+        """Returns L b, or L' b for system "Lt", with the L of L L'.
+
+        If z holds independent standard normal deviates, ``f.apply_Pt(f.multiply(z))`` has the
+        covariance A.
+        """
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
@@ -311,10 +339,10 @@ class Factor(Filled, Structure):
 
         return self._of_one_filling(product)
 
-    # Its parts.
+    # Parts of the factor.
 
     def P(self):
-        """The permutation, shape (n,): ``A[P[:, None], P[None, :]]`` is L L'."""
+        """Returns the permutation, shape (n,): ``A[P[:, None], P[None, :]]`` is L L'."""
         return np.arange(self.n, dtype=np.int32) if self._natural else self._symbolic.perm()
 
     def _lower_diagonal(self):
@@ -344,18 +372,21 @@ class Factor(Filled, Structure):
         return low
 
     def L(self):
-        """L of L L' = P A P', sparse by columns, shape (n, n)."""
+        """Returns L of L L' = P A P', sparse by columns, shape (n, n)."""
         return self._as_sparse(self._lower())
 
     def LD(self):
-        """D on the diagonal, and below it L of L D L' = P A P'; sparse, shape (n, n)."""
+        """Returns one sparse matrix, shape (n, n), that holds L and D of L D L' = P A P'.
+
+        D is on its diagonal; below it is L without its ones.
+        """
         low, d = self._of_one_filling(lambda: (self._lower(), self._lower_diagonal()))
         unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
         unit.setdiag(d * d)
         return self._as_sparse(unit)
 
     def L_D(self):
-        """(L, D) of L D L' = P A P', both sparse, shape (n, n)."""
+        """Returns (L, D) of L D L' = P A P', both sparse, shape (n, n)."""
         low, d = self._of_one_filling(lambda: (self._lower(), self._lower_diagonal()))
         unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
         unit.setdiag(np.ones_like(d))
@@ -364,19 +395,21 @@ class Factor(Filled, Structure):
         return self._as_sparse(unit), diagonal
 
     def D(self):
-        """The diagonal of D of L D L', shape (n,)."""
+        """Returns the diagonal of D of L D L', shape (n,)."""
         return self._lower_diagonal() ** 2
 
     def logdet(self):
-        """ln det A."""
+        """Returns ln det A."""
         return self._core().log_determinant()
 
     def slogdet(self):
-        """(1.0, ln det A), as numpy.linalg.slogdet."""
+        """Returns (1.0, ln det A), as numpy.linalg.slogdet does."""
         return (1.0, self.logdet())
 
     def det(self):
-        """det A, the product of the pivots, to some digits less than those of A; inf or 0 where it is out of range: take logdet() there.
+        """Returns det A, the product of the pivots.
+
+        It has some digits less than A. It is inf or 0 if det A is out of range: use logdet() then.
 
         >>> import scipy.sparse as sp, kauri
         >>> kauri.cholesky(2.0 * sp.eye_array(10, format="csc")).det()
@@ -385,7 +418,10 @@ class Factor(Filled, Structure):
         return self._core().determinant()
 
     def inverse_bytes(self):
-        """Bytes of memory that inv() takes at its peak: for connected A those of some 2 n^2 entries. Asks for no numbers.
+        """Returns the bytes of memory that inv() takes at its peak.
+
+        For connected A, which has a full inverse, these are the bytes of some 2 n^2 entries. The
+        factor need not hold numbers.
 
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100_000, 100_000), format="csc")
@@ -396,34 +432,49 @@ class Factor(Filled, Structure):
         return _fill_of_inverse.bytes_of(entries, self.n, self.n, self._dtype.itemsize)
 
     def inv(self):
-        """A^-1 as a sparse matrix, which has all n^2 entries where A is connected: OutOfMemoryError, before anything is computed, where
-        inverse_bytes() are not available. For some of the entries there are inverse_diagonal() and inverse_entries()."""
+        """Returns A^-1 as a sparse matrix, which has all n^2 entries if A is connected.
+
+        Raises OutOfMemoryError, before it computes anything, if inverse_bytes() are not available.
+        Use inverse_diagonal() or inverse_entries() if you need only some of the entries.
+        """
         return self.solve(sp.eye_array(self.n, dtype=self._dtype, format="csc"))
 
     def inverse_diagonal(self, *, cancel=None):
-        """The diagonal of A^-1, shape (n,), without the rest: twice the operations of a factorisation."""
+        """Returns the diagonal of A^-1, shape (n,), without the other entries.
+
+        Takes twice the operations of a factorisation.
+        """
         return self._core().inverse(True, cancel)
 
     def inverse_entries(self, *, cancel=None):
-        """The entries of A^-1 where A has entries; sparse by columns, both halves, shape (n, n)."""
+        """Returns the entries of A^-1 at the places of A's entries.
+
+        The result is sparse by columns, with both halves, shape (n, n).
+        """
         values = self._core().inverse(False, cancel)
         indptr, indices = self.pattern()
         low = sp.csc_array((values, indices, indptr), shape=self.shape)
         return self._as_sparse(low + sp.tril(low, -1).T)
 
     def condition(self, *, cancel=None):
-        """An estimate of the condition of A in the 1-norm, by a few solves."""
+        """Returns an estimate of the condition number of A in the 1-norm, from a few solves."""
         return self._core().condition(cancel)[0]
 
     def report(self):
-        """What the phases took and what was chosen, as a dict: see docs/json.md, "Reports". Of an analysis alone it takes no memory for numbers."""
+        """Returns the times of the phases and the choices that were made, as a dict.
+
+        See docs/json.md, "Reports". For an analysis alone, no memory for numbers is allocated.
+        """
         return json.loads((self._symbolic if self._numbers is None else self._numbers).report())
 
     def as_linear_operator(self, *, rounds=False):
-        """A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse that ``eigsh`` asks for.
+        """Returns A^-1 as a scipy.sparse.linalg.LinearOperator.
 
-        rounds: a factor of float32 takes b of float64 and of any integers, and rounds it to float32, which is enough for a preconditioner and
-        not for an inverse; else such b raises DtypeError, as in :meth:`solve`.
+        Use it as a preconditioner, or as the inverse that ``eigsh`` takes.
+
+        rounds: True: a factor of float32 accepts b of float64 and of any integers, and rounds it to
+        float32. This suffices for a preconditioner, but not for an inverse. False: this b raises
+        DtypeError, as in :meth:`solve`.
 
         >>> import numpy as np, scipy.sparse as sp, kauri
         >>> M = kauri.cholesky(2.0 * sp.eye_array(3, format="csc")).as_linear_operator()
@@ -438,10 +489,13 @@ class Factor(Filled, Structure):
 
         return LinearOperator(self.shape, matvec=solve, rmatvec=solve, matmat=solve, rmatmat=solve, dtype=self._dtype)
 
-    # Kept.
+    # Files and pickles.
 
     def save(self, path):
-        """Writes L and the analysis, or the analysis alone, for kauri.load(): see docs/saved-files.md. Values of A are not among it."""
+        """Writes L and the analysis, or the analysis alone, to a file for kauri.load().
+
+        The file does not hold the values of A. See docs/saved-files.md.
+        """
         if self.valid:
             self._numbers.save(_options.path(path))
         else:

@@ -1,4 +1,5 @@
-# What Factor and MixedFactor share: an analysis that is filled with the values of A, and right-hand sides that fit it.
+# Base class of Factor and MixedFactor: an analysis, filled with values of A, and its right-hand
+# sides.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
@@ -7,43 +8,55 @@ from ._errors import NotPositiveDefiniteError, UsageError
 
 
 class Filled:
-    """What is made for one pattern and filled with values. Its maker sets _symbolic and _dtype."""
+    """An object that is made for one pattern and filled with values of A.
 
-    _rounds = False  # A of more digits than _dtype has is rounded, as dtype= asked for
+    The subclass sets _symbolic and _dtype.
+    """
+
+    # True if dtype= was given: A with more digits than _dtype is rounded.
+    _rounds = False
 
     @property
     def n(self):
-        """Rows of A."""
+        """Number of rows of A."""
         return self._symbolic.n
 
     @property
     def shape(self):
-        """(n, n)."""
+        """The shape of A, (n, n)."""
         return (self.n, self.n)
 
     @property
     def dtype(self):
-        """Of solutions: float32 or float64."""
+        """Type of the solutions: float32 or float64."""
         return self._dtype
 
     @property
     def nnz(self):
-        """Entries of L."""
+        """Number of entries of L."""
         return self._symbolic.nnz_l
 
     def pattern(self):
-        """(indptr, indices) of the lower half of A by columns, as analysed: rows ascend, the diagonal is there."""
+        """Returns (indptr, indices) of the lower half of A by columns, as it was analysed.
+
+        Rows ascend in each column; the diagonal is complete.
+        """
         return self._symbolic.indptr(), self._symbolic.indices()
 
     def _fill(self, fill, *args):
-        """fill(*args), of the extension module: a pair from it is a breakdown's column and pivot."""
+        """Returns fill(*args), a function of the extension module that factorises or solves.
+
+        Raises NotPositiveDefiniteError if it returns a breakdown: the pair of column and pivot.
+        """
         told = fill(*args)
         if isinstance(told, tuple):
             raise NotPositiveDefiniteError(*told, self)
         return told
 
     def _values(self, values):
-        """Values of the lower half on the host, as the library takes them."""
+        """Returns values of the lower half on the host, in the factor's type, as the library takes
+        them.
+        """
         values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(_matrix.unmasked(values))
         _matrix.real_dtype(values.dtype)
         if values.shape != (self._symbolic.nnz,):
@@ -53,13 +66,20 @@ class Filled:
         return np.ascontiguousarray(values, dtype=self._dtype)
 
     def _there(self, values):
-        """(a copy of values that are on a CUDA device, its address, its stream); None where they are on the host."""
+        """Returns (copy of the values on their CUDA device, its address, its stream).
+
+        Returns None for values on the host.
+        """
         if not (_device.is_foreign(values) and _device.on_cuda(values)):
             return None
         return _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
 
     def _require_fit(self, dtype, values):
-        """Refuses b of that dtype where x, which is of the factor's, would have fewer digits than b. values: an array of those of b."""
+        """Raises DtypeError for b of this dtype if x, in the factor's type, would have fewer
+        digits.
+
+        values: the array of b's numbers.
+        """
         if dtype.kind == "c":
             raise NotImplementedError("complex right-hand sides: kauri solves real systems")
         _matrix.real_dtype(dtype)
@@ -67,7 +87,8 @@ class Filled:
                                "solutions in float64, or pass b.astype(np.float32)")
 
     def _checked(self, b):
-        """b as the library takes it: as it lies in memory, if that will do."""
+        """Returns b as the library takes it: b itself if its type and strides permit, else a copy.
+        """
         _device.require_rows(b, self.n)
         if b.dtype != self._dtype:
             self._require_fit(b.dtype, b)
@@ -78,7 +99,8 @@ class Filled:
 
 
 def _lies_well(b):
-    """True where rows or columns lie one after the other, with a step between them that is no overlap."""
+    """Returns True if rows or columns are contiguous, at a stride that does not make them overlap.
+    """
     size, (down, *right) = b.itemsize, b.strides
     if down % size or any(step % size for step in right):
         return False

@@ -1,4 +1,4 @@
-# MixedFactor: what cholesky_mixed() returns.
+# MixedFactor: the result of cholesky_mixed().
 # SPDX-License-Identifier: BSD-3-Clause
 import json
 import warnings
@@ -12,11 +12,12 @@ from ._filled import Filled
 
 
 class MixedFactor(Filled):
-    """A factor in float32 for systems A x = b in float64, with solutions as good as those that refinement leaves.
+    """A factor in float32 for systems A x = b in float64, with solutions as good as refined ones.
 
-    Each solution is improved by refinement; where that does not converge, by conjugate gradients with the factor as preconditioner; else,
-    or where A is too ill-conditioned for a factor in float32, by a factor in float64, which is made when it is needed. One call at a time:
-    others wait.
+    Each solution is improved by refinement. If that does not converge, it is improved by conjugate
+    gradients with the factor as preconditioner. If these do not converge either, or if A is too
+    ill-conditioned for a factor in float32, a factor in float64 is made and used. One call runs at
+    a time; concurrent calls wait.
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> f = kauri.cholesky_mixed(sp.diags_array([2.0, 4.0]))
@@ -35,37 +36,47 @@ class MixedFactor(Filled):
 
     @property
     def valid(self):
-        """True where it holds numbers."""
+        """True if the factor holds numbers."""
         return self._mixed.valid
 
     @property
     def in_double(self):
-        """True where solutions come from a factor in float64, since the one in float32 would not do."""
+        """True if solutions come from a factor in float64, because the one in float32 does not
+        suffice.
+        """
         return self._mixed.in_double()
 
     def __repr__(self):
         return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
 
     def refactorize(self, A, beta=0, *, cancel=None):
-        """Factorises A + beta I anew. A: shape (n, n), with entries other than 0 in the pattern analysed alone."""
+        """Factorises A + beta I with this analysis. A has the shape (n, n).
+
+        All entries of A other than 0 must lie in the pattern that was analysed.
+        """
         a = _matrix.to_core(A, np.float64, self._triangle, self._symmetry)
         return self._fill(self._mixed.refactorize, a, float(beta), cancel)
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
-        """The same with the values of the lower half alone, shape (nnz,), in the order of :meth:`pattern`; on a device with beta = 0."""
+        """Factorises A + beta I, given only the values of the lower half of A.
+
+        Values have the shape (nnz,), in the order of :meth:`pattern`. For values on a device, beta
+        must be 0.
+        """
         there = self._there(values)
         if there is None:
             return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
         if beta:
             raise UsageError("beta with values on a device: add it to those of the diagonal")
-        copy, address, stream = there  # the copy lives as long as the call
+        copy, address, stream = there  # `copy` keeps the memory alive during the call
         return self._fill(self._mixed.refactorize_there, address, copy.shape[0], stream, cancel)
 
     def solve(self, b, *, cancel=None):
-        """x with A x = b. b: shape (n,) or (n, k), dense; on a device it stays there. x: the same kind of array, in float64.
+        """Solves A x = b. b is dense, shape (n,) or (n, k); on a device it stays there.
 
-        Columns that did not converge are told by a RuntimeWarning. Raises NotPositiveDefiniteError where only a factor in float64 finds
-        that out; then this one is not valid any more.
+        Returns x as the same kind of array, in float64. A RuntimeWarning gives the number of
+        columns that did not converge. NotPositiveDefiniteError is raised if only a factor in
+        float64 reveals that A is not positive definite; this factor is then no longer valid.
         """
         if not self.valid:
             raise UsageError("the factor holds no numbers: call refactorize(A) first")
@@ -88,7 +99,10 @@ class MixedFactor(Filled):
         return x
 
     def _told(self, frames, solve, *args):
-        """frames: to the caller of solve()."""
+        """Solves, and warns of columns that did not converge.
+
+        frames: number of stack frames up to the caller of solve().
+        """
         unconverged = self._fill(solve, *args)
         if unconverged:
             warnings.warn(f"{unconverged} columns did not converge: see report()['mixed']", RuntimeWarning, stacklevel=frames)
@@ -96,7 +110,10 @@ class MixedFactor(Filled):
     __call__ = solve
 
     def report(self):
-        """What the phases took, and by which way solutions came, as a dict: see docs/json.md, "Reports"."""
+        """Returns the times of the phases and the path by which solutions were found, as a dict.
+
+        See docs/json.md, "Reports".
+        """
         return json.loads(self._mixed.report())
 
     def __getstate__(self):

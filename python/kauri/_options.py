@@ -1,4 +1,4 @@
-# Options as keyword arguments, by the table of the library, and names of orderings that others use.
+# Keyword arguments as options of the library; scikit-sparse's names of orderings.
 # SPDX-License-Identifier: BSD-3-Clause
 import difflib
 import os
@@ -9,10 +9,10 @@ import numpy as np
 from . import _core
 from ._errors import UsageError
 
-# Keywords are the names of the library's table, of which a point becomes an underscore.
+# Keywords: the names of the library's table, with an underscore for each point.
 _TABLE = {option["name"].replace(".", "_"): option for option in _core.options() if option["name"] != "precision"}
 
-# scikit-sparse's names of orderings, and what kauri has for them.
+# Options of kauri for each of scikit-sparse's names of orderings.
 ORDERINGS = {
     "default": {"ordering_method": "auto"},
     "best": {"ordering_method": "auto", "ordering_effort": "best"},
@@ -25,7 +25,10 @@ METHODS = re.split(", | or ", _TABLE["ordering_method"]["accepts"])  # the libra
 
 
 def option_names():
-    """Names of all options that ``cholesky`` and ``analyze`` take as keywords, each with what it accepts, its default and what it does.
+    """Returns all options that ``cholesky`` and ``analyze`` take as keywords, by name.
+
+    The value of each is a dict with its ``kind``, what it accepts (``accepts``), its default
+    (``initial``) and its effect (``help``).
 
     >>> import kauri
     >>> kauri.option_names()["threads"]["initial"]
@@ -37,16 +40,19 @@ def option_names():
 
 
 def plain(value):
-    """Python's own bool, int, float or str of a scalar of NumPy, an array without dimensions, or bytes; all else as it is."""
+    """Returns the bool, int, float or str of Python for a scalar of NumPy, a 0-d array, or bytes.
+
+    Returns any other value unchanged.
+    """
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
-    if isinstance(value, np.floating):  # a long double, which item() leaves as it is
+    if isinstance(value, np.floating):  # a long double, which item() does not convert
         return float(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
 def fraction(name, value):
-    """A number from 0 to 1."""
+    """Returns the value as a float; UsageError unless it is a number from 0 to 1."""
     try:
         number = float(plain(value))
     except (TypeError, ValueError):
@@ -63,7 +69,10 @@ def _text(value):
 
 
 def texts(options):
-    """[(name, text)] of keyword arguments; UsageError for one that there is not, with the nearest name."""
+    """Returns keyword arguments as [(name, text)] with the library's names.
+
+    An unknown name raises UsageError, which proposes the nearest one.
+    """
     options = {name: plain(value) for name, value in options.items()}
     method = options.get("ordering_method")
     if method is None:
@@ -85,7 +94,11 @@ def texts(options):
 
 
 def path(given):
-    """A path as the library takes it; UsageError for one that it would take for another, or cannot name."""
+    """Returns a path as str.
+
+    Raises UsageError for a path with a zero byte, at which the library would cut it off, and for a
+    path that is not UTF-8.
+    """
     name = os.fsdecode(given)
     if "\0" in name:
         raise UsageError(f"a path with a zero in it: {name!r}")
@@ -97,7 +110,11 @@ def path(given):
 
 
 def loadable(given):
-    """[(name, text)] that were pickled, without options that this library has no longer, and with backends that are here."""
+    """Returns pickled [(name, text)] without the options that this library does not have.
+
+    A ``backend`` becomes the CPU's if no CUDA device is available.
+    """
     known = {option["name"] for option in _TABLE.values()}
-    here = _core.cuda_available()  # what was made on a device is loaded where there is none
+    # A factor that was made on a device loads on the CPU if no device is available.
+    here = _core.cuda_available()
     return [(name, "cpu" if name == "backend" and not here else text) for name, text in given if name in known]

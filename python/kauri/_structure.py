@@ -1,4 +1,4 @@
-# What a Factor tells of L before there are numbers: tree, counts, fronts, pattern, costs.
+# Results of the analysis alone: elimination tree, column counts, fronts, pattern of L, costs.
 # SPDX-License-Identifier: BSD-3-Clause
 from typing import NamedTuple
 
@@ -8,7 +8,10 @@ from ._errors import UsageError
 
 
 class Supernodes(NamedTuple):
-    """Columns of L that are treated as one dense block each, with their fronts: see :meth:`kauri.Factor.supernodes`."""
+    """Supernodes of L with their fronts: see :meth:`kauri.Factor.supernodes`.
+
+    A supernode is a run of columns that are stored as one dense block.
+    """
 
     first: np.ndarray
     parent: np.ndarray
@@ -18,27 +21,32 @@ class Supernodes(NamedTuple):
 
     @property
     def pivots(self):
-        """Columns of each supernode, shape (supernodes,)."""
+        """Number of columns of each supernode, shape (supernodes,)."""
         return np.diff(self.first)
 
     @property
     def front_size(self):
-        """Rows of each front, its pivots among them, shape (supernodes,)."""
+        """Number of rows of each front, pivots included, shape (supernodes,)."""
         return np.diff(self.row_ptr)
 
     @property
     def flops(self):
-        """Operations done in each front, zeros that amalgamation stores included, shape (supernodes,); a multiply-add is two."""
+        """Number of operations in each front, shape (supernodes,).
+
+        It includes operations on the zeros that amalgamation stores; a multiply-add counts as two.
+        """
         rows = self.front_size.astype(np.float64)
         below = rows - self.pivots
         return rows * (rows + 1) * (2 * rows + 1) / 6 - below * (below + 1) * (2 * below + 1) / 6
 
 
 class Structure:
-    """The part of kauri.Factor that the analysis alone answers."""
+    """Methods of kauri.Factor that need only the analysis."""
 
     def _in_callers_order(self, values):
-        """What the plan has by its columns, by those of L as it is shown."""
+        """Returns values that are given by columns of the plan, ordered by the columns that the
+        caller sees.
+        """
         if not self._natural:
             return values
         back = np.empty_like(values)
@@ -46,8 +54,10 @@ class Structure:
         return back
 
     def parent(self):
-        """The elimination tree of P A P', shape (n,): ``parent[j]`` is the row of the first entry below the diagonal in column j of L,
-        or -1 at a root.
+        """Returns the elimination tree of P A P', shape (n,).
+
+        ``parent[j]`` is the row of the first entry below the diagonal in column j of L, or -1 at a
+        root.
 
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
@@ -61,8 +71,10 @@ class Structure:
         return self._in_callers_order(np.where(above >= 0, perm[above], np.int32(-1)))
 
     def column_counts(self):
-        """Entries of each column of L, the diagonal included, shape (n,). Their sum is :attr:`nnz`, that of their squares the operations of
-        a factorisation.
+        """Returns the number of entries of each column of L, diagonal included, shape (n,).
+
+        Their sum is :attr:`nnz`; the sum of their squares is the number of operations of a
+        factorisation.
 
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csc")
@@ -72,15 +84,17 @@ class Structure:
         return self._in_callers_order(self._symbolic.column_count())
 
     def supernodes(self):
-        """The supernodes and their fronts, in the order of elimination.
+        """Returns the supernodes and their fronts, in the order of elimination.
 
         Returns
         -------
         Supernodes
-            ``first``, shape (supernodes + 1,): s holds the columns ``first[s]`` to ``first[s + 1] - 1``. ``parent``, shape (supernodes,):
-            the supernode whose front takes what is left of the front of s, or -1. ``row[row_ptr[s]:row_ptr[s + 1]]``: the rows of its
-            front, ascending, its own columns first. ``perm``, shape (n,): the row of A that each of these rows is. ``pivots``,
-            ``front_size`` and ``flops``, shape (supernodes,): columns, rows and operations of each.
+            ``first``, shape (supernodes + 1,): supernode s holds the columns ``first[s]`` to
+            ``first[s + 1] - 1``. ``parent``, shape (supernodes,): the supernode whose front adds
+            the contribution block of s, or -1. ``row[row_ptr[s]:row_ptr[s + 1]]``: the rows of the
+            front of s, ascending, with its own columns first. ``perm``, shape (n,): the row of A
+            for each of these row numbers. ``pivots``, ``front_size`` and ``flops``, shape
+            (supernodes,): columns, rows and operations of each.
 
         Examples
         --------
@@ -92,8 +106,10 @@ class Structure:
         return Supernodes(*self._symbolic.supernodes(), self._symbolic.perm())
 
     def pattern_L(self, *, cancel=None):
-        """(indptr, indices) of L by columns, rows ascending, shapes (n + 1,) and (nnz,). No number is computed; entries that happen to be
-        zero are there, what supernodes store beyond L is not.
+        """Returns (indptr, indices) of L by columns, rows ascending, shapes (n + 1,) and (nnz,).
+
+        No number is computed. Entries that happen to be zero are included; zeros that only
+        amalgamation stores are not.
 
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.csc_array([[4.0, 1, 1], [1, 4, 0], [1, 0, 4]])
@@ -104,20 +120,21 @@ class Structure:
         return self._symbolic.pattern_l(self._natural, cancel)
 
     def density(self, of="L", cells=256, *, cancel=None):
-        """How many entries are where: a picture of a matrix of any size.
+        """Counts entries by the cells of a square grid: a picture of a matrix of any size.
 
         Parameters
         ----------
         of : str
-            ``L``; ``PAPt``: P A P', both halves; ``A``: both halves of A as it came.
+            ``L``; ``PAPt``: P A P', both halves; ``A``: both halves of A in its own order.
         cells : int
-            At most as many to a side; of smaller matrices a cell is an entry.
+            Most cells to a side. If the matrix has at most as many rows, a cell is an entry.
         cancel : CancelToken, optional
 
         Returns
         -------
         numpy.ndarray, shape (min(cells, n), min(cells, n)), of int64
-            Entries of the rows ``i n / cells`` up to those of i + 1, and likewise of columns. The sum is that of all entries.
+            Cell (i, j) counts the entries in the rows from ``i n / cells`` up to ``(i + 1) n /
+            cells``, and likewise for columns. The sum of all cells is the number of entries.
 
         Examples
         --------
@@ -129,12 +146,15 @@ class Structure:
         if not 1 <= cells <= 32768:
             raise UsageError(f"density: {cells} cells to a side, of 1 to 32768")
         side, count = self._symbolic.density(of, int(cells), self._natural, cancel)
-        return count.reshape(side, side)[: self.n, : self.n]  # of no rows there is a cell all the same
+        return count.reshape(side, side)[: self.n, : self.n]  # the raster of 0 rows has one cell
 
     def cost(self):
-        """What the analysis says of a factorisation, before there is one, as a dict with the names of ``kauri analyze --json``
-        (docs/json.md): ``nnzL``, ``flops``, ``fill_ratio``, ``tree_height``, ``supernodes``, ``largest_front``, ``factor_bytes``,
-        ``peak_bytes``, ``predicted_factor_s`` ... Counts are exact, names in _s are seconds, predicted for double.
+        """Returns the cost of a factorisation that the analysis predicts, as a dict.
+
+        Its keys are those of ``kauri analyze --json`` (docs/json.md): ``nnzL``, ``flops``,
+        ``fill_ratio``, ``tree_height``, ``supernodes``, ``largest_front``, ``factor_bytes``,
+        ``peak_bytes``, ``predicted_factor_s`` ... Counts are exact. Values of keys that end in _s
+        are seconds, predicted for double.
 
         >>> import scipy.sparse as sp, kauri
         >>> cost = kauri.analyze(sp.eye_array(3, format="csc")).cost()

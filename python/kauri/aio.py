@@ -1,6 +1,9 @@
-# Long calls for asyncio: in a thread, and cancelled with their task.
+# Runs long calls in a thread for asyncio, and cancels them with their task.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``f = await kauri.aio.cholesky(A)``: the event loop goes on meanwhile; a task that is cancelled ends the work within some 50 ms."""
+"""Coroutines for asyncio: ``f = await kauri.aio.cholesky(A)``.
+
+The event loop runs meanwhile. If a task is cancelled, its work ends within some 50 ms.
+"""
 import asyncio
 import functools
 
@@ -9,9 +12,10 @@ from ._core import CancelToken
 
 
 async def run(function, *args, **kwargs):
-    """``function(*args, cancel=..., **kwargs)`` in a thread of the loop's, for any call of kauri's that takes ``cancel``.
+    """Runs ``function(*args, cancel=..., **kwargs)`` in a thread of the event loop's executor.
 
-    A token of your own is cancelled with the task.
+    function: any function of kauri that takes ``cancel``. If you pass ``cancel=token``, a cancelled
+    task cancels that token.
 
     >>> import asyncio, numpy as np, scipy.sparse as sp, kauri, kauri.aio
     >>> async def main():
@@ -26,21 +30,22 @@ async def run(function, *args, **kwargs):
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         token.cancel()
-        work.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody asks for it any more
+        # No caller awaits `work` now: retrieve its exception, which asyncio would log otherwise.
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())
         await asyncio.wait([work])
         raise
 
 
 async def analyze(A, **options):
-    """``kauri.analyze(A, **options)``."""
+    """Runs ``kauri.analyze(A, **options)`` in a thread."""
     return await run(_cholesky.analyze, A, **options)
 
 
 async def cholesky(A, beta=0, **options):
-    """``kauri.cholesky(A, beta, **options)``."""
+    """Runs ``kauri.cholesky(A, beta, **options)`` in a thread."""
     return await run(_cholesky.cholesky, A, beta, **options)
 
 
 async def cholesky_AAt(A, beta=0, **options):
-    """``kauri.cholesky_AAt(A, beta, **options)``."""
+    """Runs ``kauri.cholesky_AAt(A, beta, **options)`` in a thread."""
     return await run(_cholesky.cholesky_AAt, A, beta, **options)
