@@ -1,4 +1,4 @@
-# kauri under the name of scikit-sparse, for programs that import that.
+# Registers kauri under the name of scikit-sparse, for programs that import scikit-sparse.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib.machinery
 import sys
@@ -9,7 +9,8 @@ from ._errors import UsageError
 
 def _module(name, package=False, **contents):
     made = types.ModuleType(name, "kauri under the name of scikit-sparse.")
-    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=package)  # importlib.util.find_spec() asks for it
+    # importlib.util.find_spec() reads it.
+    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=package)
     if package:
         made.__path__ = []
     vars(made).update(contents)
@@ -17,11 +18,11 @@ def _module(name, package=False, **contents):
 
 
 def register(cholmod, version):
-    """Makes ``sksparse.cholmod`` that module; see kauri.cholmod.register()."""
+    """Makes ``sksparse.cholmod`` an alias of this module: see kauri.cholmod.register()."""
     there = sys.modules.get("sksparse")
     if there is not None and not hasattr(there, "kauri_version"):
         raise UsageError(f"register: scikit-sparse itself is imported already, from {getattr(there, '__file__', None)}: register before that")
     errors = {name: value for name, value in vars(cholmod).items() if name.startswith("Cholmod")}
-    tests = _module("sksparse.test_cholmod", **errors)  # where some programs find the errors
+    tests = _module("sksparse.test_cholmod", **errors)  # some programs import the errors from it
     package = _module("sksparse", True, cholmod=cholmod, test_cholmod=tests, __version__=version, kauri_version=version)
     sys.modules.update({"sksparse": package, "sksparse.cholmod": cholmod, "sksparse.test_cholmod": tests})

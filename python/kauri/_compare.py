@@ -1,4 +1,4 @@
-# compare: what each ordering costs, predicted and measured.
+# compare: the predicted and measured cost of each ordering.
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
 import math
@@ -12,15 +12,16 @@ from ._backward_error import status_of
 from ._comparison import Comparison, Record, System
 from ._errors import InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
 
-_SMALL = 10_000  # rows up to which natural is among the default: beyond, what it costs may be out of all proportion
-_SOLVES = 3  # timed, the least counts: as many as the program takes
-# What one system or one ordering may fail by, while the others go on.
+# Most rows for which the default includes natural, whose cost may be excessive for more.
+_SMALL = 10_000
+_SOLVES = 3  # solves that are timed, as in the program; the least time counts
+# Errors of one system or one ordering after which the others are still compared.
 _FAILURES = (InputError, TooLargeError, OutOfMemoryError, MemoryError)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Job:
-    """What is the same for all orderings of all systems."""
+    """Arguments that all orderings of all systems share."""
 
     factorize: bool
     repetitions: int
@@ -33,24 +34,24 @@ class _Job:
 
 
 def _known():
-    """Names of orderings."""
+    """Returns the names of all orderings."""
     return [*_options.METHODS, "best"]
 
 
 def _ordering(label, what):
-    """(label, options of an analysis, permutation or None) of one that was asked for."""
+    """Returns (label, options of the analysis, permutation or None) for one requested ordering."""
     options = what if isinstance(what, dict) else {"ordering_method": what} if isinstance(what, str) else None
     if options is None:
         return str(label), {}, np.asarray(what)
     name = options.get("ordering_method", "auto")
     if name not in _known() and name not in _options.ORDERINGS:
         raise UsageError(f"ordering {name!r}: there are {', '.join(_known())}")
-    _options.texts(options)  # names of options
+    _options.texts(options)  # raises UsageError for an unknown option
     return str(label), options, None
 
 
 def _orderings(wanted):
-    """Those of the argument, or None for the default."""
+    """Returns the requested orderings as a list of _ordering(), or None for the default."""
     if wanted is None:
         return None
     if isinstance(wanted, str):
@@ -70,7 +71,7 @@ def _default(n):
 
 
 def _systems(A, name):
-    """[(name, matrix)] of one matrix, a dict or a list of several."""
+    """Returns [(name, matrix)] for one matrix, or for a dict or a list of several."""
     if isinstance(A, dict):
         return [(str(key), matrix) for key, matrix in A.items()]
     several = isinstance(A, (list, tuple)) and len(A) > 0 and all(len(getattr(one, "shape", ())) == 2 for one in A)
@@ -78,7 +79,7 @@ def _systems(A, name):
 
 
 def _refusal(cost, f, job):
-    """Why that factorisation is not run, or an empty text."""
+    """Returns the reason why this factorisation is not run, or an empty string."""
     predicted = cost["predicted_factor_s"]
     if job.most_seconds is not None and predicted > job.most_seconds:
         return f"not factorised: predicted to take {_table.seconds(predicted)}, more than most_seconds={job.most_seconds:g}"
@@ -91,7 +92,7 @@ def _refusal(cost, f, job):
 
 
 def _judged(error, finite, dtype):
-    """Status and note of an x with these errors, by the rule of the program."""
+    """Returns status and note of an x with these errors, by the rule of the program."""
     normwise, componentwise = (math.nan if error[key] is None else error[key] for key in ("normwise", "componentwise"))
     status = status_of(normwise, componentwise, dtype) if finite else "not_finite"
     note = {
@@ -102,11 +103,11 @@ def _judged(error, finite, dtype):
 
 
 def _measured(f, a, job):
-    """Figures of factorisations and solves, as the reports of the library have them."""
+    """Factorises and solves; returns the figures that the reports of the library give."""
     twin = f._twin()
     fill = twin._make().refactorize
     times = []
-    for _ in range(1 + job.repetitions):  # the first one meets fresh memory
+    for _ in range(1 + job.repetitions):  # the first one touches new memory, so it is not counted
         twin._fill(fill, a, 0.0, job.cancel)
         times.append(twin.report()["factor"]["seconds"])
     b = np.random.default_rng(1).uniform(-1, 1, f.n).astype(f.dtype)
@@ -114,7 +115,8 @@ def _measured(f, a, job):
     for _ in range(_SOLVES):
         x = twin.solve(b, refine=0, cancel=job.cancel)
         solves.append(twin.report()["solve"]["seconds"])
-    twin.solve(b, refine=1, cancel=job.cancel)  # the library tells the error of what a solve gave where it refines it
+    # The report has the error of the unrefined x only if the solve is refined.
+    twin.solve(b, refine=1, cancel=job.cancel)
     error = twin.report()["refinement"]["unrefined"]
     return {
         "factor_s": min(times[1:]), "solve1_s": min(solves), **_judged(error, bool(np.isfinite(x).all()), f.dtype),
@@ -123,7 +125,7 @@ def _measured(f, a, job):
 
 
 def _numeric(f, a, cost, job):
-    """The same, or why there are none."""
+    """Returns _measured(), or status and note if there are no figures."""
     refused = _refusal(cost, f, job)
     if refused:
         return {"status": "not_run", "note": refused}
@@ -140,7 +142,7 @@ _FROM_COST = ("nnzL", "flops", "fill_ratio", "stored_entries", "executed_flops",
 
 
 def _record(system, a, array, ordering, job):
-    """The record of one ordering, and the report of its analysis or None."""
+    """Returns the record of one ordering, and the report of its analysis or None."""
     label, own, permutation = ordering
     options = {**job.options, **own}
     method = "given" if permutation is not None else _options.ORDERINGS.get(options["ordering_method"], options)["ordering_method"]
@@ -150,7 +152,8 @@ def _record(system, a, array, ordering, job):
     name = options.pop("ordering_method", "auto")
     try:
         f = _cholesky._analysis(a, "auto", name, array, (job.triangle, job.symmetry), permutation, job.cancel, options)
-    except (_FAILURES if permutation is None else (*_FAILURES, UsageError)) as error:  # rows that are none are that ordering's failure alone
+    # A bad permutation (UsageError) is a failure of this ordering alone.
+    except (_FAILURES if permutation is None else (*_FAILURES, UsageError)) as error:
         return Record(**failed, note=f"not analysed: {error}"), None
     cost, report = f.cost(), f.report()
     method = cost["ordering"]
@@ -164,7 +167,7 @@ def _record(system, a, array, ordering, job):
 
 
 def _marked(records):
-    """The same with `chosen` for what auto took."""
+    """Returns the records with ``chosen`` set for the ordering that auto took."""
     auto = next((r for r in records if r.ordering == "auto" and r.factor is not None), None)
     if auto is None:
         return tuple(records)
@@ -174,7 +177,7 @@ def _marked(records):
 
 
 def _where(report):
-    """As the program says it."""
+    """Returns target, kernels, threads and type of the numbers in the words of the program."""
     target, kernels, threads = report["target"], report["kernels"], report["threads"]
     return (f"{target}{'' if kernels == target else f' ({kernels})'}, {threads} thread{'' if threads == 1 else 's'}, "
             f"{'float' if report['scalar_bytes'] == 4 else 'double'}")
@@ -195,31 +198,38 @@ def _compared(name, matrix, orderings, job):
 
 def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=30.0, threads=None, triangle="auto", symmetry=0, dtype=None, name="A",
             cancel=None, **options):
-    """What each ordering of A costs: entries of L, operations, memory and time, as a table and in pictures, as ``kauri compare`` does it.
+    """Compares orderings of A by entries of L, operations, memory and time, as ``kauri compare``
+    does.
+
+    The result prints as a table and draws pictures.
 
     Parameters
     ----------
-    A : matrix of shape (n, n), as :func:`kauri.cholesky` takes it, or a dict or a list of several
-        Keys of a dict name its systems; those of a list are ``A[0]``, ``A[1]`` ...
+    A : matrix of shape (n, n), or a dict or a list of several
+        Any matrix that :func:`kauri.cholesky` accepts. The keys of a dict name its systems; those
+        of a list are named ``A[0]``, ``A[1]`` ...
     orderings : str, list of str or dict, optional
-        Of ``natural``, ``rcm``, ``md``, ``amd``, ``pamd``, ``nd``, ``metis``, ``auto``, ``best``, and scikit-sparse's names. In a dict each
-        has a name of the caller's, and is a name, options (``{"ordering_method": "nd", "ordering_seed": 3}``) or a permutation, shape (n,):
-        rows of A in the order of elimination. None: ``natural`` up to 10000 rows, ``rcm``, ``amd``, ``nd``, ``metis`` where it is part of kauri,
-        and ``auto``, whose time is that of all orderings that it tried.
+        Names: ``natural``, ``rcm``, ``md``, ``amd``, ``pamd``, ``nd``, ``metis``, ``auto``,
+        ``best``, and those of scikit-sparse. The keys of a dict are labels of your choice; its
+        values are a name, options (``{"ordering_method": "nd", "ordering_seed": 3}``), or a
+        permutation, shape (n,): rows of A in the order of elimination. None: ``natural`` up to
+        10000 rows, ``rcm``, ``amd``, ``nd``, ``metis`` if it is compiled into kauri, and ``auto``,
+        whose time is that of all orderings that it tried.
     factorize : bool
-        Factorise and solve with each as well, and tell the times.
+        True: factorise and solve with each ordering as well, and report the times.
     repetitions : int
-        Refactorisations timed after a first one; the least counts.
+        Number of timed refactorisations after a first one; the least time counts.
     most_seconds : float or None
-        Factorisations predicted to take longer are not run, nor are those that the memory available is too little for; None: no such limit.
+        A factorisation that is predicted to take longer is not run. None: no limit. A factorisation
+        that needs more memory than is available is never run.
     threads : int, optional
-        0 or None: all.
+        Number of threads. 0 or None: all.
     triangle, symmetry, dtype, cancel
-        As of :func:`kauri.cholesky`.
+        Arguments of :func:`kauri.cholesky`.
     name : str
-        Of A, in tables and pictures.
+        Name of A in tables and pictures.
     **options
-        Of kauri.option_names(), for all orderings.
+        Options of kauri.option_names(), for all orderings.
 
     Returns
     -------
@@ -228,10 +238,12 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     Raises
     ------
     UsageError
-        For names of orderings and options that there are not, before anything is run.
+        An ordering or option is unknown; nothing has been run then.
     InputError, Cancelled, DeviceError
-        A single A that is no symmetric matrix raises. Of several it is told in the table (``comparison.failures``) and the next has its
-        turn; so is an ordering that fails (``Record.status`` and ``note``): A may turn out not to be positive definite, for instance.
+        A single A that is not a symmetric matrix raises InputError. If several matrices are
+        compared, the table shows the error (``comparison.failures``), and the next matrix follows.
+        An ordering that fails, for example since A is not positive definite, is recorded in
+        ``Record.status`` and ``note``.
 
     Examples
     --------

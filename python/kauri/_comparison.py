@@ -1,4 +1,4 @@
-# What compare() returns: records, and the tables and figures of them.
+# Comparison: the records that compare() returns, with their tables and figures.
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
 from typing import Any
@@ -9,40 +9,44 @@ from ._errors import UsageError
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """One ordering of one system: names and figures are those of ``kauri compare --json`` (docs/json.md). Seconds are of wall time; what
-    was not reached is None.
+    """Figures of one ordering of one system.
+
+    Names and figures are those of ``kauri compare --json`` (docs/json.md). Seconds are wall time.
+    Figures that were not computed are None.
 
     Attributes
     ----------
     system, ordering : str
-        As they were given, or named by :func:`kauri.compare`.
+        Names that the caller gave, or that :func:`kauri.compare` chose.
     method : str
-        The ordering that was run: what ``auto`` took; ``given`` for a permutation.
+        The ordering that was run: for ``auto`` the one that it took; ``given`` for a permutation.
     effort : str or None
-        Where that is ``nd``.
+        Effort of the ordering, if method is ``nd``.
     status : str
-        ``ok``; ``failed``: there are no figures; of the factorisation ``not_positive_definite``, ``not_finite``, ``not_converged`` (the
-        normwise backward error is above sqrt(eps)) or ``not_run``. ``note`` says why.
+        ``ok``; ``failed``: there are no figures; or, for the factorisation,
+        ``not_positive_definite``, ``not_finite``, ``not_converged`` (the normwise backward error is
+        above sqrt(eps)) or ``not_run``. ``note`` gives the reason.
     nnzL, flops, fill_ratio : int, float, float
-        Entries of L, operations of the factorisation (a multiply-add is two), entries of L over those of A's lower triangle.
+        Entries of L; operations of the factorisation (a multiply-add is two); entries of L over
+        those of A's lower triangle.
     stored_entries, executed_flops : int, float
-        The same with the zeros that amalgamation stores.
+        Entries of L and operations, including the zeros that amalgamation stores.
     tree_height, supernodes, largest_front, largest_supernode : int
-        Columns on the longest path of the elimination tree; number of supernodes, each of which has a front; rows of the largest front;
-        columns of the largest supernode.
+        Columns on the longest path of the elimination tree; number of supernodes, each of which has
+        a front; rows of the largest front; columns of the largest supernode.
     factor_bytes, peak_bytes : int
-        Of L, and of a factorisation altogether.
+        Bytes of L; bytes of a whole factorisation.
     order_s, symbolic_s, factor_s, solve1_s : float
-        Ordering, the rest of the analysis; with ``factorize=True`` the least of the refactorisations, and of three solves with one
-        right-hand side.
+        Seconds of the ordering and of the rest of the analysis; with ``factorize=True`` the least
+        seconds of the refactorisations, and of three solves with one right-hand side.
     predicted_factor_s, predicted_solve_s : float
-        By the plan, for double.
+        Seconds that the plan predicts for double.
     backward_error, backward_error_componentwise : float or None
-        Of that solution, not refined.
+        Errors of the solution, which is not refined.
     column : int or None
-        Of A, where it is not positive definite.
+        Failing column of A, if A is not positive definite.
     chosen : bool
-        True for what ``auto`` takes, where that was compared too.
+        True for the ordering that ``auto`` took, if it was also compared by its name.
     factor : Factor or None
         The analysis, without numbers.
     """
@@ -80,11 +84,12 @@ class Record:
 
     @property
     def label(self):
-        """The ordering, with what was run for ``auto``, as tables and pictures name it."""
+        """Name of the ordering in tables and pictures; for ``auto`` with the ordering that it took.
+        """
         return self.ordering if self.ordering != "auto" or self.method == "auto" else f"auto ({self.method})"
 
     def as_dict(self):
-        """All figures by name, without ``factor``."""
+        """Returns all figures by name, without ``factor``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "factor"}
 
 
@@ -96,16 +101,16 @@ class System:
     ----------
     name : str
     n, nnz_lower : int
-        Rows; entries of the lower half, the diagonal among them.
+        Number of rows; entries of the lower half, diagonal included.
     where : str
-        Target, threads and type of the numbers, as the program says them.
+        Target, threads and type of the numbers, in the words of the program.
     measured : bool
-        Whether factorisations were asked for.
+        True if factorisations were requested.
     reason : str
-        Why ``auto`` took what it took, where that was compared.
+        Reason for the choice of ``auto``, if it was compared.
     records : tuple of Record
     failure : str or None
-        Why there are none.
+        Reason why there are no records.
     """
 
     name: str
@@ -119,8 +124,10 @@ class System:
 
 
 class Comparison:
-    """What :func:`kauri.compare` found. It prints as a table, and shows itself as one in a notebook; ``comparison["nd"]`` is the
-    :class:`Record` of an ordering, ``comparison["grid", "nd"]`` where several systems were compared; iteration goes over all records.
+    """Result of :func:`kauri.compare`. It prints as a table, also in a notebook.
+
+    ``comparison["nd"]`` is the :class:`Record` of an ordering; if several systems were compared,
+    ``comparison["grid", "nd"]``. Iteration goes over all records.
 
     Attributes
     ----------
@@ -132,12 +139,12 @@ class Comparison:
 
     @property
     def records(self):
-        """All records, a tuple: system by system, in the order that was asked for."""
+        """Tuple of all records: system by system, in the order of the orderings requested."""
         return tuple(record for system in self.systems.values() for record in system.records)
 
     @property
     def failures(self):
-        """Systems that could not be compared: a dict of their names, and of why."""
+        """Dict of the systems that could not be compared: name and reason."""
         return {name: system.failure for name, system in self.systems.items() if system.failure is not None}
 
     def __len__(self):
@@ -165,19 +172,19 @@ class Comparison:
         return "\n".join(_table.as_html(system) for system in self.systems.values())
 
     def best(self, by="flops", system=None):
-        """The record with the least of a figure.
+        """Returns the record with the least value of a figure.
 
         Parameters
         ----------
         by : str
             A figure of Record: ``flops``, ``nnzL``, ``peak_bytes``, ``factor_s`` ...
         system : str, optional
-            Of this one alone; needed where there are several.
+            The system to search; required if several were compared.
 
         Raises
         ------
         UsageError
-            If no record has it.
+            The figure or the system is unknown, or no record has the figure.
         """
         if by not in _FIGURES:
             raise UsageError(f"best by {by!r}: there are {', '.join(_FIGURES)}")
@@ -187,17 +194,19 @@ class Comparison:
         return min(found, key=lambda record: getattr(record, by))
 
     def to_dicts(self):
-        """Records as dicts, for JSON and the like."""
+        """Returns the records as a list of dicts, for example for JSON."""
         return [record.as_dict() for record in self.records]
 
     def to_pandas(self):
-        """A pandas.DataFrame with a row for each record and a column for each figure, in units of one: seconds, bytes, operations. Its index
-        is the ordering or, where there are several systems, system and ordering. Systems without records have no row.
+        """Returns a pandas.DataFrame with a row for each record and a column for each figure.
+
+        Figures are in base units: seconds, bytes, operations. The index is the ordering or, if
+        several systems were compared, system and ordering. Systems without records have no row.
 
         Raises
         ------
         ImportError
-            Without pandas.
+            pandas is not installed.
         """
         try:
             import pandas
@@ -205,12 +214,15 @@ class Comparison:
             raise ImportError("to_pandas() needs pandas: pip install pandas, or kauri[compare]") from error
         names = [field.name for field in dataclasses.fields(Record) if field.name != "factor"]
         frame = pandas.DataFrame(self.to_dicts(), columns=names)
-        for name in _COUNTS:  # with missing ones they would be floats
+        for name in _COUNTS:  # pandas makes floats of integers with missing ones
             frame[name] = frame[name].astype("Int64" if frame[name].isna().any() else "int64")
         return frame.set_index(["system", "ordering"] if len(self.systems) > 1 else "ordering")
 
     def _systems_of(self, system, most=None):
-        """Systems of that name or, for None, all of them; UsageError for one that there is not, and for more than `most`."""
+        """Returns the system of this name as a list, or all systems for None.
+
+        Raises UsageError for an unknown name, and for more than `most` systems.
+        """
         if system is not None and system not in self.systems:
             raise UsageError(f"system {system!r}: there are {', '.join(self.systems)}")
         found = [s for s in self.systems.values() if system in (None, s.name)]
@@ -221,61 +233,81 @@ class Comparison:
     # Figures.
 
     def plot_spy(self, system=None, *, orderings=None, cells=192, figsize=None):
-        """Where the entries of P A P' and of L are, for each ordering, with their number and the fill in the titles.
+        """Draws the entries of P A P' and of L for each ordering; titles give their number and the
+        fill.
 
-        Systems of at most ``cells`` rows are drawn entry by entry, L with what A has in black and fill in orange; of larger ones a cell of
-        the picture is the darker the more entries are in it, by the logarithm.
+        Systems of at most ``cells`` rows are drawn entry by entry; in L, entries of A are black and
+        fill is orange. For larger systems, the picture is a grid of cells, each the darker the more
+        entries it has, on a logarithmic scale.
 
         Parameters
         ----------
         system : str, optional
-            One of several; None: all, one below the other.
+            The system to draw. None: all, one below the other.
         orderings : list of str, optional
-            Those to draw, and their order. None: all, but that what ``auto`` took is drawn once where it was compared by its name too.
+            Orderings to draw, in this order. None: all, except that ``auto`` is omitted if the
+            ordering that it took was also compared by its name.
         cells : int
-            To a side of the picture.
+            Most cells to a side of the picture.
         figsize : (float, float), optional
-            Inches.
+            Size in inches.
 
         Returns
         -------
         matplotlib.figure.Figure
-            One of pyplot: a notebook shows it once, ``plt.show()`` elsewhere.
+            A figure of pyplot. A notebook shows it once; elsewhere call ``plt.show()``.
 
         Raises
         ------
         ImportError
-            Without matplotlib.
+            matplotlib is not installed.
         UsageError
-            For a system or an ordering that there is not, and where nothing is to be drawn.
+            The system or an ordering is unknown, or there is nothing to draw.
         """
         return self._plot(["spy"], system, orderings, figsize, cells=cells)
 
     def plot_tree(self, system=None, *, orderings=None, kind="auto", figsize=None):
-        """The tree of each ordering; parameters, result and errors as of :meth:`plot_spy`.
+        """Draws the tree of each ordering.
+
+        Other parameters, result and errors are those of :meth:`plot_spy`.
 
         Parameters
         ----------
         kind : str
-            ``elimination``: a dot for each column, up to 2000, numbered in the order of elimination where there is room. ``fronts``: the
-            assembly tree as `kauri tree` draws it: roots on top, a box for a front, as wide as its subtree has columns and as high as it
-            has pivots, in the colour of its share of all operations; fronts too low to be seen are drawn with the one below, subtrees
-            too narrow as triangles. ``auto``: the former up to 100 rows.
+            ``elimination``: a dot for each column, for at most 2000 columns; up to 30 columns are
+            numbered in the order of elimination. ``fronts``: the assembly tree as `kauri tree`
+            draws it, with the roots on top. A front is a box, as wide as its subtree has columns
+            and as high as it has pivots; its colour gives its share of all operations. A front that
+            is too low to be visible is drawn together with the one below; subtrees that are too
+            narrow are drawn as triangles. ``auto``: ``elimination`` up to 100 rows, else
+            ``fronts``.
         """
         return self._plot(["tree"], system, orderings, figsize, kind=kind)
 
     def plot_fronts(self, system=None, *, orderings=None, figsize=None):
-        """Fronts by their rows, and supernodes by their columns, in classes from a power of two up to the next: what part of them is in a
-        class, and what part of the operations. Parameters, result and errors as of :meth:`plot_spy`."""
+        """Draws histograms of fronts by rows and of supernodes by columns.
+
+        The classes begin at powers of two. Each bar pair gives the share of their number and the
+        share of the operations in a class. Parameters, result and errors are those of
+        :meth:`plot_spy`.
+        """
         return self._plot(["fronts"], system, orderings, figsize)
 
     def plot_bars(self, system=None, *, orderings=None, figsize=None):
-        """Time and memory of each ordering: seconds of ordering, analysis, factorisation and solve, the last two predicted where they were
-        not measured; bytes of L, and what a factorisation takes beyond. ``auto`` has a bar of its own. Parameters, result and errors as of :meth:`plot_spy`."""
+        """Draws time and memory of each ordering.
+
+        Times are the seconds of ordering, analysis, factorisation and solve; the last two are
+        predicted if they were not measured. Memory is the bytes of L, and the bytes that a
+        factorisation takes beyond it. ``auto`` has its own bar. Parameters, result and errors are
+        those of :meth:`plot_spy`.
+        """
         return self._plot(["bars"], system, orderings, figsize)
 
     def plot(self, system=None, *, orderings=None, cells=192, kind="auto", figsize=None):
-        """All of it in one figure; parameters, result and errors as of :meth:`plot_spy` and :meth:`plot_tree`."""
+        """Draws all of these in one figure.
+
+        Parameters, result and errors are those of :meth:`plot_spy` and :meth:`plot_tree`.
+        """
         return self._plot(["bars", "spy", "tree", "fronts"], system, orderings, figsize, cells=cells, kind=kind)
 
     def _plot(self, parts, system, orderings, figsize, **options):

@@ -1,17 +1,19 @@
-# What solutions with sparse right-hand sides take, told before they are computed.
+# Memory of solutions with sparse right-hand sides, predicted before they are computed.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
 from . import _memory
 from ._errors import OutOfMemoryError
 
-BLOCK = 64  # columns of a sparse right-hand side that are solved at once
+BLOCK = 64  # columns of a sparse right-hand side that are solved together
 
 
 def components(parent):
-    """(component, sizes): by columns of the elimination tree ``parent``, shape (n,), the root of each, and by roots how many they have.
+    """Returns (component, sizes): the root of each column, and the number of columns below each
+    root.
 
-    The tree's components are those of A: x of A x = b has entries in all rows of the components that b has entries in.
+    parent: the elimination tree, shape (n,). The components of the tree are those of A: x of A x =
+    b has entries in all rows of the components in which b has entries.
     """
     root = np.where(parent < 0, np.arange(len(parent)), parent)
     while True:
@@ -22,13 +24,16 @@ def components(parent):
 
 
 def entries_of_inverse(parent):
-    """Entries of A^-1: each component of A is full there."""
+    """Returns the entries of A^-1, in which each component of A is full."""
     sizes = components(parent)[1]
     return sum(int(size) ** 2 for size in sizes[sizes > 0])
 
 
 def entries_of_solution(parent, order, b):
-    """Entries at most of x for sparse b, shape (n, k), of compressed columns. order: the row of b that each column of the tree is."""
+    """Returns the most entries that x can have for sparse b, shape (n, k), in compressed columns.
+
+    order: the row of b for each column of the tree.
+    """
     root, sizes = components(parent)
     component = np.empty_like(root)
     component[order] = root
@@ -38,13 +43,20 @@ def entries_of_solution(parent, order, b):
 
 
 def bytes_of(entries, n, cols, itemsize):
-    """Bytes at the peak: columns that are solved, dense, with their entries found; all that is found, in parts and put together."""
+    """Returns the bytes of a sparse solution at the peak.
+
+    It counts the dense columns that are being solved, with their entries extracted, and all entries
+    found so far, both in parts and concatenated.
+    """
     index = 4 if max(entries, n, cols) <= np.iinfo(np.int32).max else 8
     return min(cols, BLOCK) * n * (2 * itemsize + 24) + 2 * (entries * (itemsize + index) + (cols + 1) * index)
 
 
 def require_room(n, cols, itemsize, count):
-    """OutOfMemoryError where there is less memory than x takes. count() gives its entries, and is called where a full x would not fit."""
+    """Raises OutOfMemoryError if less memory is available than x takes.
+
+    count() returns the entries of x; it is called only if a full x would not fit.
+    """
     room = _memory.available_bytes()
     if bytes_of(n * cols, n, cols, itemsize) <= room:
         return

@@ -1,4 +1,4 @@
-# What this process may still take of memory, by the rules of the program (src/cli/job/limits.cpp).
+# Memory that is available to this process, as in src/cli/job/limits.cpp, but without its reserves.
 # SPDX-License-Identifier: BSD-3-Clause
 import pathlib
 import resource
@@ -6,7 +6,7 @@ import sys
 
 
 def _number(file):
-    """The number in a file that holds one; None for "max" and for files that are not there."""
+    """Returns the number that a file holds; None for "max" and for a missing file."""
     try:
         return int(file.read_text())
     except (OSError, ValueError):
@@ -14,7 +14,10 @@ def _number(file):
 
 
 def _value(file, key):
-    """Of "key   123 kB" lines in bytes, of "key 123" lines as it is; None if there is no such line."""
+    """Returns the value of a line "key   123 kB", in bytes, or of a line "key 123".
+
+    Returns None if there is no such line.
+    """
     try:
         lines = file.read_text().splitlines()
     except OSError:
@@ -36,7 +39,10 @@ def _room_in_group(folder, second):
 
 
 def _room_in_groups():
-    """The least room of this process's control groups and their parents: what a container allows."""
+    """Returns the least room in the control groups of this process and in their parents.
+
+    These are the limits that a container sets.
+    """
     try:
         lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -57,15 +63,18 @@ def _room_in_groups():
 
 
 def _room_under(limit, key):
-    """What a limit of this process (ulimit -v, -d) leaves beside what it takes."""
+    """Returns the bytes that a limit of this process (ulimit -v, -d) leaves.
+
+    key: the line of /proc/self/status that has the bytes in use.
+    """
     allowed = resource.getrlimit(limit)[0]
-    if not 0 <= allowed < sys.maxsize:  # RLIM_INFINITY is negative
+    if not 0 <= allowed < sys.maxsize:  # RLIM_INFINITY is -1
         return sys.maxsize
     return max(0, allowed - (_value(pathlib.Path("/proc/self/status"), key) or 0))
 
 
 def available_bytes():
-    """Bytes; sys.maxsize where nothing tells."""
+    """Returns the available bytes; sys.maxsize if nothing limits them."""
     free = _value(pathlib.Path("/proc/meminfo"), "MemAvailable:")
     limits = _room_under(resource.RLIMIT_AS, "VmSize:"), _room_under(resource.RLIMIT_DATA, "VmData:")
     return min(sys.maxsize if free is None else free, _room_in_groups(), *limits)

@@ -1,4 +1,4 @@
-# Figures of a comparison, by matplotlib, which is imported when the first one is drawn.
+# Figures of a comparison; matplotlib is imported when the first one is drawn.
 # SPDX-License-Identifier: BSD-3-Clause
 import functools
 import io
@@ -8,12 +8,13 @@ import numpy as np
 from . import _table
 from ._errors import UsageError
 
-# Of Okabe & Ito, Color Universal Design: told apart whatever colours one sees, and by their lightness.
+# Colours of Okabe & Ito, Color Universal Design: distinct for all kinds of colour vision, and by
+# their lightness.
 _BLUE, _SKY, _ORANGE, _DARK = "#0072B2", "#56B4E9", "#E69F00", "#444444"
 _TEXT = 8.5  # points
-_LEAST_SHARE = 1e-4  # of the operations: what is less has the lightest colour
-_MOST_DOTS = 2000  # columns of an elimination tree that is drawn dot by dot
-_FEW = 100  # up to so many kind="auto" does
+_LEAST_SHARE = 1e-4  # share of the operations; smaller ones have the lightest colour
+_MOST_DOTS = 2000  # most columns of an elimination tree that is drawn dot by dot
+_FEW = 100  # most rows for which kind="auto" draws an elimination tree
 
 
 def _matplotlib():
@@ -31,7 +32,11 @@ def _figure_class():
     from matplotlib.figure import Figure
 
     class ComparisonFigure(Figure):
-        """A notebook shows figures of pyplot at the end of a cell, and what the cell returns as well: this one comes once."""
+        """A figure that a notebook shows once.
+
+        A notebook shows the open figures of pyplot at the end of a cell, and also the value that
+        the cell returns.
+        """
 
         def _ipython_display_(self):
             from IPython.display import Image, display
@@ -40,13 +45,13 @@ def _figure_class():
             self.savefig(data, format="png")
             display(Image(data.getvalue()))
             if "inline" in plt.get_backend():
-                plt.close(self)  # or it is shown again when the cell ends
+                plt.close(self)  # else it is shown again when the cell ends
 
     return ComparisonFigure
 
 
 def figure(systems, parts, orderings, figsize, options):
-    """Systems below one another, and of each the parts below one another."""
+    """Draws the systems below one another, and the parts of each system below one another."""
     _matplotlib()
     import matplotlib.pyplot as plt
 
@@ -65,10 +70,10 @@ def figure(systems, parts, orderings, figsize, options):
 
 
 def _records(system, orderings, part):
-    """Those with an analysis, of the orderings asked for."""
+    """Returns the records with an analysis, for the orderings requested."""
     there = [record for record in system.records if record.factor is not None]
     if orderings is None:
-        # Two pictures of one permutation tell no more than one; but auto takes its own time to find it.
+        # Two pictures of one permutation are redundant; but auto has its own ordering time.
         twice = part != "bars" and any(record.chosen for record in there)
         return [record for record in there if record.ordering != "auto"] if twice else there
     wanted = [orderings] if isinstance(orderings, str) else orderings
@@ -79,7 +84,7 @@ def _records(system, orderings, part):
     return [known[name] for name in wanted if known[name] in there]
 
 
-# Where the entries are.
+# Entries.
 
 
 def _spy(piece, records, options):
@@ -100,7 +105,11 @@ def _spy(piece, records, options):
 
 
 def _entries(ax, count, of_a):
-    """count: entries by cells. of_a: where A has some, if cells are entries."""
+    """Draws one picture of entries.
+
+    count: number of entries of each cell. of_a: if cells are single entries, the entries of A; else
+    None.
+    """
     from matplotlib.colors import LinearSegmentedColormap, ListedColormap, LogNorm
 
     ax.set_xticks([]), ax.set_yticks([])
@@ -121,7 +130,7 @@ def _entries(ax, count, of_a):
 
 
 def _grid(records):
-    """(rows, columns) of axes for trees, which are wide."""
+    """Returns (rows, columns) of axes for trees, which are wide."""
     columns = 2 if len(records) == 4 else min(3, len(records))
     return -(-len(records) // columns), columns
 
@@ -155,7 +164,10 @@ def _tree(piece, records, options):
 
 
 def dots_of(parent):
-    """(x, depth) of each column of an elimination tree: leaves side by side, others above the middle of their children."""
+    """Returns (x, depth) of each column of an elimination tree.
+
+    Leaves lie side by side; each other column lies above the middle of its children.
+    """
     n = len(parent)
     depth, x = np.zeros(n), np.zeros(n)
     for j in range(n - 1, -1, -1):  # parents come after their children
@@ -207,7 +219,8 @@ def _fronts_tree(ax, record):
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    layout = record.factor._symbolic.tree_layout(960.0, 480.0, 4.0, 1.5)  # pixels, which decide what is too small to be seen
+    # Sizes in pixels; they determine which fronts are too small to be visible.
+    layout = record.factor._symbolic.tree_layout(960.0, 480.0, 4.0, 1.5)
     high = layout["height_columns"]
     per_column = high / 480
     x, y, w, h = layout["x"], layout["y"] * per_column, layout["width"], layout["height"] * per_column
@@ -232,7 +245,10 @@ def _how_many(record):
 
 
 def classes(sizes, weights):
-    """(share of all, share of the weights) of sizes in classes 1, 2 to 3, 4 to 7 ..., as far as the greatest."""
+    """Returns the shares of number and weight of sizes in the classes 1, 2 to 3, 4 to 7 ...
+
+    The last class is that of the largest size.
+    """
     if not len(sizes):
         return np.zeros(1), np.zeros(1)
     which = np.frexp(np.asarray(sizes, dtype=np.float64))[1] - 1
@@ -307,7 +323,7 @@ def _stacked(ax, labels, parts, words, title):
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=_TEXT - 1, frameon=False)
 
 
-# What draws a part, its height and its width in inches, its title.
+# For each part: the function that draws it, its height and width in inches, its title.
 _PARTS = {
     "spy": (_spy, lambda records, options: 4.9, lambda records: max(4.5, 1.9 * len(records)), "entries"),
     "tree": (_tree, lambda records, options: 0.5 + 2.3 * _grid(records)[0], lambda records: max(5, 3.4 * _grid(records)[1]), "trees"),

@@ -1,11 +1,12 @@
-# Tables of a comparison, in text and in HTML, with the words of `kauri compare` (src/cli/terminal/text.cpp).
+# Tables of a comparison in text and HTML, worded as `kauri compare` does
+# (src/cli/terminal/text.cpp).
 # SPDX-License-Identifier: BSD-3-Clause
 import html
 import math
 
 
 def scaled(x, separator, unit):
-    """x by three digits with a unit of thousands."""
+    """Returns x with three digits and a prefix of the unit, in steps of 1000."""
     prefixes = ("", "k", "M", "G", "T", "P", "E")
     power = 0
     while abs(x) >= 999.5 and power + 1 < len(prefixes):
@@ -16,7 +17,7 @@ def scaled(x, separator, unit):
 
 
 def seconds(s):
-    """"86 us", "1.20 ms", "12.3 s"; "-" for None."""
+    """Formats a time: "86 us", "1.20 ms", "12.3 s"; "-" for None."""
     if s is None or not s >= 0:
         return "-"
     if s < 999.5e-6:
@@ -26,27 +27,27 @@ def seconds(s):
 
 
 def size(b):
-    """"487 MB"; "-" for None."""
+    """Formats a number of bytes: "487 MB"; "-" for None."""
     return "-" if b is None else scaled(b, " ", "B")
 
 
 def count(x):
-    """"9999", "12.3 M"; "-" for None."""
+    """Formats a large count: "9999", "12.3 M"; "-" for None."""
     return "-" if x is None else f"{x:.0f}" if abs(x) < 1e4 else scaled(x, " ", "")
 
 
 def integer(k):
-    """"1,234,567"; "-" for None."""
+    """Formats an integer with all digits: "1,234,567"; "-" for None."""
     return "-" if k is None else f"{k:,}"
 
 
 def fill(ratio):
-    """"12.7x"; "-" for None."""
+    """Formats a fill ratio: "12.7x"; "-" for None."""
     return "-" if ratio is None else f"{ratio:.3g}x"
 
 
 def error(e):
-    """"1.2e-16"; "-" for None."""
+    """Formats a backward error: "1.2e-16"; "-" for None."""
     return "-" if e is None else f"{e:.1e}" if math.isfinite(e) else "not finite"
 
 
@@ -55,7 +56,7 @@ MEASURED = ["measured", "solve", "error"]
 
 
 def cells(record, measured):
-    """Of one row, those of HEAD and, if measured, of MEASURED."""
+    """Returns the cells of one row: the columns of HEAD and, if measured, of MEASURED."""
     row = [
         record.label + (" *" if record.chosen else ""), seconds(record.order_s), seconds(record.symbolic_s), count(record.nnzL),
         fill(record.fill_ratio), count(record.flops), integer(record.tree_height), integer(record.supernodes), integer(record.largest_front),
@@ -69,33 +70,33 @@ def cells(record, measured):
 
 
 def text_table(rows):
-    """Aligned columns, the first to the left."""
+    """Returns rows as aligned columns; the first column is aligned left."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     lines = ("".join(f"  {cell:<{w}}" if c == 0 else f"  {cell:>{w}}" for c, (cell, w) in enumerate(zip(row, widths))) for row in rows)
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def title(system):
-    """What is compared, in a line."""
+    """Returns one line with the name and size of the system."""
     if system.failure is not None:
         return f"{system.name}: not compared: {system.failure}"
     return f"{system.name}: {integer(system.n)} rows, {integer(system.nnz_lower)} entries in the lower triangle"
 
 
 def remark(system):
-    """Where, and what the figures are."""
+    """Returns one line with the target and the meaning of the columns."""
     measured = " and measured" if system.measured else ""
     return f"on {system.where}; height and front in columns, predicted{measured} for the factorisation"
 
 
 def notes(system):
-    """Lines behind the table: what failed, then what auto took."""
+    """Returns the lines below the table: failures, then the choice of auto."""
     lines = [f"{record.label}: {record.note}" for record in system.records if record.note]
     return lines + ([f"{'* ' if any(r.chosen for r in system.records) else 'auto: '}{system.reason}"] if system.reason else [])
 
 
 def text(system):
-    """One system as `kauri compare` prints it."""
+    """Returns the table of one system as `kauri compare` prints it."""
     if system.failure is not None:
         return title(system) + "\n"
     head = HEAD + MEASURED if system.measured else HEAD
@@ -105,7 +106,10 @@ def text(system):
 
 
 def as_html(system):
-    """The same for a notebook: the class is that of pandas' tables, which notebooks have a style for."""
+    """Returns the table of one system as HTML for a notebook.
+
+    Its CSS class is that of pandas' tables, for which notebooks have a style.
+    """
     if system.failure is not None:
         return f"<p>{html.escape(title(system))}</p>\n"
     head = HEAD + MEASURED if system.measured else HEAD
