@@ -240,9 +240,9 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     UsageError
         An ordering or option is unknown; nothing has been run then.
     InputError, Cancelled, DeviceError
-        A single A that is not a symmetric matrix raises InputError. If several matrices are
-        compared, the table shows the error (``comparison.failures``), and the next matrix follows.
-        An ordering that fails, for example since A is not positive definite, is recorded in
+        A single A that is not symmetric raises InputError (UsageError if it is not square). If
+        several are compared, the table shows the error (``comparison.failures``), and the next one
+        follows. An ordering that fails, for example since A is not positive definite, is recorded in
         ``Record.status`` and ``note``.
 
     Examples

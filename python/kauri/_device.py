@@ -1,4 +1,4 @@
-# Arrays of other libraries: told apart by what they speak, solved where they are, and answered in kind.
+# Arrays of other libraries: recognised by protocol, solved where they are, returned in kind.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib
 import sys
@@ -8,15 +8,21 @@ import numpy as np
 from ._errors import DtypeError, UsageError
 
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_SHAPES = 4  # of solutions of JAX, at most, whose next one's memory a factor holds
-_PREPARED = 1 << 20  # bytes of a solution up to which the next one's memory is made beforehand: solves of larger ones take far longer than that
+# Most shapes of JAX solutions for which a factor holds prepared memory.
+_SHAPES = 4
+# Most bytes of a solution for which meanwhile() prepares the next one; larger solves take far longer
+# than the preparation saves.
+_PREPARED = 1 << 20
 
 
 _KNOWN = ("torch", "cupy", "jax", "jaxlib")
 
 
 def library_of(b):
-    """The name of the library whose array b is, or of a subclass; of one that is not known, of its class's module."""
+    """Returns the name of the library whose array, or subclass of an array, b is.
+
+    For an unknown library it is the top-level module of b's class.
+    """
     for kind in type(b).__mro__:
         name = kind.__module__.split(".")[0]
         if name in _KNOWN:
@@ -25,26 +31,29 @@ def library_of(b):
 
 
 def plain(b):
-    """A tensor of PyTorch without history, and with the numbers in memory that it stands for (a negated view has them negated)."""
+    """Returns a tensor of PyTorch without history and with its numbers in memory.
+
+    A negated view, for example, has the opposite signs in memory.
+    """
     if getattr(b, "requires_grad", False):
         b = b.detach()
     return b.resolve_neg() if hasattr(b, "is_neg") and b.is_neg() else b
 
 
 def is_foreign(b):
-    """An array of another library that speaks DLPack or ``__cuda_array_interface__``."""
+    """Returns True for arrays other than NumPy's with DLPack or ``__cuda_array_interface__``."""
     return not isinstance(b, np.ndarray) and (hasattr(b, "__dlpack_device__") or hasattr(b, "__cuda_array_interface__"))
 
 
 def to_host(b):
-    """An array of NumPy with the same numbers: without a copy where the library lends them."""
+    """Returns the array as one of NumPy, without a copy if the library permits it."""
     b = plain(b)
     try:
         return np.from_dlpack(b)
     except (TypeError, BufferError, RuntimeError, AttributeError):
         try:
             return np.asarray(b)
-        except TypeError as error:  # sparse tensors, types that NumPy has not
+        except TypeError as error:  # sparse tensors, types that NumPy does not have
             raise UsageError(f"{type(b).__module__}: {error}") from error
 
 
@@ -53,7 +62,7 @@ def _library(b):
 
 
 def like(x, b):
-    """x, of NumPy, as an array of the library of b."""
+    """Converts x, an array of NumPy, to an array of b's library."""
     name = library_of(b)
     if name == "torch":
         return _library(b).from_numpy(x)
@@ -67,20 +76,27 @@ def like(x, b):
 
 
 class Library:
-    """Arrays of a library on a CUDA device: what solve_there() and values_there() ask of them."""
+    """Base class of the operations on CUDA arrays that solve_there() and values_there() use.
+
+    There is one subclass for each library of arrays.
+    """
 
     def fits(self, b, dtype):
         return b.dtype == dtype
 
     def plain(self, b):
-        """b, with the numbers in memory that it stands for."""
+        """Returns b with its numbers in memory."""
         return b
 
     def stream(self, b):
-        """The number of the stream on which the library works with b; None where it has none: then b and what is made here are finished."""
+        """Returns the number of the stream on which the library works with b.
+
+        Returns None for a library without public streams: its work on b, and on arrays made here,
+        has then finished.
+        """
 
     def meanwhile(self, b, factor):
-        """What is to be called while the device solves for b; None: nothing."""
+        """Returns a function to call while the device solves for b, or None."""
 
 
 class Torch(Library):
@@ -89,14 +105,14 @@ class Torch(Library):
     def __init__(self):
         self.module = sys.modules["torch"]
         self.types = {4: self.module.float32, 8: self.module.float64}
-        # What PyTorch's own compiled code calls: a twentieth of the time of current_stream().
+        # PyTorch's own compiled code calls it; it takes 1/20 of the time of current_stream().
         self.raw_stream = getattr(self.module._C, "_cuda_getCurrentRawStream", None)
 
     def on_cuda(self, b):
         return b.is_cuda
 
     def device(self, b):
-        """Its number, as CUDA counts."""
+        """Returns the number of b's device, as CUDA counts."""
         return b.get_device()
 
     def fits(self, b, dtype):
@@ -106,7 +122,10 @@ class Torch(Library):
         return plain(b)
 
     def view(self, b):
-        """(address, rows, columns, leading dimension, rows one after the other) of a dense array; None where it is none."""
+        """Returns (address, rows, columns, leading dimension, True if row-major) of a dense array.
+
+        Returns None if the strides are not those of a dense matrix.
+        """
         there = dense_shape(b.shape, b.stride(), 1)
         return None if there is None else (b.data_ptr(), *there)
 
@@ -115,11 +134,11 @@ class Torch(Library):
         return self.raw_stream(device) if self.raw_stream else self.module.cuda.current_stream(device).cuda_stream
 
     def beside(self, b, factor):
-        """An array like b that may be written to, whatever is in it."""
+        """Returns a writable array like b with uninitialised content."""
         return self.module.empty_like(b)
 
     def copy(self, b):
-        """A copy that may be written to."""
+        """Returns a writable copy."""
         return b.clone(memory_format=self.module.preserve_format)
 
 
@@ -143,8 +162,8 @@ class Cupy(Library):
         return self.module.cuda.get_current_stream(b.data.device_id).ptr
 
     def _made(self, b, make):
-        """make(), on the device of b."""
-        if self.module.cuda.runtime.getDevice() == b.data.device_id:  # a third of what `with` takes
+        """Returns make(), called with b's device as the current one."""
+        if self.module.cuda.runtime.getDevice() == b.data.device_id:  # 1/3 of the time of `with`
             return make()
         with b.device:
             return make()
@@ -157,21 +176,25 @@ class Cupy(Library):
 
 
 class Jax(Library):
-    """Arrays of JAX, which has no streams that others may use."""
+    """Arrays of JAX, which has no public streams."""
 
     def __init__(self):
         jax = importlib.import_module("jax")
-        self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)  # sooner done than jax.numpy.array(b, copy=True)
+        # Faster than jax.numpy.array(b, copy=True).
+        self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)
         self.device_put = jax.device_put
         self.places = {}
 
     def _place(self, b):
-        """(on CUDA, number of the device): asked once for each sharding, since JAX takes a while to say it."""
+        """Returns (True if on CUDA, number of the device).
+
+        The result is cached by sharding, since JAX is slow to answer.
+        """
         place = self.places.get(b.sharding)
         if place is None:
             try:
                 kind, number = b.__dlpack_device__()
-            except BufferError as error:  # on several devices
+            except BufferError as error:  # sharded over several devices
                 raise UsageError(f"an array of JAX: {error}") from error
             place = self.places[b.sharding] = int(kind) in _CUDA, int(number)
         return place
@@ -186,16 +209,19 @@ class Jax(Library):
         return b.unsafe_buffer_pointer(), *dense_shape(b.shape, None, None)
 
     def meanwhile(self, b, factor):
-        """JAX takes longer for a copy than all else takes here: the next solution's, of b like this one's, is begun while the device is at work."""
+        """Returns a function that begins a copy of b, whose memory the next solution takes.
+
+        A copy by JAX takes longer than all other steps here, so it overlaps with the solve.
+        """
         if b.nbytes > _PREPARED:
             return None
 
         def begin():
             try:
                 x = self.compiled(b)
-            except Exception:  # for want of memory, say: who solves next will see
+            except Exception:  # out of memory, for example; the next solve reports it
                 return
-            begun = factor.__dict__.setdefault("_begun", {})  # by shape: one of each
+            begun = factor.__dict__.setdefault("_begun", {})  # one array for each shape
             if len(begun) >= _SHAPES and b.shape not in begun:
                 begun.clear()
             if x.sharding == b.sharding:
@@ -204,26 +230,27 @@ class Jax(Library):
         return begin
 
     def beside(self, b, factor):
-        x = factor.__dict__.get("_begun", {}).pop(b.shape, None)  # in one step: another thread may solve
+        # pop() is atomic: another thread may solve with this factor.
+        x = factor.__dict__.get("_begun", {}).pop(b.shape, None)
         if x is None or x.dtype != b.dtype or x.sharding != b.sharding:
-            return self.copy(b)  # waits for b, too
+            return self.copy(b)  # also waits for b
         b.block_until_ready()
         try:
             return x.block_until_ready()
-        except Exception:  # it failed on the device, where this one may not
+        except Exception:  # that array failed on the device; a new one may succeed
             return self.copy(b)
 
     def copy(self, b):
         x = self.compiled(b)
-        if x.sharding != b.sharding:  # b is bound to no device, and another is JAX's default
+        if x.sharding != b.sharding:  # b is not committed to a device, and JAX's default differs
             x = self.device_put(x, b.sharding)
-        if x.dtype != b.dtype:  # JAX has made floats of doubles where it was told so
+        if x.dtype != b.dtype:  # JAX converts doubles to floats without jax_enable_x64
             raise UsageError(f"JAX makes {x.dtype} of {b.dtype} in this thread: see jax_enable_x64")
         return x.block_until_ready()
 
 
 class Other(Library):
-    """Arrays of libraries that are not known on devices."""
+    """Arrays of libraries for which device arrays are not supported."""
 
     def on_cuda(self, b):
         if hasattr(b, "__dlpack_device__"):
@@ -235,11 +262,11 @@ class Other(Library):
 
 
 _MAKERS = {"torch": Torch, "cupy": Cupy, "jax": Jax, "jaxlib": Jax}
-_KINDS: dict = {}  # by class of arrays
+_KINDS: dict = {}  # by class of the arrays
 
 
 def kind_of(b):
-    """What knows arrays of b's library on devices: a Torch, Cupy, Jax or Other."""
+    """Returns the Library object for b: a Torch, Cupy, Jax or Other."""
     kind = _KINDS.get(type(b))
     if kind is None:
         kind = _KINDS[type(b)] = _MAKERS.get(library_of(b), Other)()
@@ -247,7 +274,7 @@ def kind_of(b):
 
 
 def require_rows(b, n):
-    """b, of any library, is a right-hand side of a system of n rows."""
+    """Raises UsageError unless b, of any library, is a right-hand side with n rows."""
     if b.ndim not in (1, 2):
         raise UsageError(f"b of shape {tuple(b.shape)}: b must be a 1D or 2D array, ({n},) or ({n}, k)")
     if b.shape[0] != n:
@@ -255,12 +282,16 @@ def require_rows(b, n):
 
 
 def on_cuda(b):
-    """True where its numbers are in the memory of a CUDA device."""
+    """Returns True if b is in the memory of a CUDA device."""
     return kind_of(b).on_cuda(b)
 
 
 def dense_shape(shape, strides, size):
-    """(rows, columns, leading dimension, rows one after the other) of an array; None where no dense matrix lies like that."""
+    """Returns (rows, columns, leading dimension, True if row-major) of an array.
+
+    Returns None if the strides are not those of a dense matrix. size: stride between two
+    adjacent numbers (1, or the bytes of one).
+    """
     rows, cols = shape[0], shape[1] if len(shape) == 2 else 1
     if strides is None:
         return rows, cols, max(cols, 1), True
@@ -276,7 +307,7 @@ def dense_shape(shape, strides, size):
 
 
 def _require_fit(kind, b, dtype, symbolic, what):
-    """Where the factor is, and of its type."""
+    """Raises UsageError if b is not on the factor's device, DtypeError if it is of another type."""
     if not symbolic.on_device:
         raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
     device = kind.device(b)
@@ -287,10 +318,11 @@ def _require_fit(kind, b, dtype, symbolic, what):
 
 
 def solve_there(factor, symbolic, b, solve):
-    """x of b's library, on the device that b is on, and the factor.
+    """Solves with b on the factor's device and returns x, an array of b's library on that device.
 
-    solve(b, x, stream, meanwhile) fills x, given two views that have nothing in common, after what the stream has by then; if it can, it
-    calls meanwhile, where that is not None, while the device is at work.
+    solve(b, x, stream, meanwhile) fills x. It gets views of b and x that do not overlap, and starts
+    after the work that is on the stream at the time of the call. If meanwhile is not None, solve()
+    may call it while the device works.
     """
     require_rows(b, factor.n)
     kind = kind_of(b)
@@ -299,7 +331,7 @@ def solve_there(factor, symbolic, b, solve):
     if 0 in b.shape:
         return kind.copy(b)
     right = kind.view(b)
-    if right is None:  # most libraries' copies lie well
+    if right is None:  # copies of most libraries are contiguous
         b = kind.copy(b)
         right = kind.view(b)
         if right is None:
@@ -310,7 +342,10 @@ def solve_there(factor, symbolic, b, solve):
 
 
 def values_there(values, count, dtype, symbolic):
-    """(a copy of the values on their device, its address, the stream that makes it); UsageError where they do not fit."""
+    """Returns (copy of the values on their device, its address, the stream that makes the copy).
+
+    Raises UsageError if shape or device do not fit, DtypeError if the type does not.
+    """
     if values.ndim != 1 or values.shape[0] != count:
         raise UsageError(f"values of shape {tuple(values.shape)}: expected ({count},)")
     kind = kind_of(values)

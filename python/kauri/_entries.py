@@ -1,4 +1,5 @@
-# A fixed pattern and its values, for what differentiates: the mathematics that kauri.torch and kauri.jax share.
+# Entries: solutions and gradients for values on a fixed pattern, shared by kauri.torch and
+# kauri.jax.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import scipy.sparse as sp
@@ -8,9 +9,11 @@ from ._errors import UsageError
 
 
 class Entries:
-    """The symmetric A of shape (n, n) with values[k] at (rows[k], cols[k]) of its lower half, rows[k] >= cols[k], and above it likewise.
+    """The symmetric A, shape (n, n), with values[k] at (rows[k], cols[k]) and at (cols[k],
+    rows[k]).
 
-    Entries that are named twice add up. What is analysed once serves all values.
+    The entries are those of the lower half, rows[k] >= cols[k]; repeated entries are added. The
+    pattern is analysed once for each dtype.
     """
 
     def __init__(self, rows, cols, n, **options):
@@ -21,13 +24,13 @@ class Entries:
             raise UsageError(f"rows of shape {self.rows.shape} and cols of shape {self.cols.shape}: expected (k,) for both")
         if self.rows.size and (self.cols.min() < 0 or self.rows.max() >= self.n or (self.rows < self.cols).any()):
             raise UsageError("entries of the lower half are expected: 0 <= cols[k] <= rows[k] < n")
-        self.twice = np.where(self.rows > self.cols, 2.0, 1.0)  # what an entry stands for
+        self.twice = np.where(self.rows > self.cols, 2.0, 1.0)  # entries of A for each value
         self._options = options
         self._analyses = {}
         self._last = None
 
     def analysis(self, dtype):
-        """(a Factor without numbers, the place of each entry among its pattern's)."""
+        """Returns (a Factor without numbers, the position of each value in its pattern)."""
         if dtype not in self._analyses:
             diagonal = np.arange(self.n)
             ones = np.ones(self.rows.size + self.n, dtype)
@@ -36,12 +39,14 @@ class Entries:
             base = _cholesky.analyze(pattern, triangle="lower", **self._options)
             indptr, indices = base.pattern()
             columns = np.repeat(np.arange(self.n), np.diff(indptr))
-            keys = columns * self.n + indices  # ascending
+            keys = columns * self.n + indices  # ascending, as np.searchsorted() needs them
             self._analyses[dtype] = base, np.searchsorted(keys, self.cols * self.n + self.rows)
         return self._analyses[dtype]
 
     def factor(self, values):
-        """A Factor for these values, shape (k,); the one of the last call where they are the same."""
+        """Returns a Factor for these values, shape (k,): the last one if the values have not
+        changed.
+        """
         values = np.ascontiguousarray(values)
         if values.shape != self.rows.shape:
             raise UsageError(f"values of shape {values.shape}: expected {self.rows.shape}")
@@ -55,15 +60,16 @@ class Entries:
         return f
 
     def solve(self, values, b):
-        """x with A x = b."""
+        """Solves A x = b."""
         return self.factor(values).solve(np.asarray(b))
 
     def logdet(self, values):
-        """ln det A."""
+        """Returns ln det A."""
         return self.factor(values).logdet()
 
     def logdet_gradient(self, values):
-        """d ln det A / d values, shape (k,): entries of A^-1, those below the diagonal twice."""
+        """Returns d ln det A / d values, shape (k,): entries of A^-1, doubled below the diagonal.
+        """
         f = self.factor(values)
         place = self._analyses[f.dtype][1]
         return (f._core().inverse(False, None)[place] * self.twice).astype(f.dtype)

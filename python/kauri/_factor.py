@@ -214,7 +214,7 @@ class Factor(Filled, Structure):
             if not self._natural or system == "A":
                 core.solve_there(inner, right, x, steps, stream, meanwhile, cancel)
                 return
-            # The caller's numbering is that of A: permute to the plan's numbering, solve, permute back.
+            # The caller sees the numbering of A: permute to that of the plan, solve, permute back.
             for step in ("P", "Pt") if system in ("P", "Pt") else ("P", inner, "Pt"):
                 core.solve_there(step, right, x, 0, stream, None, cancel)
                 right = x

@@ -9,11 +9,11 @@ BLOCK = 64  # columns of a sparse right-hand side that are solved together
 
 
 def components(parent):
-    """Returns (component, sizes): the root of each column, and the number of columns below each
-    root.
+    """Returns (component, sizes): the root of each column, and the columns in each component.
 
-    parent: the elimination tree, shape (n,). The components of the tree are those of A: x of A x =
-    b has entries in all rows of the components in which b has entries.
+    parent: the elimination tree, shape (n,). Both results have the shape (n,); sizes are by root.
+    The components of the tree are those of A: x of A x = b has entries in all rows of the
+    components in which b has entries.
     """
     root = np.where(parent < 0, np.arange(len(parent)), parent)
     while True:

@@ -1,4 +1,4 @@
-# Matrices from whatever holds them: SciPy's of any format, dense arrays, CuPy's, PyTorch's and JAX's sparse ones.
+# Converts matrices of SciPy, NumPy, CuPy, PyTorch and JAX to matrices of the extension module.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import scipy.sparse as sp
@@ -7,12 +7,16 @@ from . import _core, _device, _options
 from ._errors import DtypeError, InputError, UsageError
 
 
-_WHOLE = 2**24  # float32 has every integer up to here
-MADE = "make the factor with dtype=np.float64, or with dtype=np.float32 if every A is to be rounded, or pass "  # for require_digits()
+_WHOLE = 2**24  # float32 represents every integer up to this one
+# First part of the advice that require_digits() takes.
+MADE = "make the factor with dtype=np.float64, or with dtype=np.float32 if every A is to be rounded, or pass "
 
 
 def real_dtype(dtype):
-    """float32 or float64: what numbers of that type are computed in. Refuses what does not fit."""
+    """Returns float32 or float64: the type in which numbers of this dtype are computed.
+
+    Raises NotImplementedError for complex types, and DtypeError for types that fit neither.
+    """
     dtype = np.dtype(dtype).newbyteorder("=")
     if dtype.kind == "c":
         raise NotImplementedError("complex matrices: kauri factorises real ones")
@@ -24,7 +28,10 @@ def real_dtype(dtype):
 
 
 def unmasked(b):
-    """b as it is; one of numpy.ma must have no entry that is masked."""
+    """Returns the data of a numpy.ma array; UsageError if it has masked entries.
+
+    Returns any other b unchanged.
+    """
     if isinstance(b, np.ma.MaskedArray):
         if np.ma.getmaskarray(b).any():
             raise UsageError("a masked array with entries that are masked: fill them first")
@@ -33,7 +40,7 @@ def unmasked(b):
 
 
 def factor_dtype(dtype):
-    """float32 or float64, asked for as ``dtype=``."""
+    """Returns ``dtype=`` of a caller; DtypeError unless it is float32 or float64."""
     dtype = np.dtype(dtype).newbyteorder("=")
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise DtypeError(f"dtype {dtype}: factors are of float32 or float64")
@@ -41,7 +48,10 @@ def factor_dtype(dtype):
 
 
 def loses(dtype, values, to):
-    """True where numbers of that type, in an array, have digits that float32 or float64 has not. Integers in float64 are SciPy's custom."""
+    """Returns True if numbers of this dtype have digits that the type ``to`` does not have.
+
+    values: the array of the numbers. In float64 all integers are accepted, as in SciPy.
+    """
     if dtype.kind == "f":
         return dtype.itemsize > to.itemsize
     if dtype.kind not in "iu" or dtype.itemsize <= 2 or to == np.float64 or values.size == 0:
@@ -50,7 +60,7 @@ def loses(dtype, values, to):
 
 
 def require_digits(name, dtype, values, to, ways):
-    """Refuses what loses() finds; ``ways`` says what to do about it."""
+    """Raises DtypeError if loses() is True; ``ways`` tells the user what to do."""
     if loses(dtype, values, to):
         beyond = "" if dtype.kind == "f" else " with values beyond 2^24"
         raise DtypeError(f"{name} is of {dtype.newbyteorder('=')}{beyond}, and the factor of {to}: {ways} for the 6 digits of float32")
@@ -61,12 +71,15 @@ def _require_digits_of(a, given, values, to):
 
 
 def widened(values):
-    """An array or a sparse matrix as it is, but in float64 where it is of float16, which SciPy converts to other formats only in part."""
+    """Returns float16 as float64, since SciPy converts float16 between few formats.
+
+    Returns arrays and sparse matrices of other types unchanged.
+    """
     return values.astype(np.float64) if values.dtype == np.float16 else values
 
 
 def _foreign(a):
-    """A sparse matrix of SciPy from one of another library's; None if it is none of those known."""
+    """Converts a sparse matrix of CuPy, PyTorch or JAX to one of SciPy; None for other objects."""
     module = type(a).__module__.split(".")[0]
     if module in ("cupy", "cupyx") and hasattr(a, "get"):
         return a.get()
@@ -86,10 +99,10 @@ def _from_jax(a):
     values, shape = widened(np.asarray(a.data)), tuple(a.shape)
     if kind in ("BCOO", "COO"):
         rows, cols = np.asarray(a.indices).T if kind == "BCOO" else (np.asarray(a.row), np.asarray(a.col))
-        there = (rows < shape[0]) & (cols < shape[1])  # what is beyond is padding
+        there = (rows < shape[0]) & (cols < shape[1])  # indices out of range are padding
         return sp.coo_array((values[there], (rows[there], cols[there])), shape=shape)
     indptr = np.asarray(a.indptr)
-    count = int(indptr[-1])  # and what comes after
+    count = int(indptr[-1])  # entries after these are padding
     make = sp.csc_array if kind == "CSC" else sp.csr_array
     return make((values[:count], np.asarray(a.indices)[:count], indptr), shape=shape)
 
@@ -114,7 +127,7 @@ def _from_torch(a):
 
 
 def to_scipy(a):
-    """The same matrix as one of SciPy's; what is one already comes back as it is."""
+    """Converts a matrix to a sparse one of SciPy; returns one of SciPy unchanged."""
     if sp.issparse(a):
         return a
     foreign = _foreign(a)
@@ -133,16 +146,23 @@ def _indices(array, dtype):
 
 
 def given_dtype(a):
-    """The type of the numbers of a matrix of any library, before it is one of SciPy's; None where it has none or NumPy knows none such."""
+    """Returns the type of a matrix of any library as one of NumPy, before conversion to SciPy.
+
+    Returns None if the matrix has no type or NumPy has no type of this name.
+    """
     try:
-        return np.dtype(str(a.dtype).rpartition(".")[2])  # PyTorch's are no types of NumPy's, but are named alike
+        # Types of PyTorch are not types of NumPy, but have the same names.
+        return np.dtype(str(a.dtype).rpartition(".")[2])
     except (AttributeError, TypeError):
         return None
 
 
 def _threshold(symmetry, given, dtype):
-    """What halves may differ by: 0, the default of the type that they are compared in, is not for numbers that were rounded to a narrower
-    one before."""
+    """Returns the largest difference between halves, as a fraction; 0: the library's default.
+
+    The default is that of the type in which halves are compared. If A was given in a narrower type,
+    its rounding is larger, so 1000 eps of that type is returned instead of 0.
+    """
     symmetry = _options.fraction("symmetry", symmetry)
     if symmetry == 0 and given is not None and given.kind == "f" and given.itemsize < dtype.itemsize:
         return min(1.0, 1000 * float(np.finfo(given).eps))
@@ -153,8 +173,11 @@ _MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}
 
 
 def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=True):
-    """A symmetric matrix of the library's own from a square one of any kind, in float32 or float64. given: given_dtype() of what ``a`` was
-    made of, if that was not ``a`` itself. rounds: numbers that have more digits than dtype are rounded; else that is a DtypeError."""
+    """Converts a square matrix of any kind to a symmetric one of the extension module.
+
+    It is in float32 or float64. given: given_dtype() of the original, if ``a`` was converted from
+    it. rounds: True rounds numbers with more digits than dtype; False raises DtypeError for them.
+    """
     given = given_dtype(a) if given is None else given
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -168,7 +191,8 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=Tru
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
     if a.shape[0] > np.iinfo(np.int32).max:
         raise InputError(f"a matrix of {a.shape[0]} rows: at most 2^31 - 1")
-    compared = max(own, dtype, key=lambda kind: kind.itemsize)  # halves are compared before they are rounded to a narrower type
+    # Halves are compared before they are rounded to a narrower type.
+    compared = max(own, dtype, key=lambda kind: kind.itemsize)
     made = _MAKERS[compared.itemsize](_indices(a.indptr, index), _indices(a.indices, index), np.ascontiguousarray(a.data, dtype=compared),
                                       a.format == "csr", triangle, _threshold(symmetry, given, compared))
     if compared == dtype:
@@ -177,7 +201,7 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=Tru
 
 
 def product(a, dtype, rounds):
-    """A A^T in that type, of which the lower half is to be taken. rounds: as of to_core()."""
+    """Returns A A^T in this dtype, both halves. rounds: as in to_core()."""
     given = given_dtype(a)
     a = widened(to_scipy(a)).tocsr()
     real_dtype(a.dtype)
@@ -188,7 +212,7 @@ def product(a, dtype, rounds):
 
 
 def product_pattern(a):
-    """The pattern of A A^T, whatever cancels, with ones."""
+    """Returns the pattern of A A^T, including entries that cancel, with positive values."""
     a = widened(to_scipy(a)).tocsr()
     ones = sp.csr_matrix((np.ones(a.nnz), a.indices[: a.nnz], a.indptr), shape=a.shape)
     return (ones @ ones.T).tocsc()

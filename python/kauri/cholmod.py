@@ -1,9 +1,11 @@
-# The names of scikit-sparse 0.4's module cholmod: change the import, and go on.
+# The interface of sksparse.cholmod of scikit-sparse 0.4: only the import of a program changes.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``from kauri.cholmod import cholesky`` in place of ``from sksparse.cholmod import cholesky`` (scikit-sparse 0.4).
+"""Use ``from kauri.cholmod import cholesky`` for ``from sksparse.cholmod import cholesky``.
 
-As there, all is computed in float64, only the lower half of A is looked at, and sparse results are of csc_matrix. What differs is told in
-docs/python.md: A that is not positive definite is refused at once, updates of low rank and complex matrices are not there.
+This is the interface of scikit-sparse 0.4. As there, all numbers are float64, only the lower half
+of A is read, and sparse results are csc_matrix. docs/python.md lists the differences: an A that is
+not positive definite is refused at once; updates of low rank and complex matrices are not
+supported.
 """
 import sys
 import warnings
@@ -23,15 +25,15 @@ CholmodGpuProblemError = DeviceError
 
 
 class CholmodNotInstalledError(KauriError):
-    """Never raised."""
+    """Never raised; exists for compatibility."""
 
 
 class CholmodWarning(UserWarning):
-    """Of this module."""
+    """Base class of the warnings of this module."""
 
 
 class CholmodTypeConversionWarning(CholmodWarning):
-    """A matrix was not one of compressed columns."""
+    """A matrix was not in compressed columns and was converted."""
 
 
 _modes = dict.fromkeys(("simplicial", "supernodal", "auto"))
@@ -53,9 +55,11 @@ def _plain(f):
 
 
 def register():
-    """``import sksparse.cholmod`` finds this module from now on, in this process, so that programs which import scikit-sparse 0.4 run without a
-    change: call it before their import. ``sksparse.test_cholmod`` has the errors. scikit-sparse need not be installed; UsageError where it is
-    imported already.
+    """Makes ``import sksparse.cholmod`` import this module, in this process, from now on.
+
+    Programs that import scikit-sparse 0.4 then run unchanged: call this before they import it. The
+    errors are also in ``sksparse.test_cholmod``. scikit-sparse need not be installed; UsageError is
+    raised if it has already been imported.
 
     >>> import kauri.cholmod
     >>> kauri.cholmod.register()
@@ -67,17 +71,17 @@ def register():
 
 
 def analyze(A, mode="auto", ordering_method="default", use_long=None, **options):
-    """kauri.analyze of A's lower half, in float64."""
+    """Runs kauri.analyze on the lower half of A, in float64."""
     return _plain(_cholesky.analyze(_taken(A), mode, ordering_method, triangle="lower", dtype=np.float64, **options))
 
 
 def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, **options):
-    """kauri.analyze_AAt, in float64."""
+    """Runs kauri.analyze_AAt, in float64."""
     return _plain(_cholesky.analyze_AAt(_taken(A), mode, ordering_method, dtype=np.float64, **options))
 
 
 def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, **options):
-    """kauri.cholesky of A's lower half, in float64.
+    """Runs kauri.cholesky on the lower half of A, in float64.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> from kauri.cholmod import cholesky
@@ -89,5 +93,5 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
 
 
 def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=None, **options):
-    """kauri.cholesky_AAt, in float64."""
+    """Runs kauri.cholesky_AAt, in float64."""
     return _plain(_cholesky.cholesky_AAt(_taken(A), beta, mode, ordering_method, dtype=np.float64, **options))

@@ -1,6 +1,9 @@
-# The names of scikit-sparse 0.5's module cholmod.
+# The interface of sksparse.cholmod of scikit-sparse 0.5.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``from kauri.cholmod05 import cho_factor`` in place of ``from sksparse.cholmod import cho_factor`` (scikit-sparse 0.5)."""
+"""Use ``from kauri.cholmod05 import cho_factor`` for ``from sksparse.cholmod import cho_factor``.
+
+This is the interface of scikit-sparse 0.5.
+"""
 import sys
 import typing
 
@@ -19,15 +22,15 @@ CholmodGpuProblemError = DeviceError
 
 
 class CholmodNotInstalledError(KauriError):
-    """Never raised."""
+    """Never raised; exists for compatibility."""
 
 
 class CholmodWarning(Warning):
-    """Of this module."""
+    """Base class of the warnings of this module."""
 
 
 class CholmodSmallDiagonalWarning(CholmodWarning):
-    """Never raised: Factor.report() tells of A that are nearly singular."""
+    """Never raised; exists for compatibility. Factor.report() says if A is nearly singular."""
 
 
 _ORDERS = (*_options.ORDERINGS, *_options.METHODS)
@@ -41,13 +44,17 @@ __all__ = [
 
 
 def _integers(A):
-    """The type of row numbers that A comes with."""
+    """Returns the type of A's row numbers: int32 or int64."""
     wide = sp.issparse(A) and (_matrix.widened(A).tocsc() if A.format not in ("csc", "csr") else A).indices.dtype == np.int64
     return np.dtype(np.int64 if wide else np.int32)
 
 
 def _indexed(matrix, itype):
-    """A sparse matrix that nobody else has, with row numbers of that type, but for those that need 64 bits; SciPy chooses by their values."""
+    """Converts the row numbers of a sparse matrix, in place, to this type, and returns it.
+
+    The caller must own the matrix. Row numbers that need 64 bits stay. SciPy itself chooses the
+    type by the values of the row numbers.
+    """
     if sp.issparse(matrix) and (itype == np.int64 or max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max):
         if matrix.format in ("csc", "csr"):
             matrix.indices, matrix.indptr = matrix.indices.astype(itype, copy=False), matrix.indptr.astype(itype, copy=False)
@@ -75,13 +82,13 @@ class CholeskyFactor:
     ----------
     A : sparse or dense matrix
     lower : bool
-        The half of A that is looked at, and the one that factors are given in.
+        True: read the lower half of A and return lower factors; False: the upper ones.
     order : str or None
-        As ``ordering_method`` of :func:`kauri.cholesky`; None: natural.
+        ``ordering_method`` of :func:`kauri.cholesky`; None: natural.
     sym_kind : "sym", "row" or "col"
-        Of A itself, of A A', of A' A.
+        Factorise A itself, A A', or A' A.
     supernodal_mode
-        Taken and not needed.
+        Accepted for compatibility, without effect. An unknown mode raises UsageError.
 
     Examples
     --------
@@ -116,7 +123,10 @@ class CholeskyFactor:
         return A.T if self._kind == "col" else A
 
     def factorize(self, A, ldl=None, beta=0.0):
-        """Factorises A + beta I, of the pattern analysed. ldl: parts and systems are those of L D L'. Returns this object."""
+        """Factorises A + beta I in the pattern that was analysed. Returns this object.
+
+        ldl: True: parts and systems are those of L D L'; False: of L L'; None: as before.
+        """
         if ldl is not None:
             if not isinstance(ldl, (bool, np.bool_)):
                 raise UsageError(f"ldl {ldl!r}: ldl must be a boolean value or None")
@@ -137,42 +147,42 @@ class CholeskyFactor:
                 f"order {self.order}")
 
     def _own(self, matrix):
-        """A sparse result, with row numbers as those of A."""
+        """Returns a sparse result with row numbers of A's type."""
         return _indexed(matrix, self.itype)
 
     @property
     def factor_(self):
-        """The kauri.Factor behind this."""
+        """The underlying kauri.Factor."""
         return self._factor
 
     @property
     def is_numeric(self):
-        """True once it is factorised."""
+        """True after a factorisation."""
         return self._factor.valid
 
     @property
     def is_super(self):
-        """Always true of kauri's factors."""
+        """Always True for factors of kauri."""
         return True
 
     @property
     def dtype(self):
-        """Of the numbers."""
+        """Type of the numbers."""
         return self._factor.dtype
 
     @property
     def N(self):
-        """Rows."""
+        """Number of rows."""
         return self._factor.n
 
     @property
     def nnz(self):
-        """Entries of L."""
+        """Number of entries of L."""
         return self._factor.nnz
 
     @property
     def colcount(self):
-        """Entries of each column of L, shape (N,)."""
+        """Number of entries of each column of L, shape (N,)."""
         counts = self._factor._symbolic.column_count()
         if self._factor._natural:
             back = np.empty_like(counts)
@@ -182,18 +192,20 @@ class CholeskyFactor:
 
     @property
     def order(self):
-        """The ordering that was taken."""
+        """Name of the ordering that was used."""
         taken = self._factor._symbolic.ordering
         return {"nd": "nesdis"}.get(taken, taken)
 
     @property
     def perm(self):
-        """As get_perm()."""
+        """The permutation, as get_perm() returns it."""
         return self._factor.P().astype(self.itype, copy=False)
 
     @property
     def rcond(self):
-        """The square of the least entry of L's diagonal over the largest; -1 before :meth:`factorize`."""
+        """Square of the ratio of the least to the largest diagonal entry of L; -1 before
+        :meth:`factorize`.
+        """
         if not self.is_numeric:
             return -1.0
         d = self._factor._lower_diagonal()
@@ -201,30 +213,33 @@ class CholeskyFactor:
 
     @property
     def factor(self):
-        """L, or of L D L' both parts in one: D on the diagonal, L below. Not a view: made anew."""
+        """The matrix L or, for L D L', one matrix with D on the diagonal and L below.
+
+        It is a new matrix at each access, not a view.
+        """
         return self._own(self._factor.L() if self.is_ll else self._factor.LD())
 
     @property
     def L(self):
-        """The lower factor; of L D L' with ones on its diagonal."""
+        """The lower factor; for L D L' it has ones on its diagonal."""
         return self._own(self._factor.L() if self.is_ll else self._factor.L_D()[0])
 
     @property
     def R(self):
-        """L'."""
+        """The upper factor L'."""
         return self._own(self.L.T.tocsc())
 
     @property
     def D(self):
-        """Of L D L', or ones."""
+        """The matrix D of L D L'; the identity for L L'."""
         return sp.eye_array(self.N, dtype=self.dtype) if self.is_ll else self._factor.L_D()[1]
 
     def get_perm(self):
-        """The permutation p, shape (N,): A[p][:, p] is factorised."""
+        """Returns the permutation p, shape (N,): A[p][:, p] is factorised."""
         return self._factor.P().astype(self.itype, copy=False)
 
     def get_factor(self, kind=None, lower=None):
-        """L or R ("LL"), or the pair with D ("LDL")."""
+        """Returns L or L' for kind "LL", or the pair with D for kind "LDL"."""
         kind = _checked_form(kind) or ("LL" if self.is_ll else "LDL")
         lower = self.is_lower if lower is None else lower
         low, *d = (self._factor.L(),) if kind == "LL" else self._factor.L_D()
@@ -232,9 +247,10 @@ class CholeskyFactor:
         return (low, *d) if d else low
 
     def solve(self, b, system="A", *, refine=None, cancel=None):
-        """x of a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
+        """Solves a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
 
-        All but A are without the permutation. Of a factor L L' there is no D: LD is L, and so on.
+        All systems except A are without the permutation. A factor L L' has no D: LD is then L, DLt
+        is Lt, and D returns a copy of b.
         """
         if self.is_ll:
             if system == "D":
@@ -243,73 +259,76 @@ class CholeskyFactor:
         return self._own(self._factor.solve(b, system, ldl=not self.is_ll, refine=refine, cancel=cancel))
 
     def copy(self):
-        """Another one with the same numbers."""
+        """Returns another factor with the same numbers."""
         twin = object.__new__(CholeskyFactor)
         twin.__dict__.update(self.__dict__, _factor=self._factor.copy())
         return twin
 
     def change_factor(self, kind=None):
-        """To "LL" or "LDL"; None: the other one. Returns this object."""
+        """Changes the form to "LL" or "LDL"; None: to the other one. Returns this object."""
         _checked_form(kind)
-        self._factor._core()  # refuses an analysis alone
+        self._factor._core()  # raises UsageError if there is only an analysis
         self.is_ll = not self.is_ll if kind is None else kind == "LL"
         return self
 
     def logdet(self):
-        """ln det A."""
+        """Returns ln det A."""
         return self.dtype.type(self._factor.logdet())
 
     def slogdet(self):
-        """(1, ln det A)."""
+        """Returns (1, ln det A)."""
         return (self.dtype.type(1.0), self.logdet())
 
     def det(self):
-        """det A."""
+        """Returns det A."""
         return self.dtype.type(self._factor.det())
 
     def inv(self):
-        """A^-1, sparse."""
+        """Returns A^-1, sparse."""
         return self._own(self._factor.inv())
 
     def _missing(self, *args, **kwargs):
-        """Not there: raises NotImplementedError."""
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError("updates of low rank: factorise the new matrix")
 
     update = downdate = rowadd = rowdel = resymbol = _missing
 
 
 def register():
-    """``import sksparse.cholmod`` finds this module from now on, in this process, for programs that import scikit-sparse 0.5: as
-    :func:`kauri.cholmod.register` does it for 0.4, which SciPy and most others ask for."""
+    """Makes ``import sksparse.cholmod`` import this module, in this process, from now on.
+
+    It is for programs that import scikit-sparse 0.5. :func:`kauri.cholmod.register` is for those
+    that import 0.4, as SciPy and most others do.
+    """
     _alias.register(sys.modules[__name__], "0.5.0")
 
 
 def cho_factor(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
-    """L L' (or R' R) of A + beta I, shape (n, n), as a CholeskyFactor."""
+    """Factorises A + beta I, shape (n, n), as L L' (or R' R); returns a CholeskyFactor."""
     f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.factorize(A, ldl=False, beta=beta)
 
 
 def ldl_factor(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
-    """L D L' of A + beta I, shape (n, n), as a CholeskyFactor."""
+    """Factorises A + beta I, shape (n, n), as L D L'; returns a CholeskyFactor."""
     f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.factorize(A, ldl=True, beta=beta)
 
 
 def cholesky(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
-    """(R, p), or (L, p) if lower; without p where order is None."""
+    """Returns (R, p), or (L, p) if lower; if order is None, without p."""
     f = cho_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.get_factor() if order is None else (f.get_factor(), f.get_perm())
 
 
 def ldl(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
-    """(L, D, p); without p where order is None."""
+    """Returns (L, D, p); if order is None, without p."""
     f = ldl_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.get_factor() if order is None else (*f.get_factor(), f.get_perm())
 
 
 def cho_solve(A, b, *, lower=False, order="default"):
-    """x with A x = b, by a factor made for it. b: shape (n,) or (n, k).
+    """Solves A x = b with a temporary factor. b: shape (n,) or (n, k).
 
     >>> import numpy as np, scipy.sparse as sp, kauri
     >>> kauri.cho_solve(2.0 * sp.eye_array(2, format="csc"), np.ones(2))
@@ -319,13 +338,18 @@ def cho_solve(A, b, *, lower=False, order="default"):
 
 
 def etree(A, *, kind=None, return_post=False):
-    """The elimination tree of A without a permutation: parents, shape (n,), -1 for roots; and a postorder, if asked for."""
+    """Returns the elimination tree of A without a permutation: parents, shape (n,), -1 for roots.
+
+    With return_post it returns (parents, postorder).
+    """
     parent = symbfact(A, kind=kind)
     return (parent[2], parent[3]) if return_post else parent[2]
 
 
 class SymbolicCounts(typing.NamedTuple):
-    """What symbfact() tells: four parts, as the documents of scikit-sparse have it, and L, which is None as it is there."""
+    """Result of symbfact(): four parts, as scikit-sparse documents it, and L, which is None as
+    there.
+    """
 
     count: np.ndarray
     h: int
@@ -334,12 +358,12 @@ class SymbolicCounts(typing.NamedTuple):
 
     @property
     def L(self):
-        """None: see return_factor."""
+        """Always None; return_factor=True gives L."""
         return None
 
 
 class SymbolicCholFactor(typing.NamedTuple):
-    """What symbfact() tells with return_factor=True."""
+    """Result of symbfact() with return_factor=True."""
 
     count: np.ndarray
     h: int
@@ -349,8 +373,12 @@ class SymbolicCholFactor(typing.NamedTuple):
 
 
 def symbfact(A, *, kind=None, lower=False, return_factor=False):
-    """(count, h, parent, post) of A without a permutation: entries by column, height, tree, postorder. With return_factor L's pattern, of True, as
-    well: with lower that of L, else of L'."""
+    """Analyses A without a permutation and returns (count, h, parent, post).
+
+    These are the entries of each column of L, the height of the elimination tree, the tree, and a
+    postorder of it. With return_factor the result has a fifth part: the pattern of L, with True at
+    its entries, if lower, else of L'.
+    """
     f = _analysed(A, kind, lower)
     perm, symbolic = f._symbolic.perm(), f._symbolic
     counts, parent = np.empty(f.n, np.int32), np.full(f.n, -1, np.int32)
@@ -366,7 +394,10 @@ def symbfact(A, *, kind=None, lower=False, return_factor=False):
 
 
 def _half(kind, lower=False):
-    """(kind, lower) of a kind that may be "lo": the lower half of A, where else the upper one is looked at."""
+    """Returns (kind, lower) for a kind that may be "lo".
+
+    "lo" reads the lower half of A; the other kinds read the half that ``lower`` selects.
+    """
     kind = _checked_kind(kind)
     return ("sym", True) if kind == "lo" else (kind, lower)
 
@@ -416,32 +447,35 @@ def _pattern_of_l(f, parent, itype):
 
 
 def metis(A, *, kind=None):
-    """The permutation of A by METIS, shape (n,)."""
+    """Returns the permutation of A by METIS, shape (n,)."""
     kind, lower = _half(kind)
     return CholeskyFactor(A, lower=lower, order="metis", sym_kind=kind).get_perm()
 
 
 class SeparatorTree:
-    """A tree of separators: cp[c], the parent of node c, or -1; cmember[i], the node that row i is in."""
+    """A tree of separators.
+
+    cp[c] is the parent of node c, or -1; cmember[i] is the node that contains row i.
+    """
 
     def __init__(self, cp, cmember):
         self._cp, self._cmember = np.ascontiguousarray(cp), np.ascontiguousarray(cmember)
 
     @property
     def cp(self):
-        """Parents, shape (nodes,), -1 for roots."""
+        """Parent of each node, shape (nodes,), -1 for roots."""
         return self._cp
 
     @property
     def cmember(self):
-        """Nodes of rows, shape (n,)."""
+        """Node of each row, shape (n,)."""
         return self._cmember
 
     def __repr__(self):
         return f"SeparatorTree(components={len(self.cp)}, nodes={len(self.cmember)})"
 
     def prune(self, *, nd_oksep=None, nd_small=None):
-        """Not there: raises NotImplementedError."""
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError("give nesdis another nd_small")
 
 
@@ -455,16 +489,20 @@ def _separators(A, kind, leaf):
 
 
 def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components=None, nd_oksep=None, nd_camd=None):
-    """The permutation of A by kauri's nested dissection, shape (n,), and its SeparatorTree if asked for.
+    """Returns the permutation of A by kauri's nested dissection, shape (n,).
 
-    nd_small: subtrees of so many rows are one node (200). The others of these options are taken and not needed.
+    With return_separator it returns (permutation, SeparatorTree). nd_small: subtrees of at most
+    this many rows become one node (200). The other nd_ options are accepted for compatibility,
+    without effect.
     """
     f, tree = _separators(A, kind, nd_small or 200)
     return (f.get_perm(), tree) if return_separator else f.get_perm()
 
 
 def bisect(A, *, kind=None):
-    """Sides of the rows of A, shape (n,): 0 and 1, without an entry between them, and 2 for the separator.
+    """Returns the side of each row of A, shape (n,): 0, 1, or 2 for the separator.
+
+    A has no entry between the sides 0 and 1.
 
     >>> import scipy.sparse as sp
     >>> from kauri.cholmod05 import bisect

@@ -1,6 +1,8 @@
-# Solutions and log-determinants that JAX differentiates, also inside jit.
+# Cholesky: solutions and log-determinants that JAX differentiates, also inside jit.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``Cholesky(rows, cols, n)``: x = A^-1 b and ln det A of values in arrays of JAX, with their gradients.
+"""Differentiable sparse systems on arrays of JAX, with the class ``Cholesky``.
+
+``Cholesky(rows, cols, n)`` computes x = A^-1 b and ln det A from the values of A, with gradients.
 
 >>> import pytest; jax = pytest.importorskip("jax")
 >>> import jax.numpy as jnp
@@ -21,10 +23,12 @@ from ._errors import UsageError
 
 
 class Cholesky:
-    """A of shape (n, n) by the entries of its lower half: ``values[k]`` at ``(rows[k], cols[k])``, each standing for the one above, too.
+    """The symmetric A, shape (n, n), by the entries of its lower half.
 
-    rows, cols: integers, shape (k,), rows[k] >= cols[k]. options: of kauri.analyze(). Numbers are computed on the host by callbacks, in
-    float32 or float64 as the arrays are. Differentiable once, in reverse.
+    ``values[k]`` is the entry at ``(rows[k], cols[k])`` and at ``(cols[k], rows[k])``. rows, cols:
+    integers, shape (k,), rows[k] >= cols[k]. options: those of kauri.analyze(). Numbers are
+    computed on the host, by callbacks, in float32 or float64, the type of the arrays. Reverse-mode
+    differentiation is possible once.
     """
 
     def __init__(self, rows, cols, n, **options):
@@ -70,7 +74,7 @@ class Cholesky:
         return (g * gradient,)
 
     def _checked(self, values):
-        """What can be told before the callback is; inside it an error would lose its type."""
+        """Checks the values before the callback, in which an error would lose its type."""
         values = jnp.asarray(values)
         if values.dtype not in (jnp.float32, jnp.float64):
             raise UsageError(f"values of {values.dtype}: expected float32 or float64")
@@ -79,10 +83,10 @@ class Cholesky:
         return values
 
     def solve(self, values, b):
-        """x = A^-1 b. values: (k,); b and x: (n,) or (n, m).
+        """Returns x = A^-1 b. values: shape (k,); b and x: (n,) or (n, m).
 
-        What is found while numbers are computed, as an A that is not positive definite, comes out of JAX as an error of its own
-        (JaxRuntimeError), with kauri's as its text.
+        Errors that occur during the computation, as for an A that is not positive definite, reach
+        you as JAX's own JaxRuntimeError, with the text of kauri's error.
         """
         values, b = self._checked(values), jnp.asarray(b)
         if values.dtype != b.dtype:
@@ -92,5 +96,5 @@ class Cholesky:
         return self._solve(values, b)
 
     def logdet(self, values):
-        """ln det A, a scalar. Errors as those of solve()."""
+        """Returns ln det A, a scalar. Its errors are those of solve()."""
         return self._logdet(self._checked(values))

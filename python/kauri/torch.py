@@ -1,6 +1,8 @@
-# Solutions and log-determinants that PyTorch differentiates.
+# Cholesky: solutions and log-determinants that PyTorch differentiates.
 # SPDX-License-Identifier: BSD-3-Clause
-"""``Cholesky(rows, cols, n)``: x = A^-1 b and ln det A of values in tensors, with their gradients.
+"""Differentiable sparse systems on tensors of PyTorch, with the class ``Cholesky``.
+
+``Cholesky(rows, cols, n)`` computes x = A^-1 b and ln det A from the values of A, with gradients.
 
 >>> import pytest; torch = pytest.importorskip("torch")
 >>> from kauri.torch import Cholesky
@@ -71,17 +73,21 @@ class _LogDet(torch.autograd.Function):
         if there is None:
             return g * torch.from_numpy(owner.entries.logdet_gradient(_host(values))).to(values), None
         entries = values.new_empty(there._symbolic.nnz)
-        torch.cuda.current_stream(values.device).synchronize()  # whatever had that memory before
+        # Wait for earlier work on this memory, which PyTorch's allocator reuses.
+        torch.cuda.current_stream(values.device).synchronize()
         there._core().inverse_there(False, entries.data_ptr(), len(entries), None)
         _, _, half, place = owner._parts(values)
         return g * 2 * half * entries[place], None
 
 
 class Cholesky:
-    """A of shape (n, n) by the entries of its lower half: ``values[k]`` at ``(rows[k], cols[k])``, each standing for the one above, too.
+    """The symmetric A, shape (n, n), by the entries of its lower half.
 
-    rows, cols: integers, shape (k,), rows[k] >= cols[k]. options: of kauri.analyze(). Numbers are computed in float32 or float64 as the
-    tensors are: with ``backend="cuda"`` on the device, where tensors then stay; else on the host, and those on a device are copied.
+    ``values[k]`` is the entry at ``(rows[k], cols[k])`` and at ``(cols[k], rows[k])``. rows, cols:
+    integers, shape (k,), rows[k] >= cols[k]. options: those of kauri.analyze(). Numbers are
+    computed in float32 or float64, the type of the tensors. With ``backend="cuda"``, tensors on the
+    device stay there; otherwise numbers are computed on the host, and tensors on a device are
+    copied.
     """
 
     def __init__(self, rows, cols, n, **options):
@@ -93,7 +99,10 @@ class Cholesky:
         self._last = None
 
     def _parts(self, like):
-        """(rows, cols, half, places among the pattern's entries) on the device of a tensor, and half in its type."""
+        """Returns (rows, cols, half, positions in the pattern) on the device of ``like``.
+
+        half has its type.
+        """
         key = like.device, like.dtype
         if key not in self._known:
             place = torch.from_numpy(self.entries.analysis(_numpy_type(like))[1])
@@ -101,14 +110,15 @@ class Cholesky:
         return self._known[key]
 
     def _factor_there(self, values):
-        """A Factor on the device of the values, of them; None where factors are made on the host."""
+        """Returns a Factor of these values on their device; None if factors are on the host."""
         if not values.is_cuda:
             return None
         base, _ = self.entries.analysis(_numpy_type(values))
         if not base._symbolic.on_device:
             return None
         values = values.detach()
-        last = self._last  # compared as numbers: what is written through .data is told by nothing else
+        # Compare the numbers: no version counter records a write through .data.
+        last = self._last
         if last is not None and last[0].dtype == values.dtype and last[0].device == values.device and torch.equal(last[0], values):
             return last[1]
         if values.shape != self.rows.shape:
@@ -119,13 +129,16 @@ class Cholesky:
         return f
 
     def solve(self, values, b):
-        """x = A^-1 b. values: (k,); b and x: (n,) or (n, m). Differentiable any number of times, in both."""
+        """Returns x = A^-1 b. values: shape (k,); b and x: (n,) or (n, m).
+
+        It is differentiable any number of times, in both values and b.
+        """
         _require_float(values)
         if values.dtype != b.dtype or values.device != b.device:
             raise UsageError(f"values of {values.dtype} on {values.device} and b of {b.dtype} on {b.device}: expected the same for both")
         return _Solve.apply(values, b, self)
 
     def logdet(self, values):
-        """ln det A, a scalar. Differentiable once."""
+        """Returns ln det A, a scalar, which is differentiable once."""
         _require_float(values)
         return _LogDet.apply(values, self)
