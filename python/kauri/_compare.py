@@ -242,8 +242,8 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     InputError, Cancelled, DeviceError
         A single A that is not symmetric raises InputError (UsageError if it is not square). If
         several are compared, the table shows the error (``comparison.failures``), and the next one
-        follows. An ordering that fails, for example since A is not positive definite, is recorded in
-        ``Record.status`` and ``note``.
+        follows. An ordering that fails, for example since A is not positive definite, is recorded
+        in ``Record.status`` and ``note``.
 
     Examples
     --------

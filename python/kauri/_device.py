@@ -10,8 +10,8 @@ from ._errors import DtypeError, UsageError
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 # Most shapes of JAX solutions for which a factor holds prepared memory.
 _SHAPES = 4
-# Most bytes of a solution for which meanwhile() prepares the next one; larger solves take far longer
-# than the preparation saves.
+# Most bytes of a solution for which meanwhile() prepares the next one: larger solves take far
+# longer than the preparation saves.
 _PREPARED = 1 << 20
 
 

@@ -1,5 +1,4 @@
-# Entries: solutions and gradients for values on a fixed pattern, shared by kauri.torch and
-# kauri.jax.
+# Entries: solutions and gradients for values on a fixed pattern, for kauri.torch and kauri.jax.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 import scipy.sparse as sp

@@ -31,14 +31,12 @@ class Factor(Filled, Structure):
     def __init__(self, symbolic, *, natural=False, triangle="auto", symmetry=0, array=False, rounds=False):
         self._symbolic = symbolic
         self._numbers = None
-        # P is the identity for the caller; the permutation of the plan is a postorder.
-        self._natural = natural
+        self._natural = natural  # P is the identity for the caller; the plan's is a postorder
         self._triangle = triangle
         self._symmetry = symmetry
         self._array = array  # returns sparse arrays, else sparse matrices
         self._rounds = rounds
-        # (fillings, diagonal of L): the diagonal, and the number of the filling that it is from.
-        self._diagonal = None
+        self._diagonal = None  # or (fillings, diagonal of L), valid while `fillings` is the core's
         self._dtype = np.dtype(np.float32 if symbolic.scalar_bytes == 4 else np.float64)
 
     # State.
@@ -58,10 +56,8 @@ class Factor(Filled, Structure):
         return self._numbers
 
     def _of_one_filling(self, calls):
-        """Returns calls(), with all of its results from one filling of the factor.
-
-        Repeats it if another thread filled the factor meanwhile.
-        """
+        """Returns calls(), with all of its results from one filling of the factor. Repeats it if
+        another thread filled the factor meanwhile."""
         core = self._core()
         for _ in range(_TRIES):
             fillings = core.fillings
@@ -87,8 +83,7 @@ class Factor(Filled, Structure):
         All entries of A other than 0 must lie in the pattern that was analysed. DtypeError is
         raised if A has more digits than the factor, as float64 for a factor of float32, unless the
         factor was made with ``dtype=``. NotPositiveDefiniteError is raised if A + beta I is not
-        positive definite. After any exception, fill the factor again before you solve.
-        """
+        positive definite. After any exception, fill the factor again before you solve."""
         a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry, rounds=self._rounds)
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
@@ -100,8 +95,7 @@ class Factor(Filled, Structure):
         Values have the shape (nnz,), in the order of :meth:`pattern`. Values on a CUDA device, of
         CuPy, PyTorch or JAX, need a factor on that device. The factor keeps a copy of them on the
         device; they are copied to the host only for pickles, condition(), and refinement of b on
-        the host.
-        """
+        the host."""
         core, there = self._make(), self._there(values)
         if there is None:
             return self._fill(core.refactorize_values, self._values(values), float(beta), cancel)
@@ -222,9 +216,7 @@ class Factor(Filled, Structure):
         return _device.solve_there(self, self._symbolic, b, solve)
 
     def _dense(self, core, system, b, steps=0, cancel=None, before=0):
-        """Solves with a dense b on the host.
-
-        before: columns of the caller's b that earlier calls solved.
+        """Solves with b on the host. before: columns of the caller's b that earlier calls solved.
         """
         b = self._checked(b)
         x = np.empty(b.shape, b.dtype, "F" if b.ndim == 2 and b.strides[0] == b.itemsize else "C")
@@ -233,12 +225,10 @@ class Factor(Filled, Structure):
 
     def _triangular(self, core, system, b, cancel, before):
         """Solves the systems B, L and Lt of the extension module in the numbering that the caller
-        sees.
-        """
+        sees."""
         if not self._natural:
             return self._dense(core, system, b, 0, cancel, before)
-        # The report keeps the status that the first call, with P, found for b.
-        then = max(before, 1)
+        then = max(before, 1)  # the report keeps the status that the first call found for b
         inner = self._dense(core, system, self._dense(core, "P", b, 0, cancel, before), 0, cancel, then)
         return self._dense(core, "Pt", inner, 0, cancel, then)
 
@@ -321,11 +311,8 @@ class Factor(Filled, Structure):
         return self.solve(b, "Pt")
 
     def multiply(self, b, system="L", *, cancel=None):
-        """Returns L b, or L' b for system "Lt", with the L of L L'.
-
-        If z holds independent standard normal deviates, ``f.apply_Pt(f.multiply(z))`` has the
-        covariance A.
-        """
+        """Returns L b, or L' b for system "Lt", with the L of L L'. If z holds independent standard
+        normal deviates, ``f.apply_Pt(f.multiply(z))`` has the covariance A."""
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: there are L and Lt")
         core = self._core()
@@ -376,10 +363,7 @@ class Factor(Filled, Structure):
         return self._as_sparse(self._lower())
 
     def LD(self):
-        """Returns one sparse matrix, shape (n, n), that holds L and D of L D L' = P A P'.
-
-        D is on its diagonal; below it is L without its ones.
-        """
+        """Returns L and D of L D L' = P A P' in one sparse matrix: D on its diagonal, L below."""
         low, d = self._of_one_filling(lambda: (self._lower(), self._lower_diagonal()))
         unit = sp.csc_array(low @ sp.diags_array(1 / d, dtype=self._dtype))
         unit.setdiag(d * d)
@@ -407,9 +391,8 @@ class Factor(Filled, Structure):
         return (1.0, self.logdet())
 
     def det(self):
-        """Returns det A, the product of the pivots.
-
-        It has some digits less than A. It is inf or 0 if det A is out of range: use logdet() then.
+        """Returns det A, the product of the pivots, with some digits less than A has. It is inf or
+        0 if det A is out of range: use logdet() then.
 
         >>> import scipy.sparse as sp, kauri
         >>> kauri.cholesky(2.0 * sp.eye_array(10, format="csc")).det()
@@ -418,10 +401,8 @@ class Factor(Filled, Structure):
         return self._core().determinant()
 
     def inverse_bytes(self):
-        """Returns the bytes of memory that inv() takes at its peak.
-
-        For connected A, which has a full inverse, these are the bytes of some 2 n^2 entries. The
-        factor need not hold numbers.
+        """Returns the bytes of memory that inv() takes at its peak, for connected A those of some 2
+        n^2 entries. The factor need not hold numbers.
 
         >>> import scipy.sparse as sp, kauri
         >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100_000, 100_000), format="csc")
@@ -432,25 +413,17 @@ class Factor(Filled, Structure):
         return _fill_of_inverse.bytes_of(entries, self.n, self.n, self._dtype.itemsize)
 
     def inv(self):
-        """Returns A^-1 as a sparse matrix, which has all n^2 entries if A is connected.
-
-        Raises OutOfMemoryError, before it computes anything, if inverse_bytes() are not available.
-        Use inverse_diagonal() or inverse_entries() if you need only some of the entries.
-        """
+        """Returns A^-1 as a sparse matrix, which has all n^2 entries if A is connected. If
+        inverse_bytes() are not available, raises OutOfMemoryError before it computes anything. Use
+        inverse_diagonal() or inverse_entries() if you need only some of the entries."""
         return self.solve(sp.eye_array(self.n, dtype=self._dtype, format="csc"))
 
     def inverse_diagonal(self, *, cancel=None):
-        """Returns the diagonal of A^-1, shape (n,), without the other entries.
-
-        Takes twice the operations of a factorisation.
-        """
+        """Returns the diagonal of A^-1, shape (n,), for twice the operations of a factorisation."""
         return self._core().inverse(True, cancel)
 
     def inverse_entries(self, *, cancel=None):
-        """Returns the entries of A^-1 at the places of A's entries.
-
-        The result is sparse by columns, with both halves, shape (n, n).
-        """
+        """Returns A^-1 at the places of A's entries: sparse, both halves, shape (n, n)."""
         values = self._core().inverse(False, cancel)
         indptr, indices = self.pattern()
         low = sp.csc_array((values, indices, indptr), shape=self.shape)
@@ -461,16 +434,13 @@ class Factor(Filled, Structure):
         return self._core().condition(cancel)[0]
 
     def report(self):
-        """Returns the times of the phases and the choices that were made, as a dict.
-
-        See docs/json.md, "Reports". For an analysis alone, no memory for numbers is allocated.
-        """
+        """Returns times of the phases and the choices made, as a dict: see docs/json.md, "Reports".
+        For an analysis alone, no memory for numbers is allocated."""
         return json.loads((self._symbolic if self._numbers is None else self._numbers).report())
 
     def as_linear_operator(self, *, rounds=False):
-        """Returns A^-1 as a scipy.sparse.linalg.LinearOperator.
-
-        Use it as a preconditioner, or as the inverse that ``eigsh`` takes.
+        """Returns A^-1 as a scipy.sparse.linalg.LinearOperator: a preconditioner, or the inverse
+        that ``eigsh`` takes.
 
         rounds: True: a factor of float32 accepts b of float64 and of any integers, and rounds it to
         float32. This suffices for a preconditioner, but not for an inverse. False: this b raises
@@ -492,10 +462,8 @@ class Factor(Filled, Structure):
     # Files and pickles.
 
     def save(self, path):
-        """Writes L and the analysis, or the analysis alone, to a file for kauri.load().
-
-        The file does not hold the values of A. See docs/saved-files.md.
-        """
+        """Writes L and the analysis, or the analysis alone, for kauri.load(): see
+        docs/saved-files.md. The file does not hold the values of A."""
         if self.valid:
             self._numbers.save(_options.path(path))
         else:

@@ -1,5 +1,4 @@
-# Base class of Factor and MixedFactor: an analysis, filled with values of A, and its right-hand
-# sides.
+# Filled: base class of Factor and MixedFactor, an analysis that is filled with values of A.
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 

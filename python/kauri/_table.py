@@ -1,5 +1,4 @@
-# Tables of a comparison in text and HTML, worded as `kauri compare` does
-# (src/cli/terminal/text.cpp).
+# Tables of a comparison in text and HTML, with the words of src/cli/terminal/text.cpp.
 # SPDX-License-Identifier: BSD-3-Clause
 import html
 import math

@@ -1,9 +1,6 @@
 # The interface of sksparse.cholmod of scikit-sparse 0.5.
 # SPDX-License-Identifier: BSD-3-Clause
-"""Use ``from kauri.cholmod05 import cho_factor`` for ``from sksparse.cholmod import cho_factor``.
-
-This is the interface of scikit-sparse 0.5.
-"""
+"""Use ``from kauri.cholmod05 import cho_factor`` for that of sksparse.cholmod (0.5)."""
 import sys
 import typing
 
@@ -30,7 +27,7 @@ class CholmodWarning(Warning):
 
 
 class CholmodSmallDiagonalWarning(CholmodWarning):
-    """Never raised; exists for compatibility. Factor.report() says if A is nearly singular."""
+    """Never raised: Factor.report() says if A is nearly singular."""
 
 
 _ORDERS = (*_options.ORDERINGS, *_options.METHODS)
@@ -50,11 +47,8 @@ def _integers(A):
 
 
 def _indexed(matrix, itype):
-    """Converts the row numbers of a sparse matrix, in place, to this type, and returns it.
-
-    The caller must own the matrix. Row numbers that need 64 bits stay. SciPy itself chooses the
-    type by the values of the row numbers.
-    """
+    """Converts the row numbers of a sparse matrix, in place, to this type; those that need 64 bits
+    stay. The caller must own the matrix. SciPy itself chooses the type by their values."""
     if sp.issparse(matrix) and (itype == np.int64 or max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max):
         if matrix.format in ("csc", "csr"):
             matrix.indices, matrix.indptr = matrix.indices.astype(itype, copy=False), matrix.indptr.astype(itype, copy=False)
@@ -123,10 +117,8 @@ class CholeskyFactor:
         return A.T if self._kind == "col" else A
 
     def factorize(self, A, ldl=None, beta=0.0):
-        """Factorises A + beta I in the pattern that was analysed. Returns this object.
-
-        ldl: True: parts and systems are those of L D L'; False: of L L'; None: as before.
-        """
+        """Factorises A + beta I in the pattern that was analysed. Returns this object. ldl: True:
+        parts and systems are those of L D L'; False: of L L'; None: as before."""
         if ldl is not None:
             if not isinstance(ldl, (bool, np.bool_)):
                 raise UsageError(f"ldl {ldl!r}: ldl must be a boolean value or None")
@@ -203,9 +195,7 @@ class CholeskyFactor:
 
     @property
     def rcond(self):
-        """Square of the ratio of the least to the largest diagonal entry of L; -1 before
-        :meth:`factorize`.
-        """
+        """Square of least over largest diagonal entry of L; -1 before :meth:`factorize`."""
         if not self.is_numeric:
             return -1.0
         d = self._factor._lower_diagonal()
@@ -213,10 +203,7 @@ class CholeskyFactor:
 
     @property
     def factor(self):
-        """The matrix L or, for L D L', one matrix with D on the diagonal and L below.
-
-        It is a new matrix at each access, not a view.
-        """
+        """The matrix L or, for L D L', L with D on its diagonal; a new matrix at each access."""
         return self._own(self._factor.L() if self.is_ll else self._factor.LD())
 
     @property
@@ -249,9 +236,8 @@ class CholeskyFactor:
     def solve(self, b, system="A", *, refine=None, cancel=None):
         """Solves a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
 
-        All systems except A are without the permutation. A factor L L' has no D: LD is then L, DLt
-        is Lt, and D returns a copy of b.
-        """
+        All systems but A are without the permutation. A factor L L' has no D: LD is then L, DLt is
+        Lt, and D returns a copy of b."""
         if self.is_ll:
             if system == "D":
                 return b.copy()
@@ -295,11 +281,9 @@ class CholeskyFactor:
 
 
 def register():
-    """Makes ``import sksparse.cholmod`` import this module, in this process, from now on.
-
-    It is for programs that import scikit-sparse 0.5. :func:`kauri.cholmod.register` is for those
-    that import 0.4, as SciPy and most others do.
-    """
+    """Makes ``import sksparse.cholmod`` import this module from now on, in this process, for
+    programs that import scikit-sparse 0.5. SciPy and most others import 0.4:
+    :func:`kauri.cholmod.register`."""
     _alias.register(sys.modules[__name__], "0.5.0")
 
 
@@ -338,18 +322,14 @@ def cho_solve(A, b, *, lower=False, order="default"):
 
 
 def etree(A, *, kind=None, return_post=False):
-    """Returns the elimination tree of A without a permutation: parents, shape (n,), -1 for roots.
-
-    With return_post it returns (parents, postorder).
-    """
+    """Returns the elimination tree of A without a permutation: parents, shape (n,), -1 for roots;
+    with return_post it returns (parents, postorder)."""
     parent = symbfact(A, kind=kind)
     return (parent[2], parent[3]) if return_post else parent[2]
 
 
 class SymbolicCounts(typing.NamedTuple):
-    """Result of symbfact(): four parts, as scikit-sparse documents it, and L, which is None as
-    there.
-    """
+    """Result of symbfact(): four parts, and L, which is None as in scikit-sparse."""
 
     count: np.ndarray
     h: int
@@ -373,12 +353,9 @@ class SymbolicCholFactor(typing.NamedTuple):
 
 
 def symbfact(A, *, kind=None, lower=False, return_factor=False):
-    """Analyses A without a permutation and returns (count, h, parent, post).
-
-    These are the entries of each column of L, the height of the elimination tree, the tree, and a
-    postorder of it. With return_factor the result has a fifth part: the pattern of L, with True at
-    its entries, if lower, else of L'.
-    """
+    """Analyses A without a permutation and returns (count, h, parent, post): entries of each column
+    of L, height of the elimination tree, the tree, and a postorder of it. With return_factor the
+    result has a fifth part: the pattern of L, with True at its entries, if lower, else of L'."""
     f = _analysed(A, kind, lower)
     perm, symbolic = f._symbolic.perm(), f._symbolic
     counts, parent = np.empty(f.n, np.int32), np.full(f.n, -1, np.int32)
@@ -394,10 +371,8 @@ def symbfact(A, *, kind=None, lower=False, return_factor=False):
 
 
 def _half(kind, lower=False):
-    """Returns (kind, lower) for a kind that may be "lo".
-
-    "lo" reads the lower half of A; the other kinds read the half that ``lower`` selects.
-    """
+    """Returns (kind, lower) for a kind that may be "lo", which reads the lower half of A; the other
+    kinds read the half that ``lower`` selects."""
     kind = _checked_kind(kind)
     return ("sym", True) if kind == "lo" else (kind, lower)
 
@@ -453,9 +428,7 @@ def metis(A, *, kind=None):
 
 
 class SeparatorTree:
-    """A tree of separators.
-
-    cp[c] is the parent of node c, or -1; cmember[i] is the node that contains row i.
+    """A tree of separators: cp[c] is the parent of node c, or -1; cmember[i] is the node of row i.
     """
 
     def __init__(self, cp, cmember):
@@ -492,9 +465,7 @@ def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components
     """Returns the permutation of A by kauri's nested dissection, shape (n,).
 
     With return_separator it returns (permutation, SeparatorTree). nd_small: subtrees of at most
-    this many rows become one node (200). The other nd_ options are accepted for compatibility,
-    without effect.
-    """
+    this many rows become one node (200). The other nd_ options are accepted, without effect."""
     f, tree = _separators(A, kind, nd_small or 200)
     return (f.get_perm(), tree) if return_separator else f.get_perm()
 
