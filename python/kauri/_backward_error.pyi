@@ -6,7 +6,7 @@ from numpy.typing import DTypeLike
 
 from ._core import CancelToken
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 
 class BackwardError(NamedTuple):
     normwise: float

@@ -1,4 +1,4 @@
-# Types of the doors.
+# Types of the entry points: analyze(), cholesky(), load() ...
 # SPDX-License-Identifier: BSD-3-Clause
 from collections.abc import Callable
 from os import PathLike
@@ -14,7 +14,7 @@ from ._factor import Factor
 from ._mixed import MixedFactor
 
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 _R = TypeVar("_R")
 
 def analyze(A: _Matrix, mode: str = 'auto', ordering_method: str | None = 'default', use_long: bool | None = None, *, triangle: str = 'auto', symmetry: float = 0, dtype: DTypeLike | None = None, permutation: ArrayLike | None = None, cancel: CancelToken | None = None, **options: Any) -> Factor: ...

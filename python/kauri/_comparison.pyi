@@ -1,4 +1,4 @@
-# Types of what compare returns.
+# Types of the results of compare().
 # SPDX-License-Identifier: BSD-3-Clause
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-# Types of the extension module: what of it is public.
+# Types of the public names of the extension module.
 # SPDX-License-Identifier: BSD-3-Clause
 class CancelToken:
     def __init__(self) -> None: ...

@@ -13,7 +13,7 @@ from ._filled import Filled
 from ._structure import Structure
 
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 _R = TypeVar("_R")
 
 class Factor(Filled, Structure):

@@ -1,4 +1,4 @@
-# Types of what kauri.Factor and kauri.MixedFactor share.
+# Types of the base class of kauri.Factor and kauri.MixedFactor.
 # SPDX-License-Identifier: BSD-3-Clause
 from typing import Any
 

@@ -5,7 +5,7 @@ from typing import Any
 from ._core import CancelToken
 from ._filled import Filled
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 
 class MixedFactor(Filled):
     def __init__(self, symbolic: Any, triangle: str = 'auto', symmetry: float = 0) -> None: ...

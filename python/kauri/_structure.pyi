@@ -1,4 +1,4 @@
-# Types of what a Factor tells of L before there are numbers.
+# Types of the results that a Factor gives from the analysis alone.
 # SPDX-License-Identifier: BSD-3-Clause
 from typing import Any, NamedTuple
 

@@ -12,7 +12,7 @@ from ._core import CancelToken
 from ._factor import Factor
 
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 _R = TypeVar("_R")
 
 async def run(function: Callable[..., _R], *args: Any, **kwargs: Any) -> _R: ...

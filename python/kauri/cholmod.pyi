@@ -13,7 +13,7 @@ from ._errors import DeviceError, KauriError, NotPositiveDefiniteError, OutOfMem
 from ._factor import Factor
 
 
-_Matrix = Any  # of SciPy, NumPy, CuPy, PyTorch or JAX
+_Matrix = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 _R = TypeVar("_R")
 
 CholmodError = KauriError
