@@ -1,4 +1,4 @@
-// Factors for Python: the calls of kauri::Factor, with a workspace for each.
+// Implements Factorization: calls of kauri::Factor under locks, each with a pooled workspace.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/factorization.hpp"
 
@@ -22,7 +22,7 @@
 namespace kauri::python {
 namespace {
 
-/// A view of the same shape for a matrix that is not on the host.
+/// Returns a view with the same shape and null data, for a matrix that is not on the host.
 template <Scalar T>
 MatrixView<const T> elsewhere(MatrixView<const T> a) {
   a.data = nullptr;
@@ -31,7 +31,8 @@ MatrixView<const T> elsewhere(MatrixView<const T> a) {
 
 }  // namespace
 
-/// A slot out of the pool, or a new one, for this many right-hand sides; goes back at the end.
+/// Leases a slot of the pool, or makes one, for this many right-hand sides; the destructor returns
+/// it.
 template <Scalar T>
 class Factorization<T>::Lease {
  public:
@@ -46,7 +47,7 @@ class Factorization<T>::Lease {
         owner.idle_.erase(std::next(found).base());
         return;
       }
-      if (!owner.idle_.empty()) owner.idle_.pop_back();  // too small: its place is taken by what is made now
+      if (!owner.idle_.empty()) owner.idle_.pop_back();  // all idle slots are too small: the new slot replaces one
     }
     slot_.reset(new Slot{Workspace<T>::create(owner.factor_, wanted), std::nullopt});
   }
@@ -56,7 +57,7 @@ class Factorization<T>::Lease {
     const std::lock_guard lock(owner_.idle_mutex_);
     try {
       owner_.idle_.push_back(std::move(slot_));
-    } catch (const std::bad_alloc&) {  // then it is made anew
+    } catch (const std::bad_alloc&) {  // the slot is dropped; a later lease makes another
     }
   }
   Slot& operator*() { return *slot_; }
@@ -87,7 +88,8 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::s
   report_ = symbolic_->report(sizeof(T));
 }
 
-/// Seconds of a call that fills the factor, which may throw.
+/// Returns the seconds of a call that fills the factor. Updates fillings_ and valid_, also if the
+/// call throws.
 template <Scalar T>
 template <class Fill>
 double Factorization<T>::filled(Fill&& fill) {
@@ -157,7 +159,8 @@ void Factorization<T>::after_fill(double seconds) {
   report_.nearly_singular.reset();
 }
 
-/// The worst pivot beside A's diagonal: of values that are on the host.
+/// Reports the worst pivot relative to A's diagonal if it makes A nearly singular. The values must
+/// be on the host.
 template <Scalar T>
 void Factorization<T>::look_for_loss() {
   if (!factor_.valid()) return;
@@ -196,7 +199,7 @@ int Factorization<T>::corrections(System system, int refine_steps) const {
   return refine_steps < 0 ? symbolic_->options.refine.max_steps : refine_steps;
 }
 
-/// b, x: on the host, or with null for data.
+/// b, x: views of host memory, or with null data.
 template <Scalar T>
 template <class Solve, class Refine>
 void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve,
@@ -207,7 +210,7 @@ void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<c
   Refinement refinement;
   double refine_s = 0;
   if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
-  const bool overflows = steps == 0 && x.data != nullptr && !all_finite(x);  // of a device's x nothing is brought here
+  const bool overflows = steps == 0 && x.data != nullptr && !all_finite(x);  // x on a device is not copied for this test
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
   count_solves(report_.solve, factor_.plan(), sizeof(T), cols);
@@ -217,7 +220,7 @@ void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<c
   if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
   const SolveStatus status = steps > 0 ? status_of<T>(refinement.final_error) : overflows ? SolveStatus::not_finite : SolveStatus::none;
-  if (before > 0 && report_.status >= status) return;  // they ascend from good to bad
+  if (before > 0 && report_.status >= status) return;  // statuses ascend from good to bad
   report_.status = status;
   report_.status_reason = why_not<T>(status, refinement.final_error, b, before);
 }
@@ -356,7 +359,7 @@ void Factorization<T>::inverse_there(bool diagonal, std::span<T> there, const st
     inverse.enqueue_diagonal(there, stream);
   else
     inverse.enqueue_on_pattern(there, stream);
-  inverse.fetch_verdict(stream);  // waits
+  inverse.fetch_verdict(stream);  // waits for the stream
 }
 
 template <Scalar T>

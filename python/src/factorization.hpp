@@ -1,4 +1,4 @@
-// A factor as Python holds it: values, workspaces for any number of threads, and a report.
+// Factorization: a factor for Python, with values, workspaces for many threads, and a report.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,39 +23,48 @@
 
 namespace kauri::python {
 
-/// Solves may be called from several threads, each with a workspace of its own; what fills the factor waits for them, and they for it.
+/// A factor with its values and a pool of workspaces. Several threads may solve at once, each with
+/// its own workspace. A call that fills the factor waits for solves under way, and solves wait for
+/// it.
 template <Scalar T>
 class Factorization {
  public:
-  /// Buffers: not valid until refactorize() succeeds.
+  /// Allocates the factor, which is not valid until refactorize() succeeds.
   explicit Factorization(std::shared_ptr<Symbolic> symbolic);
-  /// A factor that was saved, in bytes.
+  /// Loads a factor from the bytes of saved(), or from a file. max_bytes: as LoadOptions; 0: no
+  /// bound.
   Factorization(std::shared_ptr<Symbolic> symbolic, std::span<const std::byte> saved);
   Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path, std::size_t max_bytes);
 
-  /// Of A + shift I. value: on the pattern analysed.
+  /// Factorises A + shift I. value: on the pattern that was analysed, in its order.
   Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
-  /// Refactorises A + shift I, where all entries of A are in the pattern analysed.
+  /// Factorises A + shift I. All entries of A other than 0 must lie in the pattern that was
+  /// analysed; else throws Error(usage), which names the first other entry.
   Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
-  /// The same with values on the factor's device, on the pattern analysed. They stay where they are until the factor
-  /// is filled anew; then the owner is let go of, by a thread that holds neither the interpreter's lock nor one of these.
-  /// stream: the caller's, whose work by now writes them; none: they are there.
+  /// Factorises A + shift I, with values on the factor's device, on the pattern that was analysed.
+  /// They are borrowed until the factor is filled again. Then `owner` is released, by a thread that
+  /// holds neither the interpreter's lock nor a lock of this object. stream: the caller's stream,
+  /// whose work at the time of the call writes the values; none: they have been written.
   Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
                                             std::optional<StreamHandle> stream, const std::stop_token& stop);
-  /// As of the last call that filled it, without waiting for one under way.
+  /// Returns true if the last call that filled the factor succeeded. Does not wait for a call under
+  /// way.
   [[nodiscard]] bool valid() const { return valid_; }
-  /// Fillings begun. Calls between two looks at an equal number were all of one filling.
+  /// Returns the number of fillings begun. If it is equal before and after some calls, they all
+  /// used one filling.
   [[nodiscard]] std::uint64_t fillings() const { return fillings_; }
 
-  /// x = solution of the system with b, of any layout each; x does not overlap b. refine_steps > 0: of System::A, at most as many
-  /// corrections; -1: as many as the options say.
-  /// before > 0: calls before this one were part of it, with so many columns; the status in the report is the worst of them all.
+  /// Solves the system for x. b and x may have any layout, and do not overlap. refine_steps: most
+  /// corrections by refinement, for System::A only; -1: as the options say. before: columns of the
+  /// caller's b that earlier calls solved; if it is > 0, the report keeps the worst status of all
+  /// these calls.
   void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before, const std::stop_token& stop);
-  /// The same on the factor's device; what writes b has ended. b may be x itself, unless it is refined. meanwhile, if there is one, is
-  /// called while the device is at work, with the lock that fillings wait for.
+  /// Solves the system on the factor's device. Work that writes b must have ended. b may be x
+  /// itself, unless x is refined. meanwhile: called, if not empty, while the device works and this
+  /// call holds the lock that fillings wait for.
   void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::function<void()>& meanwhile,
                    const std::stop_token& stop);
-  /// x = L b or L^T b.
+  /// Computes x = L b, or x = L^T b.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop);
 
   [[nodiscard]] LowerFactor<T> lower() const;
@@ -63,37 +72,40 @@ class Factorization {
   [[nodiscard]] double determinant() const;
   [[nodiscard]] double log_determinant() const;
   [[nodiscard]] std::vector<T> inverse_diagonal(const std::stop_token& stop) const;
-  /// On the pattern analysed, in its order.
+  /// Returns the entries of A^-1 on the pattern that was analysed, in its order.
   [[nodiscard]] std::vector<T> inverse_entries(const std::stop_token& stop) const;
-  /// The diagonal, or that, to memory of the factor's device.
+  /// Writes the diagonal of A^-1, or the entries of inverse_entries(), to memory of the factor's
+  /// device. Waits until they are written.
   void inverse_there(bool diagonal, std::span<T> there, const std::stop_token& stop) const;
   [[nodiscard]] ConditionEstimate condition(const std::stop_token& stop);
   [[nodiscard]] std::vector<std::byte> saved() const;
   void save(const std::string& path) const;
   [[nodiscard]] SolverReport report() const;
 
-  /// Of A + shift I, as last factorised; empty if a loaded factor has none.
+  /// Returns the values of A + shift I that were factorised last; empty for a loaded factor, which
+  /// has no values.
   [[nodiscard]] std::vector<T> values() const;
-  /// Those that belong to a factor that was saved.
+  /// Sets the values that belong to a loaded factor.
   void set_values(std::span<const T> value);
   [[nodiscard]] const std::shared_ptr<Symbolic>& symbolic() const { return symbolic_; }
 
  private:
-  /// What one solve needs at a time.
+  /// Memory of one solve.
   struct Slot {
     Workspace<T> workspace;
     std::optional<Refiner<T>> refiner;
-    std::uint64_t version = 0;  // of the values that the refiner has
+    std::uint64_t version = 0;  // version_ of the values in the refiner
   };
   class Lease;
-  /// Values on the device, somebody else's.
+  /// Values on the device that another object owns.
   struct Lent {
     std::shared_ptr<const void> owner;
     std::span<const T> value;
     T shift = 0;
   };
 
-  /// Those of values(), brought from the device where they are there alone. Throws Error(usage) where there are none.
+  /// Returns values() on the host; copies them from the device if they are only there. Throws
+  /// Error(usage), which begins with `what`, if there are none.
   std::span<const T> require_values(const char* what) const;
   std::span<const T> host_values() const;
   void shift_diagonal(T shift) const;
@@ -102,7 +114,7 @@ class Factorization {
   Refiner<T>& refiner_for(Slot& slot, Index cols);
   Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
   Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
-  /// solve(slot) and refine(slot, corrections), for the report.
+  /// Runs solve(slot) and, if steps > 0, refine(slot), and records times and status in the report.
   template <class Solve, class Refine>
   void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve, Refine&& refine);
   template <class Fill>
@@ -113,12 +125,12 @@ class Factorization {
   std::shared_ptr<Symbolic> symbolic_;
   Factor<T> factor_;
   std::atomic<bool> valid_ = factor_.valid();
-  std::atomic<std::uint64_t> fillings_ = 0;  // under filling_
+  std::atomic<std::uint64_t> fillings_ = 0;  // written with filling_ held exclusively
   Lent lent_;
-  mutable std::vector<T> value_;  // empty also where they were lent, and not asked for on the host
+  mutable std::vector<T> value_;  // also empty if the values are lent and have not been copied to the host
   std::uint64_t version_ = 0;
   mutable std::shared_mutex filling_;
-  mutable std::mutex bringing_;  // value_, under filling_
+  mutable std::mutex bringing_;  // guards value_ while filling_ is held shared
   mutable std::mutex idle_mutex_;
   std::vector<std::unique_ptr<Slot>> idle_;
   mutable std::mutex report_mutex_;

@@ -19,7 +19,7 @@
 namespace kauri::python {
 namespace {
 
-/// A device's calls are not interrupted.
+/// Returns Weight::heavy for long work on the CPU. Calls on a device cannot be interrupted.
 template <Scalar T>
 Weight weight_of(const Factorization<T>& f, double flops) {
   return flops > kHeavyFlops && f.symbolic()->backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
@@ -62,8 +62,8 @@ void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b,
   released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
 }
 
-/// In memory of the factor's device. b may be x itself, unless it is refined. meanwhile: None, or what is called while the device is at
-/// work.
+/// Solves with b and x in memory of the factor's device. b may be x itself, unless x is refined.
+/// meanwhile: None, or a function that is called while the device works.
 template <Scalar T>
 void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x, int refine,
                  std::optional<std::uintptr_t> stream, const nb::object& meanwhile, const CancelToken* cancel) {
@@ -94,7 +94,8 @@ nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, doub
                        [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
 }
 
-/// values: an array of `count` numbers at the address, on the factor's device, that nobody writes to but the work on the stream.
+/// values: an object that owns `count` numbers at the address, on the factor's device. Only work on
+/// the stream may write to them.
 template <Scalar T>
 nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::optional<std::uintptr_t> stream,
                              std::size_t count, double beta, const CancelToken* cancel) {
@@ -196,7 +197,7 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
   module.def(("load_" + suffix).c_str(), load<T>);
 }
 
-/// (normwise, componentwise), by the CPU.
+/// Returns (normwise, componentwise) backward errors, computed on the CPU.
 nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, const Const<double>& b, const CancelToken* cancel) {
   const MatrixView<const double> solution = dense<const double>(x), right = dense<const double>(b);
   const BackwardError error = released(cancel, Weight::light, [&](const std::stop_token&) {

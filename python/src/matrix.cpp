@@ -1,4 +1,4 @@
-// Takes compressed columns or rows as SciPy has them.
+// Converts compressed columns or rows of SciPy to SymmetricMatrix, and reads files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/matrix.hpp"
 
@@ -12,11 +12,12 @@
 namespace kauri::python {
 namespace {
 
-/// Compressed columns or rows, of which the entries behind ptr's end are no longer there.
+/// Compressed columns or rows, with index and value cut off at ptr's last entry.
 template <Scalar T, class Number>
 using View = CompressedView<T, Number, Number>;
 
-/// True if entries can be walked through; from_compressed() says what is wrong.
+/// Returns true if a loop over the entries stays in bounds; if not, from_compressed() reports the
+/// fault.
 template <Scalar T, class Number>
 bool walkable(const View<T, Number>& a) {
   if (a.ptr.size() != static_cast<std::size_t>(a.n) + 1 || a.ptr.front() != 0) return false;
@@ -25,18 +26,18 @@ bool walkable(const View<T, Number>& a) {
   return static_cast<std::size_t>(a.ptr.back()) == a.index.size() && a.index.size() == a.value.size();
 }
 
-/// row - column of the entry has the sign of this.
+/// Returns a number with the sign of row - column of entry k.
 template <Scalar T, class Number>
 Number below(const View<T, Number>& a, Number line, std::size_t k) {
   return a.compression == Compression::columns ? a.index[k] - line : line - a.index[k];
 }
 
-/// Which halves hold numbers that are not 0, and which hold any entry.
+/// Halves that hold numbers other than 0, and halves that hold any entry.
 struct Seen {
   bool lower = false, upper = false, lower_entry = false, upper_entry = false;
 };
 
-/// No further looked than until numbers are found in both.
+/// Examines the entries until both halves have a number other than 0.
 template <Scalar T, class Number>
 Seen halves(const View<T, Number>& a) {
   Seen seen;
@@ -53,7 +54,7 @@ Seen halves(const View<T, Number>& a) {
   return seen;
 }
 
-/// What is there: 0 and nothing are the same entry.
+/// Returns the storage for these halves. A half with no number other than 0 counts as absent.
 Storage storage_of(const Seen& seen) {
   if (seen.lower && seen.upper) return Storage::full;
   if (seen.lower != seen.upper) return seen.lower ? Storage::lower_of_full : Storage::upper_of_full;
@@ -111,7 +112,7 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
              nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
 }
 
-/// A file, by the caller's threads.
+/// Reads a matrix from a file. threads: those that parse; 0: all.
 SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes, const std::string& half, double symmetry) {
   ReadOptions options{.threads = threads, .max_bytes = max_bytes, .symmetry = symmetry};
   if (half == "lower") options.both_halves = Storage::lower_of_full;

@@ -1,4 +1,4 @@
-// Symmetric matrices from SciPy's arrays.
+// Conversion of SciPy's arrays to symmetric matrices.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,16 +9,17 @@
 
 namespace kauri::python {
 
-/// Which half of a matrix is taken.
+/// Half of a matrix that is taken.
 enum class Triangle {
-  automatic,  ///< the one that is there; where both are, they must agree
-  lower,      ///< the lower one: what is above the diagonal is not looked at
-  upper,      ///< the upper one, likewise
-  both,       ///< both are there, and agree
+  automatic,  ///< the half that is stored; if both are stored, they must agree
+  lower,      ///< the lower half; entries above the diagonal are ignored
+  upper,      ///< the upper half; entries below the diagonal are ignored
+  both,       ///< both halves, which must agree
 };
 
-/// The values of `a` on a pattern that has all of its entries but those of 0, zeros elsewhere. Throws Error(usage) naming the first entry
-/// that is not there.
+/// Returns the values of `a` on a pattern that contains all entries of `a` other than 0, with zeros
+/// at its other places. Throws Error(usage) if the pattern has another number of rows, or lacks an
+/// entry, which the text names.
 template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a);
 

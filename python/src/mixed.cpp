@@ -1,4 +1,4 @@
-// Mixed precision for Python: kauri::MixedFactor, one call at a time.
+// Mixed precision for Python: kauri::MixedFactor under a lock, one call at a time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/mixed.hpp"
 
@@ -25,10 +25,10 @@
 namespace kauri::python {
 namespace {
 
-/// A factor in float for systems in double, with the values that it was made of and a report.
+/// A factor in float for systems in double, with the values that were factorised and a report.
 class Mixed {
  public:
-  /// An analysis for four bytes.
+  /// symbolic: an analysis for scalars of four bytes.
   explicit Mixed(std::shared_ptr<Symbolic> symbolic)
       : symbolic_(std::move(symbolic)),
         factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1, symbolic_->options.mixed)),
@@ -47,7 +47,8 @@ class Mixed {
     value_ = std::move(value);
     return result;
   }
-  /// Values on the device, written by what is on the stream by now, if one is given.
+  /// Factorises with values on the device. stream: the caller's stream, whose work at the time of
+  /// the call writes them; none: they have been written.
   Result<void, Breakdown> refactorize_there(std::span<const double> value, std::optional<StreamHandle> stream,
                                             const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
@@ -58,7 +59,8 @@ class Mixed {
     return result;
   }
 
-  /// Columns that did not converge. View: MatrixView or DeviceMatrixView.
+  /// Solves, and returns the number of columns that did not converge. From, To: MatrixView or
+  /// DeviceMatrixView.
   template <class From, class To>
   Result<Index, Breakdown> solve(const From& b, const To& x, Index cols, const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
@@ -78,7 +80,8 @@ class Mixed {
     return solved.value().unconverged;
   }
 
-  /// As of the last call that filled it, without waiting for one under way.
+  /// Returns true if the last call that filled the factor succeeded. Does not wait for a call under
+  /// way.
   [[nodiscard]] bool valid() const { return valid_; }
   [[nodiscard]] const std::shared_ptr<Symbolic>& symbolic() const { return symbolic_; }
   SolverReport report() {
@@ -89,14 +92,14 @@ class Mixed {
     const std::lock_guard lock(mutex_);
     return factor_.in_double();
   }
-  /// Of A + shift I; empty where they came from a device.
+  /// Returns the values of A + shift I that were factorised last; empty if they came from a device.
   std::vector<double> values() {
     const std::lock_guard lock(mutex_);
     return value_;
   }
 
  private:
-  /// Null for data where it is not there.
+  /// Returns b if it is on the host, else a view with null data.
   static MatrixView<const double> on_host(const MatrixView<const double>& b) { return b; }
   static MatrixView<const double> on_host(const DeviceMatrixView<const double>&) { return {}; }
 
@@ -159,7 +162,7 @@ nb::object refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count
 
 nb::object told_solved(const Result<Index, Breakdown>& result) { return result ? nb::int_(result.value()) : told(result.error()); }
 
-/// Columns that did not converge, or what told() says of a breakdown.
+/// Returns the number of columns that did not converge, or told() of a breakdown.
 nb::object solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const CancelToken* cancel) {
   const MatrixView<const double> from = dense<const double>(b);
   const MatrixView<double> to = dense<double>(x);

@@ -1,4 +1,4 @@
-// kauri._core: errors, cancelling, options, versions, and the parts of the module.
+// The module kauri._core: errors, cancelling, options, versions, and the calls of other bindings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 
@@ -13,7 +13,8 @@
 namespace kauri::python {
 namespace {
 
-/// Known from the import on: looked up at a first call it could let another thread in, which would wait with the interpreter's lock.
+/// Identifier of the main thread, set at the import. A lookup at the first use could release the
+/// interpreter's lock; another thread would then take that lock and wait for this lookup.
 unsigned long main_thread = 0;
 
 const char* class_of(ErrorKind kind) {
@@ -34,8 +35,9 @@ const char* class_of(ErrorKind kind) {
   return "KauriError";
 }
 
-/// Classes of kauri._errors by kind, of one reference each that is kept for good. None has an __init__ of Python's: translate() is called
-/// while C++ handles an exception, where no code of Python's may run (wait_for_exit()).
+/// Classes of kauri._errors by kind, with one reference each that is never released. None of them
+/// has an __init__ in Python: translate() runs while C++ handles an exception, when no Python code
+/// may run (wait_for_exit()).
 std::array<PyObject*, 6> classes{};
 
 void find_classes() {
@@ -52,7 +54,8 @@ void translate(const std::exception_ptr& thrown, void* /*unused*/) {
   }
 }
 
-/// nanobind's types are of one interpreter. Python itself refuses interpreters that have a lock of their own, but not all others.
+/// Throws an ImportError in a sub-interpreter: nanobind's types belong to one interpreter. Python
+/// itself refuses sub-interpreters that have their own lock, but not all others.
 void require_main_interpreter() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main())
     throw nb::import_error("kauri works in the main interpreter of a process alone, and this is a sub-interpreter");
@@ -80,7 +83,8 @@ void bind_support(nb::module_& module) {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   find_classes();
   nb::register_exception_translator(translate);
-  nb::set_leak_warnings(false);  // what a daemon thread, or a cycle of the caller's, keeps to the end is no fault of kauri's
+  // Daemon threads and reference cycles of the caller may keep objects to the end of the process.
+  nb::set_leak_warnings(false);
   module.def("leak_warnings", [](bool on) { nb::set_leak_warnings(on); });
   nb::class_<CancelToken>(module, "CancelToken", "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())

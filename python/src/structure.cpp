@@ -1,4 +1,4 @@
-// What L looks like before there are numbers, for Python: pattern, density, supernodes, costs and the layout of the assembly tree.
+// Bindings of L's structure, by the analysis alone: pattern, density, supernodes, costs, tree layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/structure.hpp"
 
@@ -24,7 +24,7 @@ RowsOfL::RowsOfL(const Plan& plan)
       met_by_(static_cast<std::size_t>(plan.n), kNone),
       met_from_(static_cast<std::size_t>(plan.n), 0),
       parent_(plan.tree.parent) {
-  // B's lower triangle by columns is in the plan, with rows counted in fronts; here it is by rows.
+  // The plan has B's lower triangle by columns, with rows counted in fronts; here it is by rows.
   const Assembly& b = plan.assembly;
   const auto each = [&](auto&& take) {
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
@@ -46,19 +46,22 @@ namespace {
 
 std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
-/// Rows of L as they are shown: in the order of elimination or, with a natural ordering, as A has them, before the plan's postorder.
+/// Maps rows of L to those that Python shows: in the order of elimination or, with a natural
+/// ordering, in the order of A, before the plan's postorder.
 struct Shown {
   Shown(const Plan& plan, bool natural) {
     const std::span<const Index> order = plan.perm.old_of();
     const bool same =
         order.empty() || (order.front() == 0 && std::adjacent_find(order.begin(), order.end(), std::greater<>()) == order.end());
-    if (natural && !same) old_of = order;  // empty: as they are, which costs a step for a run, not for an entry
+    // Empty if both orders are equal: a raster then takes one step for each run of columns, not for
+    // each entry.
+    if (natural && !same) old_of = order;
   }
   [[nodiscard]] Index operator()(Index i) const { return old_of.empty() ? i : old_of[i]; }
   std::span<const Index> old_of;
 };
 
-/// (indptr, indices) of L by columns, rows ascending.
+/// Returns (indptr, indices) of L by columns, rows ascending.
 nb::tuple pattern_of_l(const Symbolic& s, bool natural, const CancelToken* cancel) {
   const Plan& plan = *s.analysis.plan;
   const Shown shown(plan, natural);
@@ -78,7 +81,7 @@ nb::tuple pattern_of_l(const Symbolic& s, bool natural, const CancelToken* cance
         for (Index j = first; j < last; ++j) row[next[shown(j)]++] = shown(i);
       });
     }
-    if (!shown.old_of.empty())  // the plan's rows ascend, and these are others
+    if (!shown.old_of.empty())  // rows ascend in the plan's order, not in A's
       for (Index j = 0; j < plan.n; ++j) std::sort(row.begin() + ptr[j], row.begin() + ptr[j + 1]);
   });
   return nb::make_tuple(to_numpy(std::move(ptr)), to_numpy(std::move(row)));
@@ -106,7 +109,7 @@ picture::Raster raster_of_l(const Plan& plan, const Shown& shown, int most) {
   return raster;
 }
 
-/// (cells to a side, entries in the cells row by row) of "A", "PAPt" or "L".
+/// Returns (cells to a side, entries in each cell, row by row) of "A", "PAPt" or "L".
 nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natural, const CancelToken* cancel) {
   const Plan& plan = *s.analysis.plan;
   if (of != "A" && of != "PAPt" && of != "L") throw Error(ErrorKind::usage, "density of '" + of + "': there are A, PAPt and L");
@@ -120,7 +123,7 @@ nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natur
   return nb::make_tuple(raster.size, to_numpy(std::move(raster.count)));
 }
 
-/// Costs before any number, by the names of `kauri analyze --json`.
+/// Returns the predicted costs, with the names of `kauri analyze --json`.
 nb::dict cost(const Symbolic& s) {
   const Plan& plan = *s.analysis.plan;
   const Cost& c = plan.cost;
@@ -147,7 +150,7 @@ nb::dict cost(const Symbolic& s) {
   return out;
 }
 
-/// (first, parent, row_ptr, row).
+/// Returns (first, parent, row_ptr, row) of the supernodes.
 nb::tuple supernodes(const Symbolic& s) {
   const Supernodes& nodes = s.analysis.plan->supernodes;
   // An analysis of no rows may leave these empty.
@@ -157,7 +160,8 @@ nb::tuple supernodes(const Symbolic& s) {
                         to_numpy(std::vector<Index>(nodes.row.begin(), nodes.row.end())));
 }
 
-/// Shapes of picture::layout_of as a dict of arrays, with the height in columns and all work.
+/// Returns the shapes of picture::layout_of() as a dict of arrays, with the height in columns and
+/// the work of all fronts.
 nb::dict tree_layout(const Symbolic& s, double width, double height, double least_width, double least_height) {
   const picture::TreeLayout layout = picture::layout_of(s.analysis.plan->supernodes, {width, height, least_width, least_height});
   const auto column = [&](auto&& of) {

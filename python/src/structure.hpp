@@ -1,4 +1,4 @@
-// What L looks like before there are numbers: its rows, pictures of it, its supernodes and their tree.
+// RowsOfL: the rows of L, from the analysis alone; and the binding of the structure of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,16 +12,18 @@
 
 namespace kauri::python {
 
-/// Rows of L of a plan, one after the other, without the zeros that amalgamation stores: row i is the subtree of the elimination tree whose
-/// leaves are columns of row i of B (Liu, The role of elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11, 1990).
-/// A row that has a column has its parent too, so columns that are each other's parents one after the other, a chain, are met by one step:
-/// a row of a band is one run. O(n + nnz(A)) memory.
+/// Enumerates the rows of L of a plan, without the zeros that amalgamation stores. Row i is the
+/// subtree of the elimination tree whose leaves are columns of row i of B (Liu, The role of
+/// elimination trees in sparse factorization, SIAM J. Matrix Anal. Appl. 11, 1990). A row that
+/// contains a column also contains its parent. So a chain, which is a run of columns each of which
+/// is the parent of the one before, takes one step: a row of a band matrix is one run. O(n +
+/// nnz(A)) memory.
 class RowsOfL {
  public:
   explicit RowsOfL(const Plan& plan);
 
-  /// run(first, last) for the columns [first, last) of row i, the diagonal among them: disjoint runs in no order that matters. Rows are
-  /// asked for once each.
+  /// Calls run(first, last) for the columns [first, last) of row i, the diagonal included. The runs
+  /// are disjoint and in any order. Call this at most once for each row.
   template <class Run>
   void for_row(Index i, Run&& run) {
     for (Offset k = ptr_[i]; k < ptr_[i + 1]; ++k) climb(i, column_[k], run);
@@ -29,12 +31,12 @@ class RowsOfL {
   }
 
  private:
-  /// From column j of row i up to i, or to what the row has met before.
+  /// Climbs from column j of row i up to i, or to a column that the row has met before.
   template <class Run>
   void climb(Index i, Index j, Run& run) {
     while (j != kNone && j < i) {
       const Index end = chain_end_[j];
-      if (met_by_[end] == i) {  // the chain is met from a higher column on
+      if (met_by_[end] == i) {  // the row has met this chain from a higher column on
         if (j < met_from_[end]) run(j, met_from_[end]);
         met_from_[end] = std::min(met_from_[end], j);
         return;
@@ -46,15 +48,15 @@ class RowsOfL {
     }
   }
 
-  std::vector<Offset> ptr_;       // length n+1: by rows of B, its columns below the diagonal
-  std::vector<Index> column_;     // length ptr_[n]
-  std::vector<Index> chain_end_;  // length n: the last column of the chain that j is in
-  std::vector<Index> met_by_;     // by the last column of a chain: the row that met it last
-  std::vector<Index> met_from_;   // likewise: the first of its columns that this row has
+  std::vector<Offset> ptr_;       // length n+1: first entry of each row of B in column_
+  std::vector<Index> column_;     // length ptr_[n]: columns of B below the diagonal, row by row
+  std::vector<Index> chain_end_;  // length n: last column of the chain that j is in
+  std::vector<Index> met_by_;     // by the last column of a chain: row that met it last
+  std::vector<Index> met_from_;   // by the last column of a chain: first of its columns in that row
   const std::vector<Index>& parent_;
 };
 
-/// Members of kauri._core.Symbolic.
+/// Adds the structure of L to the members of kauri._core.Symbolic.
 void bind_structure(nanobind::class_<Symbolic>& symbolic);
 
 }  // namespace kauri::python

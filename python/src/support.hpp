@@ -1,4 +1,4 @@
-// What every binding needs: cancelling, Ctrl-C, the interpreter's lock, and arrays for Python.
+// Tools of all bindings: cancelling, Ctrl-C, the interpreter's lock, and arrays for Python.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,14 +31,15 @@ namespace kauri::python {
 
 namespace nb = nanobind;
 
-/// (column, pivot), for which Python raises NotPositiveDefiniteError (Filled._fill). Not thrown: that class has an __init__ of Python's,
-/// and code of Python's must not run while C++ handles an exception: see wait_for_exit(), which could not be called then.
+/// Returns (column, pivot), for which Python raises NotPositiveDefiniteError (Filled._fill). The
+/// error is not thrown here: its class has an __init__ in Python, and Python code must not run
+/// while C++ handles an exception, since wait_for_exit() could not be called then.
 inline nb::object told(const Breakdown& breakdown) { return nb::make_tuple(breakdown.column, breakdown.pivot); }
 
-/// The same, or None.
+/// Returns (column, pivot) of a breakdown, or None.
 inline nb::object told(const Result<void, Breakdown>& result) { return result ? nb::none() : told(result.error()); }
 
-/// kauri.CancelToken: a std::stop_source.
+/// Class kauri.CancelToken: a std::stop_source.
 class CancelToken {
  public:
   void cancel() { source_.request_stop(); }
@@ -49,15 +50,18 @@ class CancelToken {
   std::stop_source source_;
 };
 
-/// A thread that asks for the interpreter's lock while the interpreter is finalised does not get it: Python before 3.14 ends the thread by
-/// pthread_exit(). That unwinds the stack, through destructors and functions of nanobind's that are noexcept, which is std::terminate() for
-/// the whole process. This is called where such an unwinding is caught: the thread holds no lock, and waits for the end of the process, as
-/// Python 3.14 lets it.
+/// Waits for the end of the process, in a thread that holds no lock.
+///
+/// A thread that asks for the interpreter's lock while the interpreter is finalised does not get
+/// it: Python before 3.14 ends the thread by pthread_exit(). That unwinds the stack through
+/// noexcept destructors and functions of nanobind, which calls std::terminate() for the whole
+/// process. The code that catches this unwinding calls wait_for_exit(), so the thread waits, as it
+/// does in Python 3.14.
 [[noreturn]] inline void wait_for_exit() noexcept {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-/// call(), which runs code of Python's with the lock held, and may lose the lock in between.
+/// Calls call(), which runs Python code with the lock held and may lose the lock in between.
 template <class F>
 void call_python(F&& call) {
   try {
@@ -69,7 +73,8 @@ void call_python(F&& call) {
   }
 }
 
-/// The interpreter's lock is released for the lifetime of this object. The thread holds it when this is made.
+/// Releases the interpreter's lock during its lifetime. The thread must hold the lock when it makes
+/// the object.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
@@ -87,7 +92,7 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-/// The interpreter's lock is held for the lifetime of this object, in a thread that may hold it already.
+/// Holds the interpreter's lock during its lifetime. The thread may hold the lock already.
 class Locked {
  public:
   Locked() : state_(taken()) {}
@@ -107,23 +112,24 @@ class Locked {
   PyGILState_STATE state_;
 };
 
-/// The thread that Python runs handlers of signals in.
+/// Returns true on the thread in which Python runs signal handlers.
 bool on_main_thread();
 
-/// What looks after a call that may take long: on the main thread of Python, where Ctrl-C arrives, the work is done by a helper, while this
-/// thread looks for signals.
+/// Selects how released() runs its work.
 enum class Weight {
-  light,  ///< too short to be interrupted
-  heavy,  ///< as said above
+  light,  ///< on the calling thread: Ctrl-C does not interrupt it
+  /// If called on the main thread, where Ctrl-C arrives: on a helper thread, while the main thread
+  /// checks for signals.
+  heavy,
 };
 
-/// Operations on the CPU above which a call may be interrupted by Ctrl-C: some 50 ms.
+/// Operations on the CPU above which a call can be interrupted by Ctrl-C: some 50 ms.
 inline constexpr double kHeavyFlops = 1e8;
 
-/// How often signals are looked for.
+/// Interval between two checks for signals.
 inline constexpr std::chrono::milliseconds kSignalInterval{20};
 
-/// Error(memory) where the system refuses it.
+/// Starts a thread for the work. Throws Error(memory) if the system refuses it.
 template <class F>
 std::jthread helper_thread(F&& work) {
   try {
@@ -133,8 +139,9 @@ std::jthread helper_thread(F&& work) {
   }
 }
 
-/// work(token), without the interpreter's lock: it touches no object of Python but with that lock. cancel may be null. What a handler of
-/// signals raises (as KeyboardInterrupt) cancels the work, and comes out once that has ended.
+/// Returns work(token), which runs without the interpreter's lock and may use Python objects only
+/// while it holds that lock. cancel: may be null. If a signal handler raises an exception, such as
+/// KeyboardInterrupt, the work is cancelled, and the exception is thrown once the work has ended.
 template <class F>
 auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke_result_t<F, const std::stop_token&> {
   using R = std::invoke_result_t<F, const std::stop_token&>;
@@ -162,7 +169,7 @@ auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke
   return result.get();
 }
 
-/// An array of NumPy that owns the vector.
+/// Returns an array of NumPy that owns the vector.
 template <class T>
 nb::object to_numpy(std::vector<T>&& values) {
   auto held = std::make_unique<std::vector<T>>(std::move(values));
@@ -173,7 +180,7 @@ nb::object to_numpy(std::vector<T>&& values) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, 1, shape, owner));
 }
 
-/// A one-dimensional array of the host, contiguous.
+/// Contiguous one-dimensional array on the host.
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -188,7 +195,8 @@ inline Index as_index(std::size_t count) {
   return static_cast<Index>(count);
 }
 
-/// One or two dimensions; the entries of a row or of a column lie one beside the other.
+/// Returns a view of an array with one or two dimensions. Throws Error(usage) unless the entries of
+/// each row, or of each column, are contiguous and do not overlap others.
 template <class T, class Array>
 MatrixView<T> dense(const Array& a) {
   if (a.ndim() != 1 && a.ndim() != 2) throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions");
@@ -204,8 +212,8 @@ using Const = nb::ndarray<const T, nb::device::cpu>;
 template <class T>
 using Mutable = nb::ndarray<T, nb::device::cpu>;
 
-/// Keeps the object alive, and may be let go of by any thread, which then waits for the interpreter's lock. Once the interpreter is
-/// finalised the object is left to the end of the process.
+/// Returns a pointer that keeps the object alive. Any thread may release it, and then waits for the
+/// interpreter's lock. After the interpreter is finalised, the object is not released.
 inline std::shared_ptr<const void> kept_alive(nb::object object) {
   auto held = std::make_unique<nb::object>(std::move(object));
   return {held.release(), [](const void* p) {
@@ -215,15 +223,16 @@ inline std::shared_ptr<const void> kept_alive(nb::object object) {
           }};
 }
 
-/// A dense matrix on a device, as Python knows it: address, rows, columns, leading dimension, rows one after the other.
+/// Dense matrix on a device, as Python describes it: address, rows, columns, leading dimension,
+/// true if row-major.
 using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>;
 
-/// A caller's stream as Python has it.
+/// Returns the handle of a stream that Python gives as a number.
 inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> stream) {
   return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream)) : std::nullopt;
 }
 
-/// Until what is on a caller's stream by now has ended; None: nothing is waited for.
+/// Waits until the work that is on the caller's stream now has ended. Does not wait for None.
 inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> stream) {
   if (stream) backend.executor().wait(reinterpret_cast<StreamHandle>(*stream));
 }
@@ -234,7 +243,7 @@ MatrixView<T> view_of(const There& there) {
   return {reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld, by_rows ? Layout::row_major : Layout::column_major};
 }
 
-/// Where the parts of the module are.
+/// Functions that add the parts of the module.
 void bind_support(nb::module_& module);
 void bind_matrices(nb::module_& module);
 void bind_symbolic(nb::module_& module);

@@ -1,4 +1,4 @@
-// Analyses, by the rules of kauri::Solver.
+// Implements Symbolic and binds it; the backend is chosen by the rules of kauri::Solver.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/symbolic.hpp"
 
@@ -18,7 +18,8 @@
 namespace kauri::python {
 namespace {
 
-/// Entries of A above which an analysis may be interrupted by Ctrl-C: some 50 ms, where minimum degree does not have to work hard.
+/// Entries of A above which an analysis can be interrupted by Ctrl-C: some 50 ms, unless minimum
+/// degree is unusually slow.
 constexpr Offset kHeavyEntries = 50000;
 
 SolverOptions options_of(const OptionTexts& texts) {
@@ -48,7 +49,7 @@ std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionText
   return analyze_as(static_cast<int>(sizeof(T)), a, std::move(texts), permutation, cancel);
 }
 
-/// For a factor in float of a system in double.
+/// Analyses for a factor in float of a system in double.
 std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, OptionTexts texts,
                                         const std::optional<Vector<Index>>& permutation, const CancelToken* cancel) {
   return analyze_as(static_cast<int>(sizeof(float)), a, std::move(texts), permutation, cancel);
@@ -70,7 +71,7 @@ nb::bytes saved_plan(const Symbolic& s) {
 
 std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin(), values.end()}; }
 
-/// (first, parent) of the tree that the plan's permutation amounts to.
+/// Returns (first, parent) of the separator tree of the plan's permutation.
 nb::tuple separators(const Symbolic& s, Index leaf) {
   SeparatorTree tree = released(nullptr, Weight::light,
                                 [&](const std::stop_token&) { return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf); });

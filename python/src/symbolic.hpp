@@ -1,4 +1,4 @@
-// An analysis as Python holds it: options, backends, the plan and the pattern.
+// Symbolic: an analysis for Python, with its options, backends, plan and pattern.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,25 +19,27 @@
 
 namespace kauri::python {
 
-/// Names of options and the texts that they were set from.
+/// Names of options, each with the text of its value.
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// Shared by the factors made of it.
+/// An analysis, which its factors share.
 struct Symbolic {
-  /// Nothing is analysed yet. Throws Error(usage) for options that there are not.
+  /// Sets the options and makes the backends, without an analysis. Throws Error(usage) for unknown
+  /// options and values.
   Symbolic(OptionTexts texts, int scalar_size);
 
-  /// Orders and analyses.
+  /// Orders and analyses. permutation: replaces the ordering.
   void analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop);
-  /// From a saved plan or factor, whose plan is taken over.
+  /// Takes over the plan of a saved plan or factor.
   void adopt(std::shared_ptr<const Plan> plan);
 
-  /// The pattern of the matrix that was analysed.
+  /// Returns the pattern of the matrix that was analysed.
   [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
   [[nodiscard]] Backend& backend() { return backends.current(); }
-  /// The plan where factors compute, brought there once for all of them.
+  /// Returns the plan prepared on the backend, which the first call makes and all factors share.
   const PreparedPlan& prepared();
-  /// Of the analysis alone, for factors in a scalar of 4 or 8 bytes; with the option `roofline` what bounds their phases.
+  /// Returns the report of the analysis alone, for factors in a scalar of 4 or 8 bytes; with the
+  /// option `roofline` also the bounds of their phases.
   SolverReport report(int bytes);
 
   OptionTexts given;
