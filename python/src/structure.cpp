@@ -1,4 +1,4 @@
-// Bindings of L's structure, by the analysis alone: pattern, density, supernodes, costs, tree layout.
+// Bindings of L's structure, by the analysis alone: pattern, density, supernodes, costs, layout.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/src/structure.hpp"
 
