@@ -94,8 +94,8 @@ class Factor(Filled, Structure):
 
         Values have the shape (nnz,), in the order of :meth:`pattern`. Values on a CUDA device, of
         CuPy, PyTorch or JAX, need a factor on that device. The factor keeps a copy of them on the
-        device; they are copied to the host only for pickles, condition(), and refinement of b on
-        the host."""
+        device; they are copied to the host only for copy(), pickles, condition(), and refinement of
+        b on the host."""
         core, there = self._make(), self._there(values)
         if there is None:
             return self._fill(core.refactorize_values, self._values(values), float(beta), cancel)
