@@ -6,7 +6,7 @@ import re
 import sys
 
 FOLDERS = ("include", "base", "src", "ordering", "symbolic", "numeric", "tests", "bench", "python", "examples", "cmake", "packaging", "scripts", "data", "docs",
-           ".ci")
+           ".ci", ".github")
 CPP = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".c"}
 
 
