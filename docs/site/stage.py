@@ -17,7 +17,8 @@ import kauri
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
-ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "data/README.md": "data.md"}
+ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "data/README.md": "data.md",
+              "docs/measurements/README.md": "measurements.md"}
 FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md", "examples/python": "examples.md", "docs/notebooks": "notebooks/fill.ipynb"}
 LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
