@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes the pictures of README.md and docs/pipeline.md, and the latter's figures, by the commands that stand there.
+# Makes the pictures of docs/program.md and docs/pipeline.md, and the latter's figures, by the commands that stand there.
 #     docs/pictures/make.py KAURI [--check]
 #
 # With --check nothing is written: what the program makes now is compared with what is there. Pictures are planned for the target
@@ -18,7 +18,7 @@ import zlib
 
 LIMIT_SECONDS = 1200  # whatever is waited for
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/pipeline.md")
+PAGES = ("docs/program.md", "docs/pipeline.md")
 FIGURES = ROOT / "docs" / "pipeline.md"
 PICTURES = ROOT / "docs" / "pictures"
 OTHERS = {"speed.svg"}  # drawn by bench/plot_speed.py
@@ -104,7 +104,7 @@ def faults(pages, made, table):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="the pictures of README.md and docs/pipeline.md, and the latter's figures")
+    parser = argparse.ArgumentParser(description="the pictures of docs/program.md and docs/pipeline.md, and the latter's figures")
     parser.add_argument("program", help="the program kauri")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args()
