@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Sees each check fail: plants one fault at a time in a small sound tree and expects exit 1 and a line that names the file and the fault.
 # SPDX-License-Identifier: BSD-3-Clause
+import json
 import pathlib
 import shutil
 import subprocess
@@ -8,6 +9,9 @@ import sys
 import tempfile
 
 import check_dependencies
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import plot_speed  # noqa: E402
 
 LIMIT_SECONDS = 1200  # whatever is waited for
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,7 +26,22 @@ def includes(name):
     return HEAD + f"#include {name}\n"
 
 
-# check, file, text (appended if the file is there), what the report must say
+def measured(system, seconds, solver):
+    words = {"system": system, "phase": "job", "seconds": seconds, "solver": solver, "ordering": "own", "machine": "one NVIDIA H200", "commit": "c"}
+    return json.dumps(words) + "\n"
+
+
+SOUND = measured("a", 1, "kauri") + measured("a", 2, "cudss")
+MEASUREMENTS = "docs/measurements/planted.jsonl"
+CPP, PYTHON, CHART = "```cpp\nint main() {}\n```\n", "```python\n>>> 1\n```\n", "![kauri](docs/pictures/speed.svg)\n"
+README = f"""kauri is 2.0 times
+as fast as cuDSS.
+{CHART}./scripts/demo, pip install ., find_package(kauri CONFIG REQUIRED)
+[here](examples/first_solve.cpp)
+{CPP}{PYTHON}./scripts/test
+"""
+
+# check, file, text (appended if the file is there; a pair: what it replaces, and by what), what the report must say
 PLANTED = (
     ("dependencies", "ordering/planted.cpp", includes('"symbolic/planted.hpp"'), "ordering/ may not see symbolic/"),
     ("dependencies", "base/planted.cpp", includes('"ordering/planted.hpp"'), "base/ may not see ordering/"),
@@ -98,6 +117,26 @@ PLANTED = (
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  void f(const Factor<T>& x) const;\n};\n", "A::f() is not among"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
     ("docs", "examples/first_solve.cpp", "int planted;\n", "not examples/first_solve.cpp word for word"),
+    ("docs", "README.md", (">>> 1", ">>> 2"), "its Python is not on docs/site/index.md"),
+    ("docs", "README.md", ("2.0 times\nas fast", "fast"), "no claim 'N times as fast as PEER'"),
+    ("docs", "README.md", (CHART, "![kauri](docs/pictures/other.svg)\n"), "no chart docs/pictures/speed.svg"),
+    ("docs", "README.md", (CHART, 40 * "\n" + CHART), "no chart docs/pictures/speed.svg"),
+    ("docs", "README.md", (CPP, 35 * "\n" + CPP), "no whole C++ example"),
+    ("docs", "README.md", ("./scripts/demo, ", ""), "no way to install, ./scripts/demo"),
+    ("docs", "README.md", ("pip install", "pip"), "no way to install, pip install"),
+    ("docs", "README.md", ("find_package(kauri", "find_package(it"), "no way to install, find_package(kauri"),
+    ("docs", "README.md", ("./scripts/test", ""), "it does not name ./scripts/test"),
+    ("docs", "README.md", 100 * "\n", "at most 110"),
+    ("docs", "CHANGELOG.md", ("Added.\n", 25 * "- Added.\n"), "its first section has 26 lines, at most 25"),
+    ("docs", "CHANGELOG.md", ("## 0.2.0\nAdded.\n\n## 0.1.0", "0.1.0"), "no section of a version"),
+    ("docs", "CONTRIBUTING.md", "`tests/nowhere.py --all`\n", "it names tests/nowhere.py, which is not there"),
+    ("chart", MEASUREMENTS, measured("b", 1, "kauri") + measured("b", 3, "cudss"), "docs/pictures/speed.svg:1: it is not what"),
+    ("chart", "docs/pictures/speed.svg", "<!-- planted -->\n", "it is not what bench/plot_speed.py draws"),
+    ("chart", "README.md", ("2.0 times", "2.1 times"), "its claim does not have '2.0 times'"),
+    ("chart", "README.md", ("kauri is", 40 * "\n" + "kauri is"), "its claim does not have '2.0 times'"),
+    ("chart", MEASUREMENTS, (', "commit": "c"', ""), "no key 'commit'"),
+    ("chart", MEASUREMENTS, ('"seconds": 1', '"seconds": null'), "neither seconds nor a ratio"),
+    ("chart", MEASUREMENTS, "no JSON\n", "no JSON"),
 )
 
 # What must not be taken for a fault.
@@ -117,6 +156,11 @@ INNOCENT = (
     ("calls", "scripts/planted2", "#!/usr/bin/env bash\n\"$tools/pip\" install \"${managers[@]}\" conan\n\"$tools/pip\" install pytest build/x.whl\n"),
     ("calls", "packaging/requirements.txt", "wheel==0.40 ; python_version < '3.11' \\\n    --hash=sha256:" + 64 * "a" + "\n"),
     ("calls", "packaging/managers.txt", "conan==2.1\n"),
+    ("docs", "README.md", 90 * "\n"),
+    ("docs", "CHANGELOG.md", ("Added.\n", 23 * "- Added.\n")),
+    ("docs", "CHANGELOG.md", 30 * "- Older.\n"),
+    ("docs", "CONTRIBUTING.md", "`src/planted.hpp`, `tests/ --all`, `build/nowhere`, `scripts/*`, `ordering/NAME`\n"),
+    ("chart", MEASUREMENTS, measured("alone", 1, "kauri")),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
@@ -132,12 +176,18 @@ def run(check, root):
     return done.returncode, done.stdout + done.stderr
 
 
+def replaced(text, old, new):
+    if old not in text:
+        sys.exit(f"self_test: {old!r} is not in {text!r}")
+    return text.replace(old, new, 1)
+
+
 def plant(root, name, text):
     """Returns what undoes it."""
     path = root / name
     old = path.read_text(encoding="utf-8") if path.exists() else None
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text((old or "") + text, encoding="utf-8")
+    path.write_text((old or "") + text if isinstance(text, str) else replaced(old, *text), encoding="utf-8")
     return path.unlink if old is None else lambda: path.write_text(old, encoding="utf-8")
 
 
@@ -151,7 +201,12 @@ def small_tree(root):
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")
-    plant(root, "README.md", "[here](examples/first_solve.cpp)\n```cpp\nint main() {}\n```\n")
+    plant(root, "README.md", README)
+    plant(root, "docs/site/index.md", PYTHON)
+    plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
+    plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")
+    plant(root, MEASUREMENTS, SOUND)
+    plant(root, str(plot_speed.PICTURE), plot_speed.drawn(root))
 
 
 def misjudged(root, check, name, text, expected):
@@ -159,8 +214,8 @@ def misjudged(root, check, name, text, expected):
     undo = plant(root, name, text)
     code, report = run(check, root)
     undo()
-    right = code == 0 if expected is None else code == 1 and expected in report and (check == "docs" or f"{name}:" in report)
-    return None if right else f"check_{check} with {text[-60:]!r} planted in {name}: exit {code}, expected {expected!r}:\n{report}"
+    right = code == 0 if expected is None else code == 1 and expected in report and (check in ("docs", "chart") or f"{name}:" in report)
+    return None if right else f"check_{check} with {str(text)[-60:]!r} planted in {name}: exit {code}, expected {expected!r}:\n{report}"
 
 
 def misjudged_rooms(root):
