@@ -57,7 +57,7 @@ class Known(NamedTuple):
         return all(fitting) and len(fitting) > 1 if self.tool == "racecheck" else any(fitting)
 
 
-# docs/design.md, section 8, has the arguments.
+# docs/design/14-tests.md has the arguments.
 KNOWN = (
     Known(
         "racecheck",

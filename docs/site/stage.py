@@ -17,12 +17,13 @@ import kauri
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include" / "kauri"
-ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "data/README.md": "data.md",
-              "docs/measurements/README.md": "measurements.md"}
+ROOT_PAGES = {"README.md": "readme.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "data/README.md": "data.md"}
 FOLDERS = {"data": "data.md", "include/kauri": "reference/cpp.md", "docs": "index.md", "examples/python": "examples.md", "docs/notebooks": "notebooks/fill.ipynb"}
+BOOKS = ("design", "decisions", "measurements")  # folders whose README.md leads to all other pages in them
 LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\))")
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
 FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+TOCTREE_OF_A_BOOK = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 # The order of the reference: what a first program includes comes first.
 HEADERS = {
     "Everyday": ["solver", "matrix", "refine", "refinement", "report", "roofline", "message", "error", "types", "version", "kauri"],
@@ -38,6 +39,7 @@ class Stage:
     def __init__(self, source):
         self.source, self.written, self.faults = source, set(), []
         self.pages = {ROOT / "docs" / path.name: path.name for path in (ROOT / "docs").glob("*.md")}
+        self.pages |= {path: f"{path.parent.name}/{path.name}" for book in BOOKS for path in (ROOT / "docs" / book).glob("*.md")}
         site = ROOT / "docs" / "site"
         self.pages |= {path: str(path.relative_to(site)) for path in site.rglob("*.md")}
         self.pages |= {path: f"notebooks/{path.name}" for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")}
@@ -98,7 +100,8 @@ class Stage:
                     cell["source"] = self.rewritten(real, staged, "".join(cell["source"]))
             self.write(staged, json.dumps(notebook, indent=1))
         else:
-            self.write(staged, self.rewritten(real, staged, text))
+            book = real.name == "README.md" and real.parent.name in BOOKS
+            self.write(staged, self.rewritten(real, staged, text) + (TOCTREE_OF_A_BOOK if book else ""))
 
     def leave_only_what_was_written(self):
         for path in list(self.source.rglob("*")):

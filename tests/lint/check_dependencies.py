@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The dependency rule (docs/design.md): include only from your own folder or from the left,
+# The dependency rule (docs/design/README.md): include only from your own folder or from the left,
 #     include/kauri -> base -> ordering -> symbolic -> numeric/ -> numeric/{cpu|cuda} -> src -> {src/c, src/picture} -> src/cli
 #     -> {tests, bench, python, examples}
 # inside a folder of ROOMS only from the rooms that it names for yours, and what may be named where: CUDA, BLAS and Eigen behind their walls, and a library that never prints, exits or reads the environment.

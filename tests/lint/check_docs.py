@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# The documents say true things that a script can see: links and named paths lead to files, README's first screen is complete, and its examples are those that tests run.
+# The documents say true things that a script can see: links and named paths lead to files, README's first screen is complete, and its examples are those that tests run;
+# chapters of the design are short, have their sections and name each folder once, cited measurements exist, and lines are not long.
 # SPDX-License-Identifier: BSD-3-Clause
 import re
 
@@ -10,11 +11,24 @@ _BLOCK = r"^```{}\n(.*?)^```"
 _CHART = re.compile(r"!\[[^\]]*\]\(docs/pictures/speed\.svg\)")
 _CLAIM = re.compile(r"\b\d+(\.\d+)? times as fast as \w+")
 _PATH = re.compile(r"`([\w.-]+/[\w./-]*)(?: [^`]*)?`")
+_CITED = re.compile(r"\[M(\d+)\]\(([^)\s#]*)#m(\d+)\)")
+_CODE = re.compile(r"`([^`\n]+)`")
 EXAMPLE = "examples/first_solve.cpp"
 PYTHON_PAGE = "docs/site/index.md"
 FIRST_SCREEN, MOST_README, MOST_CHANGES = 40, 110, 25
 INSTALL = ("./scripts/demo", "pip install", "find_package(kauri")
 COMMANDS = ("./scripts/demo", "./scripts/test")
+# The design: one chapter a file, whose sections are these.
+CHAPTER_BYTES = 16000
+SECTIONS = ("Purpose", "Picture", "Data structures", "Steps", "Invariants", "Files", "Open")
+FOLDERS = ("base", "ordering", "symbolic", "numeric", "src")  # each folder below is in the section Files of one chapter
+# Lines: strict in the design; elsewhere the number of long ones only goes down.
+COLUMNS = 140
+STRICT = ("docs/design/", "docs/decisions/", "docs/measurements/")
+LONG_LINES = 44
+# Figures of one card are told where their machine, commit and date stand; the last two are tables of figures for users.
+CARD = re.compile(r"\bOne H[12]00\b")
+FIGURES = ("docs/decisions/", "docs/measurements/", "docs/orderings.md", "docs/site/performance.md")
 
 
 def broken_links(path, root):
@@ -77,12 +91,76 @@ def stale_paths(root):
                 yield f"CONTRIBUTING.md:{number}: it names {path}, which is not there"
 
 
+def chapters(root):
+    """The chapters of the design with their sections, by heading."""
+    for path in sorted((root / "docs" / "design").glob("[0-9]*.md")):
+        parts = re.split(r"^## (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        yield path, dict(zip(parts[1::2], parts[2::2]))
+
+
+def chapter_faults(root):
+    for path, sections in chapters(root):
+        name, size = path.relative_to(root), path.stat().st_size
+        if size > CHAPTER_BYTES:
+            yield f"{name}: {size} bytes, at most {CHAPTER_BYTES}: cut the chapter in two"
+        for section in SECTIONS:
+            if section not in sections:
+                yield f"{name}: no section {section}"
+        for listed in _CODE.findall(sections.get("Files", "")):
+            if "/" in listed and not (root / listed).exists():
+                yield f"{name}: its Files list {listed}, which is not there"
+
+
+def folder_faults(root):
+    """A folder belongs to the chapter that has it in the first column of its Files."""
+    owners = {}
+    for path, sections in chapters(root):
+        for folder in re.findall(r"^\| `([^`]+)/` \|", sections.get("Files", ""), re.MULTILINE):
+            owners.setdefault(folder, []).append(path.name)
+    for top in FOLDERS:
+        for path in (root / top, *sorted((root / top).rglob("*"))):
+            folder = path.relative_to(root).as_posix()
+            files = "__pycache__" not in path.parts and any(p.is_file() for p in path.rglob("*"))
+            if files and len(owners.get(folder, [])) != 1:
+                yield f"docs/design: {folder}/ is in the Files of {' and '.join(owners.get(folder, ['no chapter']))}, not of one"
+
+
+def measurement_faults(documents, root):
+    where = {}
+    for path in sorted((root / "docs" / "measurements").glob("*.md")):
+        for number in re.findall(r"^## M(\d+)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+            if number in where:
+                yield f"{path.relative_to(root)}: M{number} is in {where[number].name} too"
+            where[number] = path
+    for path in documents:
+        for shown, target, anchor in _CITED.findall((root / path).read_text(encoding="utf-8")):
+            cited = (root / path.parent / target if target else root / path).resolve()
+            if shown != anchor or shown not in where or where[shown].resolve() != cited:
+                yield f"{path}: cites M{shown} of {target}, which does not have it"
+
+
+def line_faults(documents, root):
+    elsewhere = 0
+    for path in documents:
+        for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
+            if len(line) > COLUMNS and not line.lstrip().startswith("|"):
+                if str(path).startswith(STRICT):
+                    yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS}"
+                else:
+                    elsewhere += 1
+            if CARD.search(line) and not str(path).startswith(FIGURES):
+                yield f"{path}:{number}: a figure of one card: put it under docs/measurements and cite it"
+    if elsewhere > LONG_LINES:
+        yield f"documents: {elsewhere} lines above {COLUMNS} columns outside tables, at most {LONG_LINES}"
+
+
 def main():
     root = tree.root_from_arguments("documents")
     documents = tree.files(root, {".md"})
     readme = (root / "README.md").read_text(encoding="utf-8")
     faults = [fault for p in documents for fault in broken_links(p, root)]
     faults += [*example_faults(root, readme), *first_screen_faults(readme), *change_log_faults(root), *stale_paths(root)]
+    faults += [*chapter_faults(root), *folder_faults(root), *measurement_faults(documents, root), *line_faults(documents, root)]
     tree.finish("check_docs", len(documents), faults)
 
 

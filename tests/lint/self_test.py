@@ -15,6 +15,7 @@ import plot_speed  # noqa: E402
 
 LIMIT_SECONDS = 1200  # whatever is waited for
 HERE = pathlib.Path(__file__).resolve().parent
+CHAPTER = "docs/design/01-planted.md"
 HEAD = "// A planted file.\n// SPDX-License-Identifier: BSD-3-Clause\n"
 
 
@@ -137,6 +138,17 @@ PLANTED = (
     ("chart", MEASUREMENTS, (', "commit": "c"', ""), "no key 'commit'"),
     ("chart", MEASUREMENTS, ('"seconds": 1', '"seconds": null'), "neither seconds nor a ratio"),
     ("chart", MEASUREMENTS, "no JSON\n", "no JSON"),
+    ("docs", CHAPTER, 200 * (99 * "x" + "\n"), "at most 16000: cut the chapter in two"),
+    ("docs", "docs/design/02-planted.md", "# B\n\n## Purpose\n", "docs/design/02-planted.md: no section Picture"),
+    ("docs", CHAPTER, "\n## Files\n\n`base/nowhere.hpp`\n", "its Files list base/nowhere.hpp, which is not there"),
+    ("docs", "base/room/planted.hpp", HEAD, "base/room/ is in the Files of no chapter"),
+    ("docs", "docs/design/02-planted.md", "# B\n\n## Files\n\n| `base/` | twice |\n", "base/ is in the Files of 01-planted.md and 02-planted.md"),
+    ("docs", "docs/planted.md", "[M2](measurements/planted.md#m2)\n", "docs/planted.md: cites M2 of measurements/planted.md"),
+    ("docs", "docs/planted.md", "[M1](glossary.md#m1)\n", "docs/planted.md: cites M1 of glossary.md"),
+    ("docs", "docs/measurements/planted2.md", "## M1\n", "M1 is in planted.md too"),
+    ("docs", CHAPTER, 141 * "x" + "\n", "141 columns, at most 140"),
+    ("docs", "docs/planted.md", 500 * (141 * "x" + "\n"), "500 lines above 140 columns outside tables"),
+    ("docs", "docs/planted.md", "One H200, 3.0 ms.\n", "docs/planted.md:1: a figure of one card"),
 )
 
 # What must not be taken for a fault.
@@ -163,6 +175,9 @@ INNOCENT = (
     ("chart", MEASUREMENTS, measured("alone", 1, "kauri")),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
+    ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
+    ("docs", "docs/planted.md", 141 * "x" + "\n"),
+    ("docs", "docs/decisions/planted.md", "One H200, 3.0 ms.\n"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  A(Backend&&);\n  int n();\n\n private:\n  void f(Backend& backend);\n};\n"),
     ("calls", "tests/planted.cpp", HEAD + "void f() {\n  while (here < 2 && Clock::now() < end) std::this_thread::yield();\n}\n"),
     ("sizes", "ordering/planted.cpp", HEAD + "void f(int x) {\n" + body(58) + "}\n"),
@@ -192,10 +207,13 @@ def plant(root, name, text):
 
 
 def small_tree(root):
-    """A tree without faults: a header per folder, a readme with its example."""
-    for folder in ("src", "base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli", "tests",
-                   "include/kauri"):
+    """A tree without faults: a header per folder, a readme with its example, a chapter that names all folders, a measurement."""
+    described = ("src", "base", "ordering", "symbolic", "numeric", "numeric/cpu", "numeric/cuda", "src/c", "src/picture", "src/cli")
+    for folder in (*described, "tests", "include/kauri"):
         plant(root, f"{folder}/planted.hpp", HEAD)
+    sections = "".join(f"## {section}\n\n" for section in ("Purpose", "Picture", "Data structures", "Steps", "Invariants", "Open", "Files"))
+    plant(root, CHAPTER, "# A\n\n" + sections + "".join(f"| `{folder}/` | x |\n" for folder in described))
+    plant(root, "docs/measurements/planted.md", "# Measurements\n\n## M1\n")
     plant(root, "include/kauri/c/planted.h", HEAD)
     plant(root, "include/kauri/eigen.hpp", HEAD)
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")

@@ -1,7 +1,7 @@
 // Forward and backward substitution level by level: L y = P b, L^T (P x) = y. Fronts pull their
 // children's update rows in their fixed order, then go through their tile columns, with one launch
 // per step for all large fronts of a level. Sums of the backward sweep keep their rounding errors
-// (dot2.cuh); those of the forward sweep were not seen to matter (docs/design.md, section 7).
+// (dot2.cuh); those of the forward sweep were not seen to matter (docs/design/10-gpu-solve.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <limits>
 
