@@ -37,6 +37,43 @@ class CpuBytes final : public DeviceBytes {
   std::vector<std::byte> bytes_;
 };
 
+template <Scalar T>
+class CpuScalar final : public ScalarExecutor<T> {
+ public:
+  /// Borrows all three, which outlive this. `alone`: one thread, for items of a batch done side by side.
+  CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory) : workers_(workers), alone_(alone), memory_(memory) {}
+  void require_memory(const Plan&) const override {}
+  std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+    return std::make_unique<CpuFactor<T>>(plan->plan(), workers_, memory_);
+  }
+  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) override {
+    return std::make_unique<CpuWorkspace<T>>(std::move(plan), nrhs, memory_);
+  }
+  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way) override {
+    return cpu::make_batch<T>(plan->plan(), items, way, workers_, alone_, memory_);
+  }
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay) const override {
+    return cpu::batch_bytes(*plan.plan(), items, sizeof(T));
+  }
+  std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
+    return std::make_unique<CpuResidual<T>>(lower, workers_);
+  }
+  std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) override {
+    return std::make_unique<CpuRefiner<T>>(lower, nrhs, workers_);
+  }
+  std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) override {
+    return std::make_unique<CpuProduct<T>>(lower, workers_, memory_);
+  }
+  std::unique_ptr<BorderImpl<T>> make_border(Index n, Offset nnz, Index nrhs) override {
+    return std::make_unique<CpuBorder<T>>(n, nnz, nrhs, workers_, memory_);
+  }
+
+ private:
+  Workers& workers_;
+  Workers& alone_;
+  MemoryLedger& memory_;
+};
+
 class CpuExecutor final : public Executor {
  public:
   explicit CpuExecutor(int threads) : workers_(threads) {}
@@ -49,77 +86,27 @@ class CpuExecutor final : public Executor {
     return scalar_bytes == sizeof(float) ? measured_roofline<float>(workers_) : measured_roofline<double>(workers_);
   }
   [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
-
   std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
     return std::make_shared<const PreparedPlanImpl>(std::move(plan));
   }
-  void require_memory(const Plan&, float) const override {}
-  void require_memory(const Plan&, double) const override {}
-  std::unique_ptr<FactorImpl<float>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, float) override {
-    return factor<float>(*plan);
-  }
-  std::unique_ptr<FactorImpl<double>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, double) override {
-    return factor<double>(*plan);
-  }
   std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
-    return factor<float>(*plan);
+    return float_.make_factor(std::move(plan));
   }
   [[nodiscard]] std::string scaled_kernels() const override { return kernels(sizeof(float)); }
-  std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
-    return std::make_unique<CpuWorkspace<float>>(std::move(plan), nrhs, memory());
-  }
-  std::unique_ptr<WorkspaceImpl<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
-    return std::make_unique<CpuWorkspace<double>>(std::move(plan), nrhs, memory());
-  }
-  std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, float) override {
-    return cpu::make_batch<float>(plan->plan(), items, way, workers_, alone_, memory());
-  }
-  std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, double) override {
-    return cpu::make_batch<double>(plan->plan(), items, way, workers_, alone_, memory());
-  }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay, float) const override {
-    return cpu::batch_bytes(*plan.plan(), items, sizeof(float));
-  }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay, double) const override {
-    return cpu::batch_bytes(*plan.plan(), items, sizeof(double));
-  }
-  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
-  void wait(StreamHandle) const override {}
-  std::unique_ptr<ResidualImpl<float>> make_residual(const Pattern& lower, float) override {
-    return std::make_unique<CpuResidual<float>>(lower, workers_);
-  }
-  std::unique_ptr<ResidualImpl<double>> make_residual(const Pattern& lower, double) override {
-    return std::make_unique<CpuResidual<double>>(lower, workers_);
-  }
-  std::unique_ptr<RefinerImpl<float>> make_refiner(const Pattern& lower, Index nrhs, float) override {
-    return std::make_unique<CpuRefiner<float>>(lower, nrhs, workers_);
-  }
-  std::unique_ptr<RefinerImpl<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
-    return std::make_unique<CpuRefiner<double>>(lower, nrhs, workers_);
-  }
-  std::unique_ptr<ProductImpl<float>> make_product(const Pattern& lower, float) override {
-    return std::make_unique<CpuProduct<float>>(lower, workers_, memory());
-  }
-  std::unique_ptr<ProductImpl<double>> make_product(const Pattern& lower, double) override {
-    return std::make_unique<CpuProduct<double>>(lower, workers_, memory());
-  }
   std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
-  std::unique_ptr<BorderImpl<float>> make_border(Index n, Offset nnz, Index nrhs, float) override {
-    return std::make_unique<CpuBorder<float>>(n, nnz, nrhs, workers_, memory());
-  }
-  std::unique_ptr<BorderImpl<double>> make_border(Index n, Offset nnz, Index nrhs, double) override {
-    return std::make_unique<CpuBorder<double>>(n, nnz, nrhs, workers_, memory());
-  }
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
+  void wait(StreamHandle) const override {}
 
  private:
-  template <class T>
-  std::unique_ptr<FactorImpl<T>> factor(const PreparedPlanImpl& plan) {
-    return std::make_unique<CpuFactor<T>>(plan.plan(), workers_, memory());
-  }
+  [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
+  [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
+
   Workers workers_;
-  Workers alone_{1};  // for items that are done side by side, a thread each
+  Workers alone_{1};  // for items that are done side by side, one thread each
+  CpuScalar<float> float_{workers_, alone_, memory()};
+  CpuScalar<double> double_{workers_, alone_, memory()};
 };
 
 }  // namespace

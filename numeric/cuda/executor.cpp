@@ -101,6 +101,70 @@ void require_valid(const CudaOptions& options) {
     throw Error(ErrorKind::usage, "cuda_backend: group_columns is " + std::to_string(options.group_columns) + ", not 0, 8, 16 or 32");
 }
 
+template <Scalar T>
+std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan, const DeviceContext& context) {
+  const CurrentDevice current(context.device);
+  return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
+}
+
+template <Scalar T>
+class CudaScalar final : public ScalarExecutor<T> {
+ public:
+  /// Borrows both, which outlive this; `context` is set before the first call.
+  CudaScalar(const DeviceContext& context, const DeviceHeap& heap) : context_(context), heap_(heap) {}
+  void require_memory(const Plan& plan) const override {
+    if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
+    const CurrentDevice current(context_.device);
+    heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
+  }
+  std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+    return factor_of<T>(std::move(plan), context_);
+  }
+  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
+  }
+  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> store, Index items, BatchWay way) override {
+    const CurrentDevice current(context_.device);
+    auto prepared = std::static_pointer_cast<const DevicePlan>(std::move(store));
+    const std::shared_ptr<const Plan>& plan = prepared->plan();
+    heap_.require(batch_bytes(*prepared, items, way));
+    if (chosen_way(*plan, way) == BatchWay::together) return std::make_unique<CudaBatch<T>>(std::move(prepared), items, context_);
+    const auto loop = [](Index count, const std::function<void(Index, int)>& f) {
+      for (Index k = 0; k < count; ++k) f(k, 0);
+    };
+    return std::make_unique<LoopBatch<T>>(
+        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return make_factor(prepared); },
+        [this, plan](Index nrhs) { return make_workspace(plan, nrhs); },
+        [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
+  }
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& prepared, Index items, BatchWay way) const override {
+    const Plan& plan = *prepared.plan();
+    if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
+    return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
+  }
+  std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaResidual<T>>(lower, context_);
+  }
+  std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaRefiner<T>>(lower, nrhs, context_);
+  }
+  std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaProduct<T>>(lower, context_);
+  }
+  std::unique_ptr<BorderImpl<T>> make_border(Index n, Offset nnz, Index nrhs) override {
+    const CurrentDevice current(context_.device);
+    return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
+  }
+
+ private:
+  const DeviceContext& context_;
+  const DeviceHeap& heap_;
+};
+
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(const CudaOptions& options)
@@ -131,36 +195,10 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     return std::make_shared<const DevicePlan>(std::move(plan), context_);
   }
-  void require_memory(const Plan& plan, float) const override { require_factor_memory<float>(plan); }
-  void require_memory(const Plan& plan, double) const override { require_factor_memory<double>(plan); }
-  std::unique_ptr<FactorImpl<float>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, float) override {
-    return factor<float>(std::move(plan), context_);
-  }
-  std::unique_ptr<FactorImpl<double>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan, double) override {
-    return factor<double>(std::move(plan), context_);
-  }
   std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
     DeviceContext context = context_;
     context.kernels.single_precision = context.kernels.scaled;
-    return factor<float>(std::move(plan), context);
-  }
-  std::unique_ptr<WorkspaceImpl<float>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, float) override {
-    return workspace<float>(plan, nrhs);
-  }
-  std::unique_ptr<WorkspaceImpl<double>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs, double) override {
-    return workspace<double>(plan, nrhs);
-  }
-  std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, float) override {
-    return batch<float>(std::move(plan), items, way);
-  }
-  std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way, double) override {
-    return batch<double>(std::move(plan), items, way);
-  }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, float) const override {
-    return bytes_of_batch<float>(*plan.plan(), items, way);
-  }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way, double) const override {
-    return bytes_of_batch<double>(*plan.plan(), items, way);
+    return factor_of<float>(std::move(plan), context);
   }
   std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
     const CurrentDevice current(context_.device);
@@ -170,27 +208,14 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "work on a stream");
   }
-  std::unique_ptr<ResidualImpl<float>> make_residual(const Pattern& lower, float) override { return residual<float>(lower); }
-  std::unique_ptr<ResidualImpl<double>> make_residual(const Pattern& lower, double) override { return residual<double>(lower); }
-  std::unique_ptr<RefinerImpl<float>> make_refiner(const Pattern& lower, Index nrhs, float) override { return refiner<float>(lower, nrhs); }
-  std::unique_ptr<RefinerImpl<double>> make_refiner(const Pattern& lower, Index nrhs, double) override {
-    return refiner<double>(lower, nrhs);
-  }
-  std::unique_ptr<ProductImpl<float>> make_product(const Pattern& lower, float) override { return product<float>(lower); }
-  std::unique_ptr<ProductImpl<double>> make_product(const Pattern& lower, double) override { return product<double>(lower); }
   std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaMixed>(lower, nrhs, context_);
   }
-  std::unique_ptr<BorderImpl<float>> make_border(Index n, Offset nnz, Index nrhs, float) override { return border<float>(n, nnz, nrhs); }
-  std::unique_ptr<BorderImpl<double>> make_border(Index n, Offset nnz, Index nrhs, double) override { return border<double>(n, nnz, nrhs); }
 
  private:
-  template <class T>
-  std::unique_ptr<FactorImpl<T>> factor(std::shared_ptr<const PreparedPlanImpl> plan, const DeviceContext& context) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
-  }
+  [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
+  [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
   [[nodiscard]] const KernelSet& set_of(int scalar_bytes) const {
     return scalar_bytes == sizeof(float) ? context_.kernels.single_precision : context_.kernels.double_precision;
   }
@@ -209,57 +234,6 @@ class CudaExecutor final : public Executor {
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
     return device_roofline(rates, scalar_bytes, set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
   }
-  template <class T>
-  void require_factor_memory(const Plan& plan) const {
-    if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
-    const CurrentDevice current(context_.device);
-    heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
-  }
-  template <class T>
-  std::unique_ptr<WorkspaceImpl<T>> workspace(std::shared_ptr<const Plan> plan, Index nrhs) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
-  }
-  template <class T>
-  std::unique_ptr<BatchImpl<T>> batch(std::shared_ptr<const PreparedPlanImpl> store, Index items, BatchWay way) {
-    const CurrentDevice current(context_.device);
-    auto prepared = std::static_pointer_cast<const DevicePlan>(std::move(store));
-    const std::shared_ptr<const Plan>& plan = prepared->plan();
-    heap_.require(bytes_of_batch<T>(*plan, items, way));
-    if (chosen_way(*plan, way) == BatchWay::together) return std::make_unique<CudaBatch<T>>(std::move(prepared), items, context_);
-    const auto loop = [](Index count, const std::function<void(Index, int)>& f) {
-      for (Index k = 0; k < count; ++k) f(k, 0);
-    };
-    return std::make_unique<LoopBatch<T>>(
-        plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return factor<T>(prepared, context_); },
-        [this, plan](Index nrhs) { return workspace<T>(plan, nrhs); },
-        [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
-  }
-  template <class T>
-  [[nodiscard]] Offset bytes_of_batch(const Plan& plan, Index items, BatchWay way) const {
-    if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
-    return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
-  }
-  template <class T>
-  std::unique_ptr<ResidualImpl<T>> residual(const Pattern& lower) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaResidual<T>>(lower, context_);
-  }
-  template <class T>
-  std::unique_ptr<RefinerImpl<T>> refiner(const Pattern& lower, Index nrhs) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaRefiner<T>>(lower, nrhs, context_);
-  }
-  template <class T>
-  std::unique_ptr<ProductImpl<T>> product(const Pattern& lower) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaProduct<T>>(lower, context_);
-  }
-  template <class T>
-  std::unique_ptr<BorderImpl<T>> border(Index n, Offset nnz, Index nrhs) {
-    const CurrentDevice current(context_.device);
-    return std::make_unique<CudaBorder<T>>(n, nnz, nrhs, context_);
-  }
 
   /// Owner of the opened device: closes it unless the executor's constructor ends.
   struct Opened {
@@ -272,6 +246,8 @@ class CudaExecutor final : public Executor {
   Opened opened_;
   DeviceHeap heap_;
   DeviceContext context_;
+  CudaScalar<float> float_{context_, heap_};
+  CudaScalar<double> double_{context_, heap_};
   const cudaDeviceProp& properties_;
 };
 

@@ -121,7 +121,7 @@ template <Scalar T>
 BatchFactor<T> BatchFactor<T>::create(const PreparedPlan& plan, Index items, BatchWay way) {
   require_items(items);
   const PhaseRange range(Phase::prepare);
-  return BatchFactor(plan.executor_->make_batch(plan.store_, items, way, T{}));
+  return BatchFactor(plan.executor_->of<T>().make_batch(plan.store_, items, way));
 }
 template <Scalar T>
 BatchFactor<T> BatchFactor<T>::create(std::shared_ptr<const Plan> plan, Index items, Backend& backend, BatchWay way) {
@@ -131,7 +131,7 @@ BatchFactor<T> BatchFactor<T>::create(std::shared_ptr<const Plan> plan, Index it
 template <Scalar T>
 Offset BatchFactor<T>::bytes(const PreparedPlan& plan, Index items, BatchWay way) {
   require_items(items);
-  return plan.executor_->batch_bytes(*plan.store_, items, way, T{});
+  return plan.executor_->of<T>().batch_bytes(*plan.store_, items, way);
 }
 
 template <Scalar T>

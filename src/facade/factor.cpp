@@ -119,14 +119,14 @@ template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
   require_nrhs(nrhs);
   const PhaseRange range(Phase::prepare);
-  return Workspace(backend.executor().make_workspace(require_plan(std::move(plan)), nrhs, T{}), backend.executor());
+  return Workspace(backend.executor().of<T>().make_workspace(require_plan(std::move(plan)), nrhs), backend.executor());
 }
 
 template <Scalar T>
 Workspace<T> Workspace<T>::create(const Factor<T>& factor, Index nrhs) {
   require_nrhs(nrhs);
   const PhaseRange range(Phase::prepare);
-  return Workspace(factor.executor().make_workspace(factor.shared_plan(), nrhs, T{}), factor.executor());
+  return Workspace(factor.executor().template of<T>().make_workspace(factor.shared_plan(), nrhs), factor.executor());
 }
 
 template <Scalar T>
@@ -147,14 +147,14 @@ Factor<T>::~Factor() = default;
 template <Scalar T>
 Factor<T> Factor<T>::create(std::shared_ptr<const Plan> plan, Backend& backend) {
   plan = require_plan(std::move(plan));
-  backend.executor().require_memory(*plan, T{});
+  backend.executor().of<T>().require_memory(*plan);
   return create(PreparedPlan::create(std::move(plan), backend));
 }
 
 template <Scalar T>
 Factor<T> Factor<T>::create(const PreparedPlan& plan) {
   const PhaseRange range(Phase::prepare);
-  return Factor(plan.executor_->make_factor(plan.store_, T{}), *plan.executor_);
+  return Factor(plan.executor_->of<T>().make_factor(plan.store_), *plan.executor_);
 }
 
 template <Scalar T>

@@ -91,7 +91,7 @@ struct FusedSolve<T>::State {
       : shape{a.n, a.nnz(), nrhs},
         factor(Factor<T>::create(bordered(a, plan, nrhs), backend)),
         workspace(Workspace<T>::create(factor, nrhs)),
-        store(backend.executor().make_border(a.n, a.nnz(), nrhs, T{})) {}
+        store(backend.executor().of<T>().make_border(a.n, a.nnz(), nrhs)) {}
 
   /// Calls enqueue on one of the device's streams, or without a stream on the CPU. Waits for the
   /// work and reads the verdict.

@@ -106,8 +106,8 @@ struct MixedFactor::State {
     block.error.reserve(columns);
     error_of_zero.reserve(columns);
     workspace.reset();
-    workspace = factor.executor().make_workspace(plan.shared_plan(), nrhs, float{});
-    if (full) full_workspace = full->executor().make_workspace(plan.shared_plan(), nrhs, double{});
+    workspace = factor.executor().of<float>().make_workspace(plan.shared_plan(), nrhs);
+    if (full) full_workspace = full->executor().of<double>().make_workspace(plan.shared_plan(), nrhs);
   }
 
   /// Returns the pivot of A, given that of S A S: (S^-1)(i,i)^2 times as large.
@@ -165,7 +165,7 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, 
 Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& stop) {
   if (!full) {
     Factor<double> made = Factor<double>::create(plan);
-    full_workspace = made.executor().make_workspace(plan.shared_plan(), store->nrhs(), double{});
+    full_workspace = made.executor().of<double>().make_workspace(plan.shared_plan(), store->nrhs());
     full.emplace(std::move(made));
   }
   const Result<void, Breakdown> outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop);

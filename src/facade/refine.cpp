@@ -35,7 +35,7 @@ std::unique_ptr<numeric::ResidualImpl<T>> residual_store(const SymmetricView<T>&
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
     misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
            " entries");
-  return executor.make_residual(a.pattern, T{});
+  return executor.of<T>().make_residual(a.pattern);
 }
 
 }  // namespace

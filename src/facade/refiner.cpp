@@ -33,7 +33,7 @@ template <Scalar T>
 Refiner<T> Refiner<T>::create(const Pattern& a, const Factor<T>& factor, Index nrhs) {
   if (nrhs < 1) refuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, factor.plan(), "Refiner: the factor belongs to a matrix of another pattern");
-  return Refiner(factor.executor().make_refiner(a, nrhs, T{}), factor);
+  return Refiner(factor.executor().template of<T>().make_refiner(a, nrhs), factor);
 }
 
 template <Scalar T>

@@ -67,7 +67,7 @@ struct Solver<T>::State {
         mixed.emplace(MixedFactor::create(pattern(), analysis.plan, backends.current(), 1, options.mixed));
         return;
       }
-      residual = backends.current().executor().make_residual(pattern(), T{});
+      residual = backends.current().executor().of<T>().make_residual(pattern());
       factor = Factor<T>::create(analysis.plan, backends.current());
     });
     tell(Phase::prepare, 1, [&] { return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes"; });

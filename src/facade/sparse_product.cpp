@@ -32,7 +32,7 @@ template <Scalar T>
 SparseProduct<T> SparseProduct<T>::create(const Pattern& a, Backend& backend) {
   check(a);
   const PhaseRange range(Phase::prepare);
-  return SparseProduct(backend.executor().make_product(a, T{}), a);
+  return SparseProduct(backend.executor().of<T>().make_product(a), a);
 }
 
 template <Scalar T>

@@ -129,7 +129,7 @@ TYPED_TEST(Residuals, KeepValuesThatAreUnchanged) {
   const std::vector<T> value = cast<T>(a.value()), x = this->numbers(static_cast<std::size_t>(n), 1), b = this->numbers(x.size(), 2);
   std::vector<T> doubled = value, none(value.size(), std::numeric_limits<T>::quiet_NaN());
   for (T& v : doubled) v *= 2;
-  const auto store = this->backend_->executor().make_residual(a.pattern(), T{});
+  const auto store = this->backend_->executor().template of<T>().make_residual(a.pattern());
   const auto of = [&](const std::vector<T>& values, ValuesAre are) {
     std::vector<T> r(x.size());
     store->residual({a.pattern(), values}, {x.data(), n, 1, n}, {b.data(), n, 1, n}, {r.data(), n, 1, n}, are);

@@ -147,7 +147,7 @@ TYPED_TEST(CudaRefiners, SolvesAreLeftOutByANumberOnTheDevice) {
   const auto& store = static_cast<const numeric::cuda::CudaFactor<T>&>(factor.store());
   CallerArray<std::int32_t> flag(std::vector<std::int32_t>{0});
   for (const Index cols : {1, 5, 40}) {
-    const auto made = this->backend().executor().make_workspace(factor.shared_plan(), cols, T{});
+    const auto made = this->backend().executor().template of<T>().make_workspace(factor.shared_plan(), cols);
     const std::vector<T> b = random_numbers<T>(Offset{n} * cols, cols);
     auto workspace = Workspace<T>::create(factor, cols);
     std::vector<T> expected = b;

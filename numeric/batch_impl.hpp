@@ -1,0 +1,65 @@
+// Boundary to the backends: batches of systems with one pattern.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/threads/one_call.hpp"
+#include "kauri/backend.hpp"
+#include "kauri/batch.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/verdict.hpp"
+
+namespace kauri::numeric {
+
+/// Scratch memory of solves of a batch (see kauri::BatchWorkspace).
+template <Scalar T>
+class BatchWorkspaceImpl {
+ public:
+  virtual ~BatchWorkspaceImpl() = default;
+  CallFlag calls;  ///< marks the workspace as busy while a public call works in it
+};
+
+/// Values of A of all items of a batch: those of item k begin at data[k * stride].
+template <Scalar T>
+struct ItemValues {
+  const T* data;
+  Offset stride;
+};
+
+/// The values of L of many items (see kauri::BatchFactor). The caller has checked sizes, workspaces
+/// and states.
+template <Scalar T>
+class BatchImpl {
+ public:
+  virtual ~BatchImpl() = default;
+  CallFlag fillings;  ///< marks the batch as busy while a public call fills it
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  [[nodiscard]] virtual Index items() const = 0;
+  /// Returns the way that was chosen, never `automatic`.
+  [[nodiscard]] virtual BatchWay way() const = 0;
+  /// Returns the verdicts as far as the host has read them.
+  [[nodiscard]] virtual std::span<const DeviceVerdict> verdicts() const = 0;
+  [[nodiscard]] virtual const DeviceVerdict* verdict_address(Index k) const = 0;
+  virtual std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) = 0;
+  /// Returns true from enqueue_refactorize() until the host has read the verdicts.
+  [[nodiscard]] virtual bool awaits_verdicts() const = 0;
+  /// Orders the next refactorize() after the caller's stream, as FactorImpl::begin_after() does.
+  virtual void begin_after(StreamHandle stream) = 0;
+  /// Factorises all items and waits for their verdicts. value: in host or device memory.
+  virtual std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) = 0;
+  /// Enqueues the factorisation of all items. value: in device memory.
+  virtual void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) = 0;
+  [[nodiscard]] virtual Offset workspace_bytes(Index nrhs) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const = 0;
+  /// Solves with b and x in host memory. Items, rows and columns are at least 1, here and below.
+  virtual void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
+  /// Solves with b and x in device memory and waits for x. Batches of the CPU throw Error(usage).
+  virtual void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
+  virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
+                             StreamHandle stream) const = 0;
+  [[nodiscard]] virtual T entry(Index k, Index row, Index col) const = 0;
+};
+
+}  // namespace kauri::numeric

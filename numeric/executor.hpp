@@ -1,0 +1,87 @@
+// Boundary to the backends: the threads or the device of a backend, which make all its objects.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "base/host/memory.hpp"
+#include "kauri/roofline.hpp"
+#include "numeric/batch_impl.hpp"
+#include "numeric/factor_impl.hpp"
+#include "numeric/matrix_impl.hpp"
+#include "numeric/memory_impl.hpp"
+
+namespace kauri::numeric {
+
+class MixedImpl;  // numeric/mixed_store.hpp
+
+/// Makes a backend's objects of one scalar.
+template <Scalar T>
+class ScalarExecutor {
+ public:
+  virtual ~ScalarExecutor() = default;
+  /// Throws Error(memory) if a factor with a plan prepared for it is known not to fit into the free
+  /// memory.
+  virtual void require_memory(const Plan& plan) const = 0;
+  /// Makes a factor. `plan` was prepared by this executor.
+  virtual std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) = 0;
+  virtual std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) = 0;
+  /// Makes a batch of `items` factors. `plan` was prepared by this executor; `way` is the way asked
+  /// for. Throws Error(usage) if that way is not possible.
+  virtual std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way) = 0;
+  /// Returns the bytes that make_batch() takes of this executor's memory.
+  [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way) const = 0;
+  virtual std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) = 0;
+  virtual std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) = 0;
+  virtual std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) = 0;
+  /// Makes the bordered matrix of an A with n rows and nnz entries in the lower triangle, and nrhs
+  /// right-hand sides.
+  virtual std::unique_ptr<BorderImpl<T>> make_border(Index n, Offset nnz, Index nrhs) = 0;
+};
+
+/// A backend's threads or device.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual BackendKind kind() const = 0;
+  [[nodiscard]] virtual std::string target() const = 0;
+  /// Returns the name of the kernels for scalars of this size, see kauri::Backend.
+  [[nodiscard]] virtual std::string kernels(int scalar_bytes) const = 0;
+  [[nodiscard]] virtual std::string device() const = 0;
+  [[nodiscard]] virtual int threads() const = 0;
+  [[nodiscard]] virtual Roofline roofline(int scalar_bytes) = 0;
+  /// Returns the roofline of the kernels that make_scaled_factor() uses.
+  [[nodiscard]] virtual Roofline scaled_roofline() = 0;
+
+  virtual std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) = 0;
+  /// Returns the maker of objects in T.
+  template <Scalar T>
+  [[nodiscard]] ScalarExecutor<T>& of() {
+    if constexpr (std::is_same_v<T, double>)
+      return double_precision();
+    else
+      return single_precision();
+  }
+  /// Makes a factor for scaled matrices, in which no entry of L is 2 or more. scaled_kernels()
+  /// names its kernels as kernels() does those of make_factor().
+  virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) = 0;
+  [[nodiscard]] virtual std::string scaled_kernels() const = 0;
+  virtual std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) = 0;
+  virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;
+  /// Waits until all work on a stream of the backend or of the caller has ended.
+  virtual void wait(StreamHandle stream) const = 0;
+
+  [[nodiscard]] MemoryLedger& memory() { return memory_; }
+
+ private:
+  [[nodiscard]] virtual ScalarExecutor<float>& single_precision() = 0;
+  [[nodiscard]] virtual ScalarExecutor<double>& double_precision() = 0;
+
+  MemoryLedger memory_;
+};
+
+}  // namespace kauri::numeric

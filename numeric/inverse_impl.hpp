@@ -1,0 +1,59 @@
+// Boundary to the backends: selected inverses.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/threads/one_call.hpp"
+#include "kauri/backend.hpp"
+#include "kauri/plan.hpp"
+#include "kauri/verdict.hpp"
+
+namespace kauri::numeric {
+
+template <Scalar T>
+class FactorImpl;
+
+/// A selected inverse computed and read on the caller's streams. The caller has checked plans,
+/// executors, and that a computation precedes each read.
+template <Scalar T>
+class DeviceInverse {
+ public:
+  virtual ~DeviceInverse() = default;
+  /// Enqueues the computation of Z from `factor`, which has the same plan and executor and may be
+  /// invalid. Keeps the factor's verdict; if it is not good, reads return NaN.
+  virtual void enqueue_compute(const FactorImpl<T>& factor, StreamHandle stream) = 0;
+  /// Waits for the stream and returns the verdict of the factor that the last computation on it
+  /// read.
+  virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
+  /// Enqueues a copy of the diagonal to `there`: device memory, length n, in the caller's
+  /// numbering.
+  virtual void enqueue_diagonal(std::span<T> there, StreamHandle stream) const = 0;
+  /// Enqueues a copy of the entries in A's pattern to `there`: device memory, length nnz, in the
+  /// order of A's entries.
+  virtual void enqueue_entries(std::span<T> there, StreamHandle stream) const = 0;
+};
+
+/// Entries of A^-1 in the structure of L (see kauri::SelectedInverse). The caller has checked that
+/// compute() precedes each read.
+template <Scalar T>
+class InverseImpl {
+ public:
+  virtual ~InverseImpl() = default;
+  CallFlag fillings;  ///< marks the object as busy while a public call fills it
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  /// Computes Z. `factor` is valid and has the same plan and executor.
+  virtual void compute(const FactorImpl<T>& factor) = 0;
+  /// Returns entry (r, c) of the front of supernode s, for r >= c and c < p.
+  [[nodiscard]] virtual T entry(Index s, Index r, Index c) const = 0;
+  /// Copies the diagonal to `to`, which has length n; it is in the plan's numbering.
+  virtual void copy_diagonal(std::span<T> to) const = 0;
+  /// Copies the entries in A's pattern to `to`, which has length nnz; they are in the order of A's
+  /// entries.
+  virtual void copy_entries(std::span<T> to) const = 0;
+  /// Returns the calls for device memory; null on the CPU.
+  [[nodiscard]] virtual DeviceInverse<T>* on_device() { return nullptr; }
+};
+
+}  // namespace kauri::numeric
