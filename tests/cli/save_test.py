@@ -49,6 +49,10 @@ class SaveTest(ProgramTest):
     def test_what_is_refused(self):
         self.run_ok("solve", "--gen", "poisson2d 9", "--save-factor", self.factor)
         self.fails(1, "solve", "--gen", "poisson2d 8", "--load-factor", self.factor, says=["a.factor", "another pattern"])
+        first, second = (self.write_symmetric(f"{row}.mtx", 4, {**{(i, i): 4.0 for i in range(4)}, (row, 0): 1.0}) for row in (1, 2))
+        other = self.folder / "other.factor"
+        self.run_ok("solve", first, "--ordering", "natural", "--save-factor", other)
+        self.fails(1, "solve", second, "--load-factor", other, says=["other.factor", "another pattern"])  # as many entries in each column
         self.fails(1, "solve", "--gen", "poisson2d 9", "--scalar", "float", "--load-factor", self.factor,
                    says=["it holds a factor in double, asked for float"])
         plan = self.folder / "a.plan"
