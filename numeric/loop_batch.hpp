@@ -115,7 +115,7 @@ class LoopBatch final : public BatchImpl<T> {
   }
   [[nodiscard]] const DeviceSolves<T>& on_device(Index k) const {
     const DeviceSolves<T>* solves = of(k).device_solves();
-    if (solves == nullptr) throw Error(ErrorKind::usage, "solve: b and x are said to be on a device, the batch is on the CPU");
+    if (solves == nullptr) throw Error(ErrorKind::usage, "solve: b and x are marked as device memory, but the batch is on the CPU");
     return *solves;
   }
 

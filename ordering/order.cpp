@@ -96,7 +96,7 @@ Offset order_component(const GraphView& graph, const OrderingOptions& options, O
     case OrderingMethod::automatic:
       break;
   }
-  throw Error(ErrorKind::usage, "order: the method has no algorithm of its own");
+  throw Error(ErrorKind::usage, "order: the method is unknown; expected one of OrderingMethod");
 }
 
 void check(const OrderingOptions& options) {
@@ -113,9 +113,10 @@ void require_sound(const OrderingOptions& options, const char* call) {
   if (options.delta < 0) refuse("delta is " + std::to_string(options.delta) + ", expected 0 or more");
   if (options.threads < 0) refuse("threads is " + std::to_string(options.threads) + ", expected 0 or more");
   if (!find_name(kEffortNames, options.effort))
-    refuse("Effort " + std::to_string(static_cast<int>(options.effort)) + ", which there is not");
+    refuse("unknown Effort " + std::to_string(static_cast<int>(options.effort)) + "; expected fast, standard or best (0 to 2)");
   if (options.tie_break < TieBreak::first || options.tie_break > TieBreak::pseudo_peripheral)
-    refuse("TieBreak " + std::to_string(static_cast<int>(options.tie_break)) + ", which there is not");
+    refuse("unknown TieBreak " + std::to_string(static_cast<int>(options.tie_break)) +
+           "; expected first, last or pseudo_peripheral (0 to 2)");
 }
 
 Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)

@@ -216,7 +216,7 @@ Permutation in_arena(const OrderingOptions& options, F&& f) {
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf) {
   const Index n = graph.size();
   ordering::check_size(perm, n);
-  if (leaf < 1) throw Error(ErrorKind::usage, "separator_tree: leaf must be >= 1");
+  if (leaf < 1) throw Error(ErrorKind::usage, "separator_tree: leaf is " + std::to_string(leaf) + ", expected 1 or more");
   ordering::Growing growing(n, leaf);
   for (Index k = 0; k < n; ++k) {
     Index lowest = k;

@@ -25,7 +25,7 @@ constexpr Index kCheckBlock = 16384;  // columns in a task
 template <class Pointer>
 void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries, const Names& names = {}) {
   const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
-  if (n < 0) fail_matrix("n is " + std::to_string(n));
+  if (n < 0) fail_matrix("n is " + std::to_string(n) + ", expected 0 or more");
   if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
     fail_matrix(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
   if (col_ptr[0] != names.base) fail_matrix(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " + std::to_string(names.base));
@@ -86,8 +86,7 @@ template <class T>
 void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
-      if (a.row[k] == a.row[k - 1])
-        fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " is there twice");
+      if (a.row[k] == a.row[k - 1]) fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " occurs twice");
 }
 
 template <class T, class Number, class Pointer>
@@ -127,7 +126,7 @@ template <class T, class Number, class Pointer>
 std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.base != 0 && a.base != 1)
     throw Error(ErrorKind::usage, "matrix: indices from " + std::to_string(a.base) + ", expected from 0 or 1");
-  if (a.n < 0) fail_matrix("n is " + std::to_string(a.n));
+  if (a.n < 0) fail_matrix("n is " + std::to_string(a.n) + ", expected 0 or more");
   if (static_cast<Offset>(a.n) > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(a.n) + ", at most 2^31 - 1");
   check_col_ptr<Pointer>(static_cast<Index>(a.n), a.ptr, a.index.size(), names_of(a));
@@ -354,7 +353,7 @@ void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
 template <Scalar T>
 SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const Index> row, std::span<const Index> col,
                                                      std::span<const T> value, Storage storage, double symmetry) {
-  if (n < 0) fail_matrix("n is " + std::to_string(n));
+  if (n < 0) fail_matrix("n is " + std::to_string(n) + ", expected 0 or more");
   if (row.size() != col.size() || row.size() != value.size())
     fail_matrix("triplets of lengths " + std::to_string(row.size()) + ", " + std::to_string(col.size()) + ", " +
                 std::to_string(value.size()));

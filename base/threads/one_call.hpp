@@ -30,7 +30,7 @@ class OneCall {
     if (flag_.busy_.exchange(true, std::memory_order_acquire))
       throw Error(ErrorKind::usage,
                   std::string(call) + ": another call on this " + object +
-                      " is under way (of another thread, or the one whose message handler this is), expected one at a time");
+                      " is under way (from another thread, or the call that runs this message handler), expected one at a time");
   }
   ~OneCall() { flag_.busy_.store(false, std::memory_order_release); }
   OneCall(const OneCall&) = delete;

@@ -96,9 +96,9 @@ void load_kernels(const cudaDeviceProp& device) {
 
 void require_valid(const CudaOptions& options) {
   if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", not 1, 8 or 32");
+    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", expected 1, 8 or 32");
   if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 && options.group_columns != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " + std::to_string(options.group_columns) + ", not 0, 8, 16 or 32");
+    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " + std::to_string(options.group_columns) + ", expected 0, 8, 16 or 32");
 }
 
 template <Scalar T>

@@ -60,7 +60,8 @@ TiledKernels choose_tiled(CudaCompute wanted) {
   if (wanted != CudaCompute::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
     const TiledKernels forced = tiled_kernels<T>(wanted);
     if (forced.teams > 0) return forced;
-    throw Error(ErrorKind::usage, std::string("the loops for ") + name_of(wanted) + " do not run on this device");
+    throw Error(ErrorKind::usage,
+                std::string("the kernels for ") + name_of(wanted) + " do not run on this device; choose another CudaCompute");
   }
   for (const CudaCompute compute : own_choices<T>()) {
     if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) && !has_fast_tensor_cores()) continue;
@@ -92,7 +93,7 @@ KernelSets select_kernels(const CudaOptions& options) {
   two.tiled = choose_tiled<double>(options.compute);
   two.gathered = two.tiled.compute == CudaCompute::hopper;
   if (is_of_double_alone(options.compute))
-    one.refusal = std::string("the loops for ") + name_of(options.compute) + " are of double alone";
+    one.refusal = std::string("the kernels for ") + name_of(options.compute) + " are for double only; choose another CudaCompute";
   else
     one.tiled = choose_tiled<float>(options.compute);
   if (options.fast_solve) {

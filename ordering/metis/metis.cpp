@@ -31,7 +31,7 @@ void require(MetisEnd end) {
     case MetisEnd::interrupted:
       throw Error(ErrorKind::cancelled, "METIS_NodeND ended by SIGTERM, expected it to run to its end");
     case MetisEnd::failed:
-      throw std::logic_error("METIS_NodeND failed, and does not tell why");
+      throw std::logic_error("METIS_NodeND failed without a reason");
   }
 }
 

@@ -45,7 +45,8 @@ Index total_weight(Index n, std::span<const Index> weight) {
 MinimumDegree::MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
                              std::vector<MinimumDegreeEvent>* trace)
     : w_(workspace), lists_(workspace), trace_(trace), options_(options), n_(graph.size()) {
-  if (options.delta < 0) throw Error(ErrorKind::usage, "minimum degree: delta is " + std::to_string(options.delta));
+  if (options.delta < 0)
+    throw Error(ErrorKind::usage, "minimum degree: delta is " + std::to_string(options.delta) + ", expected 0 or more");
   total_ = total_weight(n_, graph.weight);
   order_.reserve(static_cast<std::size_t>(n_));
   load(graph);

@@ -88,7 +88,7 @@ def texts(options):
             raise UsageError("option 'precision': factors are of the type of A; cholesky_mixed(A) makes one of mixed precision")
         if name not in _TABLE:
             near = difflib.get_close_matches(name, _TABLE, 1, 0.5)
-            raise UsageError(f"option {name!r}: there is none of that name" + (f"; did you mean {near[0]}?" if near else ""))
+            raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else ""))
         found.append((_TABLE[name]["name"], _text(value)))
     return found
 

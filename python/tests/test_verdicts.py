@@ -91,7 +91,7 @@ def test_a_factor_of_other_values(tmp_path, b):
     f.__setstate__(state)
     f(b, refine=2)
     status, reason = verdict(f)
-    assert status == "not_converged" and "not to be taken for a solution" in reason
+    assert status == "not_converged" and "does not count as a solution" in reason
     assert f.report()["refinement"]["final_error"]["normwise"] > ROOT[np.dtype(np.float64)]
     f.refactorize(poisson(10))
     f(b, refine=2)

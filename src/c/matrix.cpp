@@ -48,7 +48,7 @@ auto with_integer(std::int32_t type, F&& f) {
 }
 
 void require_order(std::int64_t n) {
-  if (n < 0) throw Error(ErrorKind::input, "matrix: n is " + std::to_string(n));
+  if (n < 0) throw Error(ErrorKind::input, "matrix: n is " + std::to_string(n) + ", expected 0 or more");
   if (n > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(n) + ", at most 2^31 - 1");
 }
 

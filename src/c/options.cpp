@@ -122,7 +122,7 @@ kauri_status kauri_options_info(int32_t index, struct kauri_option_info* info) {
     kauri_option_info& out = sized(info, "info");
     const std::vector<NamedOption>& all = named_options();
     if (index < 0 || static_cast<std::size_t>(index) >= all.size())
-      misuse("option " + std::to_string(index) + ", there are " + std::to_string(all.size()));
+      misuse("option index is " + std::to_string(index) + ", expected 0 to " + std::to_string(all.size() - 1));
     const NamedOption& option = all[static_cast<std::size_t>(index)];
     out = {sizeof out, option.name.c_str(), option.accepts.c_str(), option.initial.c_str(), option.help.c_str(), kind_of(option.kind), 0};
   });

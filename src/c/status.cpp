@@ -91,7 +91,9 @@ void require_length(const char* name, std::int64_t given, std::int64_t expected)
   if (given != expected) misuse(std::string(name) + " is " + std::to_string(given) + ", expected " + std::to_string(expected));
 }
 
-void no_such(const char* name, std::int32_t given) { misuse(std::string(name) + " is " + std::to_string(given) + ", which there is not"); }
+void no_such(const char* name, std::int32_t given) {
+  misuse(std::string(name) + " is " + std::to_string(given) + ", expected one of the constants of kauri.h");
+}
 
 extern "C" {
 

@@ -99,7 +99,7 @@ MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
 template <class Of, class Handle>
 auto& same_scalar(Handle& handle, const char* name) {
   auto* of = std::get_if<Of>(&handle.of);
-  if (of == nullptr) misuse(std::string(name) + " is of another scalar");
+  if (of == nullptr) misuse(std::string(name) + " has another scalar type");
   return *of;
 }
 

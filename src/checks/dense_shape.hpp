@@ -23,7 +23,7 @@ bool has_room(const View& a) {
 /// Returns the layout in words, to end a message about a matrix; empty for column-major.
 inline const char* in_words(Layout layout) {
   if (layout == Layout::row_major) return ", row-major";
-  return layout == Layout::column_major ? "" : ", in a layout that there is not";
+  return layout == Layout::column_major ? "" : ", in an unknown layout; expected column_major or row_major";
 }
 
 /// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and data. name: that of

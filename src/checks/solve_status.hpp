@@ -44,7 +44,7 @@ std::string why_not(SolveStatus status, const BackwardError& error, const Matrix
   if (status_of<T>(error) == SolveStatus::ok)
     return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
            ", more than was asked for";
-  return "not converged: " + in_words(error, solved_error<T>()) + ": x is not to be taken for a solution";
+  return "not converged: " + in_words(error, solved_error<T>()) + ": x does not count as a solution";
 }
 
 /// Sets the report's status and its reason: the status measured from the errors in

@@ -19,7 +19,7 @@ Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
     case BackendChoice::cuda:
       return cuda_backend(cuda);
   }
-  misuse("Solver: BackendChoice " + std::to_string(static_cast<int>(choice)) + ", which there is not");
+  misuse("Solver: unknown BackendChoice " + std::to_string(static_cast<int>(choice)) + "; expected automatic, cpu or cuda (0 to 2)");
 }
 
 /// Returns the options unchanged, and the reason why only their target is considered.

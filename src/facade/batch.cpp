@@ -30,7 +30,7 @@ void require_columns(Index nrhs) {
 /// refactorisation.
 template <class T>
 void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift) {
-  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
+  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
   if (stride < 0) misuse("refactorize: the stride is " + std::to_string(stride) + ", expected 0 or more");
   const Offset nnz = batch.plan()->nnz, items = batch.items(), there = static_cast<Offset>(value.size());
   if (items == 0 || nnz == 0) return;

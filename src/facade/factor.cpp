@@ -42,7 +42,7 @@ template <class T>
 void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
     misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
-  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift));
+  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
 }
 
 void require_solvable(bool factor_is_there) {
@@ -70,7 +70,7 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
 
 /// Returns true for L^T and false for L in a product; throws Error(usage) for other systems.
 bool is_transposed(System system) {
-  if (system != System::L && system != System::Lt) misuse("multiply: by L and by L^T alone");
+  if (system != System::L && system != System::Lt) misuse("multiply: the system must be L or Lt");
   return system == System::Lt;
 }
 
@@ -89,7 +89,7 @@ numeric::SolveSteps steps_of(System system) {
     case System::Pt:
       return {.permute = false, .forward = false, .backward = false};
   }
-  misuse("solve: System " + std::to_string(static_cast<int>(system)) + ", which there is not");
+  misuse("solve: unknown System " + std::to_string(static_cast<int>(system)) + "; expected A, B, L, Lt, P or Pt (0 to 5)");
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ void Factor<T>::require_fit(const Workspace<T>& workspace) const {
 template <Scalar T>
 const numeric::DeviceSolves<T>& Factor<T>::device_solves() const {
   const numeric::DeviceSolves<T>* solves = store_->device_solves();
-  if (!solves) misuse("solve: b and x are said to be on a device, the factor is on the CPU");
+  if (!solves) misuse("solve: b and x are marked as device memory, but the factor is on the CPU");
   return *solves;
 }
 

@@ -147,7 +147,7 @@ FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<cons
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, *plan, "FusedSolve: the plan belongs to a matrix of another pattern");
   if (sizeof(T) == sizeof(float) && backend.executor().kernels(sizeof(T)).starts_with("fp16x3"))
-    misuse_of_fused("loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
+    misuse_of_fused("CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose another CudaCompute");
   return FusedSolve(std::make_unique<State>(a, *plan, backend, nrhs));
 }
 

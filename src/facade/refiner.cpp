@@ -79,7 +79,7 @@ template <Scalar T>
 void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
                              const Workspace<T>& workspace) const {
   if (!has_values_) refuse("no values were set");
-  if (&factor.executor() != executor_) refuse("the factor lives on another backend");
+  if (&factor.executor() != executor_) refuse("the factor belongs to another backend");
   if (&factor.plan() != plan_.get())
     require_pattern(factor.plan().pattern.view(), *plan_, "Refiner: the factor belongs to a matrix of another pattern");
   factor.require_fit(b, x, workspace);

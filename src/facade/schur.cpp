@@ -27,7 +27,7 @@ numeric::StridedView<T> last_rows(const MatrixView<T>& a, Index count) {
 
 template <Scalar T>
 SchurComplement<T>::SchurComplement(std::shared_ptr<const Plan> plan, Index count) : plan_(std::move(plan)), order_(count) {
-  if (count < 0 || count > plan_->n) misuse_of_schur(std::to_string(count) + " rows of " + std::to_string(plan_->n));
+  if (count < 0 || count > plan_->n) misuse_of_schur("count is " + std::to_string(count) + ", expected 0 to " + std::to_string(plan_->n));
 }
 
 template <Scalar T>
@@ -81,7 +81,7 @@ void SchurComplement<T>::require_copy() const {
 template <Scalar T>
 const numeric::DeviceSolves<T>& SchurComplement<T>::device_of(const Factor<T>& factor) const {
   const numeric::DeviceSolves<T>* device = factor.store().device_solves();
-  if (!device) misuse_of_schur("matrices are said to be on a device, the factor is on the CPU");
+  if (!device) misuse_of_schur("matrices are marked as device memory, but the factor is on the CPU");
   require_plan(factor);
   return *device;
 }

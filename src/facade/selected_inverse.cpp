@@ -54,7 +54,7 @@ void SelectedInverse<T>::require_fit(const Factor<T>& factor) const {
 template <Scalar T>
 numeric::DeviceInverse<T>& SelectedInverse<T>::device() const {
   numeric::DeviceInverse<T>* device = store_->on_device();
-  if (!device) misuse_of_inverse("what is enqueued is for a device, this is on the CPU");
+  if (!device) misuse_of_inverse("enqueued calls need a device, but this inverse is on the CPU");
   return *device;
 }
 

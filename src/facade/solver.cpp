@@ -42,7 +42,7 @@ struct Solver<T>::State {
     set_stop(options.stop);
     require_refine_options(options.refine, "Solver");
     if (options.precision != Precision::full && !is_mixed())
-      misuse("Solver: Precision " + std::to_string(static_cast<int>(options.precision)) + ", which there is not");
+      misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) + "; expected full or mixed (0 or 1)");
     if (is_mixed() && !std::is_same_v<T, double>) throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
   }
 
@@ -120,7 +120,8 @@ struct Solver<T>::State {
   /// Fills the mixed factor with A + shift I.
   Result<void, Breakdown> fill_mixed(std::span<const T> fresh, T shift) {
     if constexpr (std::is_same_v<T, double>) {
-      if (!std::isfinite(shift)) throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift));
+      if (!std::isfinite(shift))
+        throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
       if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz) return mixed->refactorize(fresh, options.stop);
       std::vector<double> shifted(fresh.begin(), fresh.end());
       for (Index j = 0; j < analysis.plan->n; ++j) shifted[static_cast<std::size_t>(analysis.plan->pattern.col_ptr[j])] += shift;
@@ -170,9 +171,9 @@ struct Solver<T>::State {
     if (!report.nearly_singular) return;
     const auto words = [&] {
       const PivotLoss& loss = *report.nearly_singular;
-      return "A is nearly singular: of the diagonal entry " + symbolic::in_digits(loss.diagonal) + " of column " +
-             std::to_string(loss.column) + " elimination left the pivot " + symbolic::in_digits(loss.pivot) + ", " +
-             symbolic::in_digits(loss.ratio()) + " of it";
+      return "A is nearly singular: elimination reduced the diagonal entry " + symbolic::in_digits(loss.diagonal) + " of column " +
+             std::to_string(loss.column) + " to the pivot " + symbolic::in_digits(loss.pivot) + ", " + symbolic::in_digits(loss.ratio()) +
+             " of it";
     };
     tell(Phase::factor, 1, words, MessageLevel::warning);
   }
@@ -322,7 +323,8 @@ Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shif
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
   const OneCall call(state_->calls, "Solver::refactorize_shifted", "solver");
-  if (!state_->held) throw Error(ErrorKind::usage, "Solver::refactorize_shifted: there are no values that were factorised");
+  if (!state_->held)
+    throw Error(ErrorKind::usage, "Solver::refactorize_shifted: no values were factorised; call compute() or refactorize() first");
   return state_->fill_shifted(shift);
 }
 

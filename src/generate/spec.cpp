@@ -97,7 +97,7 @@ Request parse(const Words& words) {
     } else if (word == "--dof") {
       request.dof = count(value(), word, 1, kMostRows);
     } else if (word.starts_with("--")) {
-      fail("unknown option '" + word + "'; there are --holes, --shift, --far, --dof and --shuffle");
+      fail("unknown option '" + word + "'; expected --holes, --shift, --far, --dof or --shuffle");
     } else if (request.kind.empty()) {
       request.kind = word;
     } else {
@@ -175,7 +175,7 @@ const Kind& find_kind(const Request& request) {
     if (request.kind == kind.name) return kind;
   std::string names;
   for (const Kind& kind : kKinds) names += std::string(names.empty() ? "" : ", ") + kind.name;
-  fail("unknown kind '" + request.kind + "'; there are " + names);
+  fail("unknown kind '" + request.kind + "'; expected one of " + names);
 }
 
 void judge(const Kind& kind, const Request& request) {

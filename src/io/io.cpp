@@ -84,7 +84,7 @@ void look_for_numbers(std::string_view head, const std::string& name) {
   const std::string_view text = plain_text(head, name);
   for (const char c : text)
     if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r' && c != '\n')
-      fail(name, "is no text, expected one row number a line; it starts with '" + printable(head.substr(0, 16)) + "'");
+      fail(name, "is not text, expected one row number a line; it starts with '" + printable(head.substr(0, 16)) + "'");
 }
 
 Look looking(void (*look)(std::string_view, const std::string&), const std::string& name) {
@@ -110,7 +110,7 @@ template <class Read>
 auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Allowance& allowance,
                 Read&& read) {
   if (!is_tar(bytes)) {
-    if (!member.empty()) fail(name, "is no tar archive, so it has no member '" + printable(member) + "'");
+    if (!member.empty()) fail(name, "is not a tar archive, so it has no member '" + printable(member) + "'");
     return read(bytes, name);
   }
   const TarMember found = find_tar_member(tar_members(bytes, name, allowance), name, member, wanted);

@@ -286,7 +286,7 @@ const TableEntry& entry_of(std::string_view name) {
     names.push_back(entry.option.name);
   }
   const std::string meant = nearest(name, names);
-  misuse("option '" + std::string(name) + "': there is none of that name" + (meant.empty() ? "" : "; did you mean " + meant + "?"));
+  misuse("option '" + std::string(name) + "' is unknown" + (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
 }  // namespace

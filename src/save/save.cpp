@@ -121,7 +121,7 @@ void take_fronts(const symbolic::FrontTree& fronts, std::string_view target, std
 /// target).
 std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader, const LoadOptions& options,
                                             const std::function<std::string(const std::string&)>& choose, bool with_factor) {
-  if (options.workers < 0) misuse("load: workers is " + std::to_string(options.workers));
+  if (options.workers < 0) misuse("load: workers is " + std::to_string(options.workers) + ", expected 0 or more");
   if (!options.target.empty()) symbolic::cost_table(options.target);
   io::Allowance allowance(options.max_bytes);
   const auto rows = static_cast<std::size_t>(header.n);

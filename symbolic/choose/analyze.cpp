@@ -110,7 +110,7 @@ constexpr double kRunaway = 2;
 std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method, double max_gain, double share = 1) {
   const double cost = share * selector.predicted_trial_seconds(method);
   if (max_gain > cost) return {};
-  std::string why = in_seconds(cost) + " predicted for the ordering, at most " + in_seconds(max_gain) + " to spare";
+  std::string why = "the ordering is predicted to take " + in_seconds(cost) + " and can save at most " + in_seconds(max_gain);
   selector.skip(method, "not tried: " + why);
   return why;
 }
@@ -134,7 +134,8 @@ std::optional<std::string> natural_suffices(OrderingSelector& selector, double& 
   job = selector.envelope_seconds(OrderingMethod::natural, enough);
   if (job >= enough) return {};
   selector.try_method(OrderingMethod::natural);
-  std::string why = "the envelope of the natural ordering promises " + in_seconds(job) + ", to run amd takes " + in_seconds(amd);
+  std::string why =
+      "by the envelope of the natural ordering the job takes " + in_seconds(job) + ", while amd alone takes " + in_seconds(amd);
   skip_all(selector, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
   return why;
 }
@@ -145,8 +146,8 @@ void consider_natural(OrderingSelector& selector, double job) {
   const double enough = kEnvelopeLimit * selector.best_seconds();
   if (job < enough) job = selector.envelope_seconds(OrderingMethod::natural, enough);
   if (job < enough) return selector.try_method(OrderingMethod::natural);
-  selector.skip(OrderingMethod::natural,
-                "not tried: its envelope promises no less than " + in_seconds(job) + " against " + in_seconds(selector.best_seconds()));
+  selector.skip(OrderingMethod::natural, "not tried: its envelope predicts at least " + in_seconds(job) + ", the best ordering " +
+                                             in_seconds(selector.best_seconds()));
 }
 
 /// Tries a banded ordering, but only if the graph is long and thin.
@@ -154,15 +155,17 @@ void consider_rcm(OrderingSelector& selector) {
   const ordering::GraphView& graph = selector.compressed().view();
   const double best = selector.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
   if (look >= kSearchShare * best)
-    return selector.skip(OrderingMethod::rcm, "not tried: to look at its levels takes " + in_seconds(look) + " of " + in_seconds(best));
+    return selector.skip(OrderingMethod::rcm, "not tried: to find its levels takes " + in_seconds(look) +
+                                                  ", the job with the best ordering " + in_seconds(best));
   const double job = selector.band_seconds(banded_entries(graph));
   if (job >= best)
     return selector.skip(OrderingMethod::rcm,
-                         "not tried: its levels promise no less than " + in_seconds(job) + " against " + in_seconds(best));
+                         "not tried: its levels predict at least " + in_seconds(job) + ", the best ordering " + in_seconds(best));
   if (skip_if_costly(selector, OrderingMethod::rcm, fill_seconds(selector))) return;
   const double enough = kEnvelopeLimit * best, envelope = selector.envelope_seconds(OrderingMethod::rcm, enough);
   if (envelope < enough) return selector.try_method(OrderingMethod::rcm);
-  selector.skip(OrderingMethod::rcm, "judged by its envelope: no less than " + in_seconds(envelope) + " against " + in_seconds(best));
+  selector.skip(OrderingMethod::rcm,
+                "judged by its envelope: at least " + in_seconds(envelope) + ", the best ordering " + in_seconds(best));
 }
 
 /// The largest component of the reduced graph.
@@ -187,13 +190,13 @@ std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const 
   const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
   if (!in_rounds)
-    selector.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices, else amd is sooner done");
+    selector.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices; otherwise amd takes less time");
   const double seconds = selector.predicted_order_seconds(OrderingMethod::nested_dissection);
   const Offset most = order_work(kRunaway * seconds);
   const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " + in_digits(kRunaway) +
                           " times the " + in_seconds(seconds) + " predicted for nd";
   const bool taken = selector.try_within(method, most, why);
-  if (in_rounds) selector.skip(OrderingMethod::amd, "not tried: of an irregular mesh pamd does the same by all threads");
+  if (in_rounds) selector.skip(OrderingMethod::amd, "not tried: on a large irregular mesh pamd replaces it and uses all threads");
   if (taken) return {};
   return std::string(name_of(method)) + " given up: " + why;
 }
@@ -355,8 +358,9 @@ Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
     if (ordering_compared(method))
       selector.plan_method(method);
     else
-      selector.skip(method, ordering_available(method) ? "the system's METIS takes over signals of the process: asked for by name alone"
-                                                       : "kauri was built without METIS");
+      selector.skip(method, ordering_available(method)
+                                ? "the system's METIS takes over signals of the process, so it runs only if it is named"
+                                : "kauri was built without METIS");
   }
   return selector.finish(select_ordering(selector));
 }

@@ -88,12 +88,12 @@ void check_last(const Permutation& perm, std::span<const Index> last) {
   const auto first = perm.size() - static_cast<Index>(last.size());
   if (first < 0)
     throw Error(ErrorKind::input,
-                "analyze: " + std::to_string(last.size()) + " rows to come last in a matrix of " + std::to_string(perm.size()));
+                "analyze: options.last has " + std::to_string(last.size()) + " rows, expected at most " + std::to_string(perm.size()));
   for (std::size_t k = 0; k < last.size(); ++k)
     if (const Index row = perm.old_of(first + static_cast<Index>(k)); row != last[k])
       throw Error(ErrorKind::input, "analyze: the permutation has row " + std::to_string(row) + " at place " +
-                                        std::to_string(first + static_cast<Index>(k)) + ", where row " + std::to_string(last[k]) +
-                                        " is to come by the rows asked for last");
+                                        std::to_string(first + static_cast<Index>(k)) + ", where options.last requires row " +
+                                        std::to_string(last[k]));
 }
 
 }  // namespace
@@ -113,8 +113,10 @@ OrderingSelector::OrderingSelector(const Pattern& lower, const AnalyzeOptions& o
     throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
   check_by_all(lower);
-  if (options.cores < 1) throw Error(ErrorKind::usage, "analyze: cores must be >= 1");
-  if (options.solves < 0 || options.factorizations < 0) throw Error(ErrorKind::usage, "analyze: solves and factorizations must be >= 0");
+  if (options.cores < 1) throw Error(ErrorKind::usage, "analyze: cores is " + std::to_string(options.cores) + ", expected 1 or more");
+  if (options.solves < 0 || options.factorizations < 0)
+    throw Error(ErrorKind::usage, "analyze: solves is " + std::to_string(options.solves) + " and factorizations is " +
+                                      std::to_string(options.factorizations) + ", expected 0 or more");
   if (options.permutation && options.permutation->size() != lower.n)
     throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +
                                       std::to_string(lower.n));

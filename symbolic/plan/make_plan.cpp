@@ -31,7 +31,7 @@ PatternCopy copy_of(const Pattern& lower) {
 }  // namespace
 
 int planned_workers(const AnalyzeOptions& options) {
-  if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers));
+  if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers) + ", expected 0 or more");
   if (options.workers > 0) return options.workers;
   return std::clamp(default_threads(), 1, 16);
 }

@@ -97,7 +97,7 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
       std::sort(begin, end);
       a.row[at] = v;
       for (auto entry = begin; entry != end; ++entry) {
-        if (a.row[at] == entry->row) misfit("entry (" + in_words(entry->row) + ", " + in_words(v) + ") of A is there twice");
+        if (a.row[at] == entry->row) misfit("entry (" + in_words(entry->row) + ", " + in_words(v) + ") of A occurs twice");
         a.row[++at] = entry->row;
         a.listed.source[entry->at] = static_cast<std::uint32_t>(at);
       }

@@ -108,7 +108,7 @@ TEST(MatrixErrors, NameRowAndColumn) {
   EXPECT_EQ(triplets(3, {3}, {1}, {1}, Storage::lower), "matrix: column 1: row 3, expected 0 to 2");
   EXPECT_EQ(triplets(3, {-1}, {1}, {1}, Storage::upper), "matrix: column 1: row -1, expected 0 to 2");
   EXPECT_EQ(triplets(3, {1}, {3}, {1}, Storage::full), "matrix: triplet 0: column 3, expected 0 to 2");
-  EXPECT_EQ(triplets(-1, {}, {}, {}, Storage::full), "matrix: n is -1");
+  EXPECT_EQ(triplets(-1, {}, {}, {}, Storage::full), "matrix: n is -1, expected 0 or more");
   EXPECT_EQ(triplets(3, {1, 2}, {1}, {1}, Storage::full), "matrix: triplets of lengths 2, 1, 1");
   EXPECT_EQ(triplets(3, {2}, {0}, {1}, Storage::full), "matrix: entry (2, 0) has no partner (0, 2)" + not_symmetric);
   EXPECT_EQ(triplets(3, {0}, {2}, {1}, Storage::full), "matrix: entry (0, 2) has no partner (2, 0)" + not_symmetric);
@@ -338,9 +338,9 @@ TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
   EXPECT_EQ(text({1, 2, 3}, {2, 2}, lower, rows, sum, 1), "matrix: entry (1, 2) lies in the wrong half");
   EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1), "matrix: entry (2, 1) has no partner (1, 2)" + not_symmetric);
   EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1), "matrix: entry (1, 2) has no partner (2, 1)" + not_symmetric);
-  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1), "matrix: entry (2, 1) is there twice");
-  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1), "matrix: entry (2, 1) is there twice");
-  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0), "matrix: entry (0, 1) is there twice");
+  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1), "matrix: entry (2, 1) occurs twice");
+  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1), "matrix: entry (2, 1) occurs twice");
+  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0), "matrix: entry (0, 1) occurs twice");
   EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr starts at 0, expected 1");
   EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr ends at 4 but there are 2 columns");
   EXPECT_EQ(text({1, 3, 2}, {1}, lower, rows, sum, 1), "matrix: row_ptr descends at row 2");

@@ -340,7 +340,7 @@ TEST(OneOfTwoHalvesOnce, OfRepeatedEntriesThoseThatAreTakenAreRefused) {
   const std::vector<double> value{4, -1, -1, -1, 4};
   CompressedView<double, Index, Offset> view{2, ptr, index, value, Storage::lower_of_full, Compression::columns, 0, Duplicates::refuse};
   EXPECT_EQ(error_text(ErrorKind::input, [&] { return SymmetricMatrix<double>::from_compressed(view); }),
-            "matrix: entry (1, 0) is there twice");
+            "matrix: entry (1, 0) occurs twice");
   view.storage = Storage::upper_of_full;
   EXPECT_EQ(SymmetricMatrix<double>::from_compressed(view).value()[1], -1);
 }

@@ -104,7 +104,7 @@ static void systems(void) {
   OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_B, NULL, &to_z, u.workspace));
   for (int i = 0; i < 33; ++i) CHECK(fabs(z[i] - whole[i]) <= 1e-12);
   MISUSE("multiply", kauri_factor_multiply(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
-  MISUSE("system is 6, which there is not", kauri_factor_solve(u.factor, 6, NULL, &to_x, u.workspace));
+  MISUSE("system is 6, expected one of the constants of kauri.h", kauri_factor_solve(u.factor, 6, NULL, &to_x, u.workspace));
   tear_down(&u);
   free_system(&s);
 }
@@ -149,10 +149,10 @@ static void misuse(void) {
   OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
   MISUSE("x is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, NULL, u.workspace));
   MISUSE("workspace is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, NULL));
-  MISUSE("the workspace is of another scalar", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, other.workspace));
-  MISUSE("the matrix is of another scalar", kauri_factor_refactorize_matrix(u.factor, other.matrix, 0));
+  MISUSE("the workspace has another scalar type", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, other.workspace));
+  MISUSE("the matrix has another scalar type", kauri_factor_refactorize_matrix(u.factor, other.matrix, 0));
   MISUSE("11 values, the pattern has", kauri_factor_refactorize(u.factor, x, 11, KAURI_HOST, 0));
-  MISUSE("values are said to be on a device", kauri_factor_refactorize(u.factor, x, 12, KAURI_DEVICE, 0));
+  MISUSE("values are marked as device memory", kauri_factor_refactorize(u.factor, x, 12, KAURI_DEVICE, 0));
   MISUSE("memory is 2", kauri_factor_refactorize(u.factor, x, 12, 2, 0));
   MISUSE("the shift is", kauri_factor_refactorize_matrix(u.factor, u.matrix, INFINITY));
   MISUSE("shift is 1e+300, too large for float", kauri_factor_refactorize_matrix(other.factor, other.matrix, 1e300));

@@ -116,7 +116,7 @@ static void triplets(void) {
   check_lower(matrix, &s, 1);
   kauri_matrix_destroy(matrix);
   t.duplicates = KAURI_REFUSE;
-  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) is there twice", kauri_matrix_from_triplets(&t, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) occurs twice", kauri_matrix_from_triplets(&t, &matrix));
   CHECK(matrix == NULL);
   t.base = 0;
   FAILS(KAURI_ERROR_INPUT, "triplet 0: column 3, expected 0 to 2", kauri_matrix_from_triplets(&t, &matrix));
@@ -144,7 +144,7 @@ static void refused_arrays(void) {
   a.storage = KAURI_FULL;
   FAILS(KAURI_ERROR_INPUT, "entry (2, 1) has no partner (1, 2)", kauri_matrix_from_compressed(&a, &matrix));
   a.storage = 7;
-  MISUSE("storage is 7, which there is not", kauri_matrix_from_compressed(&a, &matrix));
+  MISUSE("storage is 7, expected one of the constants of kauri.h", kauri_matrix_from_compressed(&a, &matrix));
   a.storage = KAURI_LOWER, a.base = 0;
   FAILS(KAURI_ERROR_INPUT, "starts at 1, expected 0", kauri_matrix_from_compressed(&a, &matrix));
   a.base = 1, index[3] = 4;
@@ -181,7 +181,7 @@ static void duplicates(void) {
   check_lower(matrix, &s, 1);
   kauri_matrix_destroy(matrix);
   a.duplicates = KAURI_REFUSE;
-  FAILS(KAURI_ERROR_INPUT, "entry (1, 0) is there twice", kauri_matrix_from_compressed(&a, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (1, 0) occurs twice", kauri_matrix_from_compressed(&a, &matrix));
   a.duplicates = 2;
   MISUSE("duplicates is 2", kauri_matrix_from_compressed(&a, &matrix));
   a.duplicates = KAURI_SUM, a.compression = 2;
@@ -308,7 +308,7 @@ static void files(void) {
   how.both_halves = KAURI_LOWER;
   MISUSE("a storage of one half", kauri_matrix_read_with(name, &how, &matrix));
   how.both_halves = 5;
-  MISUSE("storage is 5, which there is not", kauri_matrix_read_with(name, &how, &matrix));
+  MISUSE("storage is 5, expected one of the constants of kauri.h", kauri_matrix_read_with(name, &how, &matrix));
   how.both_halves = KAURI_FULL;
   how.symmetry = 2;
   MISUSE("symmetry is 2, expected 0 to 1", kauri_matrix_read_with(name, &how, &matrix));

@@ -28,7 +28,7 @@ static void every_option(void) {
     CHECK(info.kind >= KAURI_OPTION_BOOLEAN && info.kind <= KAURI_OPTION_WORD);
   }
   struct kauri_option_info info = KAURI_OPTION_INFO_INIT;
-  MISUSE("option -1, there are ", kauri_options_info(-1, &info));
+  MISUSE("option index is -1, expected 0 to ", kauri_options_info(-1, &info));
   MISUSE("there are ", kauri_options_info(kauri_options_count(), &info));
   MISUSE("info is null", kauri_options_info(0, NULL));
   info.struct_size = 8;
@@ -51,7 +51,7 @@ static void setting(void) {
   CHECK(strcmp(value_of(copy, "threads"), "3") == 0);
   CHECK(strcmp(value_of(copy, "ordering.compress"), "false") == 0);
   CHECK(strcmp(value_of(copy, "refine.target"), "1e-13") == 0);
-  MISUSE("'ordering.methd': there is none of that name; did you mean ordering.method?", kauri_options_set(copy, "ordering.methd", "amd"));
+  MISUSE("'ordering.methd' is unknown; did you mean ordering.method?", kauri_options_set(copy, "ordering.methd", "amd"));
   MISUSE("ordering.method: 'adm' was given, expected natural, rcm", kauri_options_set(copy, "ordering.method", "adm"));
   MISUSE("threads: '-1' was given, expected an integer from 0", kauri_options_set_int(copy, "threads", -1));
   MISUSE("threads: '99999999999' was given", kauri_options_set_int(copy, "threads", 99999999999));

@@ -182,7 +182,7 @@ static void blocks_and_misuse(void) {
   OK(kauri_solver_solve(solver, &rhs, &x));
   for (int i = 0; i < 10; ++i)
     for (int j = 0; j < 3; ++j) CHECK(fabs(out[i + 12 * j] - (j + 1) * (1 + i % 3)) <= 1e-12);
-  MISUSE("the matrix is of another scalar", kauri_solver_compute(solver, narrow));
+  MISUSE("the matrix has another scalar type", kauri_solver_compute(solver, narrow));
   MISUSE("matrix is null", kauri_solver_compute(solver, NULL));
   x.cols = 2;
   MISUSE("b has 3 columns, x has 2", kauri_solver_solve(solver, &rhs, &x));

@@ -123,10 +123,10 @@ TEST(Boeing, NamesWhatIsWrongInTheHeader) {
   const auto formats = [](const std::string& line, const std::string& text) {
     expect_boeing_error(kTitle + kCounts + kSizes + line + "\n", "line 4: " + text);
   };
-  formats("(4X4)           (5I3)           (3E10.2)", "the format of the pointers is '(4X4)           ', expected such as (16I5)");
-  formats("(4I4)           (5E9.1)         (3E10.2)", "the format of the rows is '(5E9.1)         ', expected such as (16I5)");
-  formats("(4I4)           (5I3)           (3E0.2)", "the format of the values is '(3E0.2)', expected such as (4E20.12)");
-  formats("(4I4)           (5I3)", "the format of the values is '', expected such as (4E20.12)");
+  formats("(4X4)           (5I3)           (3E10.2)", "the format of the pointers is '(4X4)           ', expected for example (16I5)");
+  formats("(4I4)           (5E9.1)         (3E10.2)", "the format of the rows is '(5E9.1)         ', expected for example (16I5)");
+  formats("(4I4)           (5I3)           (3E0.2)", "the format of the values is '(3E0.2)', expected for example (4E20.12)");
+  formats("(4I4)           (5I3)", "the format of the values is '', expected for example (4E20.12)");
 }
 
 TEST(Boeing, NamesLineAndColumnsOfWhatIsWrongInTheNumbers) {

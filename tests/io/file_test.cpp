@@ -77,7 +77,7 @@ TEST(File, FormatsAreToldByTheFirstBytes) {
   test::expect_input_error([&] { read_matrix("/dev/zero", little); }, "/dev/zero" + unknown);
   EXPECT_THROW(read_dense("/dev/zero", little), Error);
   test::expect_input_error([&] { read_permutation("/dev/zero", little); },
-                           "/dev/zero: is no text, expected one row number a line; it starts with '" + std::string(16, '?') + "'");
+                           "/dev/zero: is not text, expected one row number a line; it starts with '" + std::string(16, '?') + "'");
   const std::string zeros(1 << 24, '\0');
   const TempFile packed(".mtx.gz", test::gzip(zeros));
   test::expect_input_error([&] { read_matrix(packed.path(), little); }, packed.path() + unknown);

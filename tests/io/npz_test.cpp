@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "(max_bytes, --max-gb)"},
                     Wrong{"dia_offset.npz", "array 'offsets': entry 0 is -18, expected -5 to 5"},
                     Wrong{"dia_short.npz", "array 'offsets': 6 entries, expected 7 (one for each diagonal)"},
-                    Wrong{"bsr_blocks.npz", "array 'data': blocks of 2 x 2, expected such as divide 5 rows and columns"},
+                    Wrong{"bsr_blocks.npz", "array 'data': blocks of 2 x 2, expected sizes that divide 5 rows and columns"},
                     Wrong{"bsr_index.npz", "array 'indices': entry 4 is 3, expected 0 to 2"},
                     Wrong{"bsr_flat.npz", "array 'data': has 1 dimensions, expected 3"},
                     Wrong{"no_indptr.npz", "array 'indptr': is missing, expected the arrays of scipy.sparse.save_npz"},

@@ -102,7 +102,7 @@ TEST(Zip, ShowsADoubledNameAsItMayBeShown) {
   bytes.insert(end, bytes.substr(first, size));
   put(bytes, bytes.size() - 22 + 10, 6, 2);
   put(bytes, bytes.size() - 22 + 12, end + size - first, 4);
-  test::expect_input_error([&] { (void)archive_of(bytes); }, "f: zip directory: '?[rmat.npy' is there twice, expected once");
+  test::expect_input_error([&] { (void)archive_of(bytes); }, "f: zip directory: '?[rmat.npy' occurs twice, expected once");
 }
 
 TEST(Zip, RefusesZip64Lies) {

@@ -168,7 +168,7 @@ TEST(DamagedFiles, WhatTheSectionsSay) {
   EXPECT_EQ(said("rows", 0, 9), "f: damaged: column 0 of B has an entry in row 9 of A");
   EXPECT_EQ(said("rows", 0, save::from_bytes<Index>(&plan[section(plan, "perm")])),
             "f: damaged: column 0 of B has an entry in row 0, which is not below the diagonal");
-  EXPECT_NE(said("rows", 0, save::from_bytes<Index>(&plan[section(plan, "rows") + 4])).find(" of A is there twice"), std::string::npos);
+  EXPECT_NE(said("rows", 0, save::from_bytes<Index>(&plan[section(plan, "rows") + 4])).find(" of A occurs twice"), std::string::npos);
   EXPECT_NE(said("name", 0, 2).find("a mark of the caller's permutation of 2, expected 0 or 1"), std::string::npos);
   EXPECT_NE(said("name", 1, 0).find("0 workers, expected 1 or more"), std::string::npos);
   EXPECT_NE(said("name", 2, 0x71717103).find("an ordering \"qqq\", which this kauri does not know"), std::string::npos);

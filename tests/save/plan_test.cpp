@@ -202,7 +202,7 @@ TEST(SavedPlans, WhatIsAskedForWrongly) {
   options.target = "abacus";
   EXPECT_NE(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }).find("abacus"), std::string::npos);
   options.target.clear(), options.workers = -1;
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }), "load: workers is -1");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }), "load: workers is -1, expected 0 or more");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { load_plan("/no such folder/plan"); }),
             "/no such folder/plan: cannot open: No such file or directory");
   EXPECT_NE(error_text(ErrorKind::input, [&] { save_plan("/no such folder/plan", *load_plan(bytes)); }).find("cannot create"),

@@ -352,10 +352,10 @@ void check_output(const std::string& path) {
 
 /// Warns, in one line on the standard error, of a nearly singular A. x is reported all the same.
 void warn(const System& system, const PivotLoss& loss) {
-  complain(
-      fmt::format("warning: {} is nearly singular: of the diagonal entry {:.3g} of column {} elimination left the pivot {:.3g}, {:.2g} of "
-                  "it, so about {:.0f} digits of x may be wrong however small its backward error is",
-                  system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
+  complain(fmt::format(
+      "warning: {} is nearly singular: elimination reduced the diagonal entry {:.3g} of column {} to the pivot {:.3g}, {:.2g} of "
+      "it, so about {:.0f} digits of x may be wrong however small its backward error is",
+      system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
 }
 
 /// Checks that the options are compatible and that the folders of the output files exist. Throws Error.

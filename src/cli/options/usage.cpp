@@ -38,7 +38,8 @@ const CLI::App* command_of(const CLI::App& app, const std::string& word) {
 [[noreturn]] void no_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  throw Error(ErrorKind::usage, fmt::format("'{}' is no command; there are {}{}", word, fmt::join(names, ", "), meant(word, names)));
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' is not a command; expected one of {}{}", word, fmt::join(names, ", "), meant(word, names)));
 }
 
 /// Returns true for a number, as "-1" or "-.5e3", which is the value of an option and not a name.

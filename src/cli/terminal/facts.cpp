@@ -62,7 +62,7 @@ std::string verdict_name(const MatrixFacts& facts) {
 std::string verdict_reason(const MatrixFacts& facts) {
   if (facts.zero_diagonal + facts.negative_diagonal > 0) return "a diagonal entry is not positive";
   return facts.gershgorin_least > 0 ? "every row is strictly diagonally dominant"
-                                    : "not strictly diagonally dominant: the factorisation tells";
+                                    : "not strictly diagonally dominant: only a factorisation decides";
 }
 
 }  // namespace kauri::cli

@@ -160,7 +160,7 @@ void read_type(const Lines& lines, Header& header) {
   };
   if (!is_type(type)) refuse("");
   if (type[0] == 'c') refuse("complex, ");
-  if (type[0] == 'q' || type[0] == 'x') refuse("values in a file of their own, ");
+  if (type[0] == 'q' || type[0] == 'x') refuse("values in a separate file, ");
   if (type[2] == 'e') refuse("not assembled, ");
   if (type[1] != 's' && type[1] != 'u') refuse(type[1] == 'r' ? "rectangular, " : "not symmetric, ");
   header.kind = type[0];
@@ -186,7 +186,7 @@ FortranFormat format_at(const Lines& lines, std::size_t at, std::size_t size, bo
   const std::string_view text = lines.columns(at, size);
   const auto format = parse_fortran_format(text);
   if (!format || (integer && !format->integer))
-    lines.fail_line(std::string("the format of the ") + what + " is '" + printable(text) + "', expected such as " +
+    lines.fail_line(std::string("the format of the ") + what + " is '" + printable(text) + "', expected for example " +
                     (integer ? "(16I5)" : "(4E20.12)"));
   return *format;
 }

@@ -156,7 +156,7 @@ class Walker {
       return size;
     }
     const Offset size = octal(field(header, kSizeAt, kSizeSize));
-    if (size < 0) fail_here("its size '" + printable(field(header, kSizeAt, kSizeSize)) + "' is no octal number");
+    if (size < 0) fail_here("its size '" + printable(field(header, kSizeAt, kSizeSize)) + "' is not an octal number");
     return size;
   }
 
@@ -192,7 +192,7 @@ class Walker {
       const std::string_view size = record.substr(5);
       const auto [last, good] = std::from_chars(size.data(), size.data() + size.size(), next_size_);
       if (good != std::errc() || last != size.data() + size.size() || next_size_ < 0)
-        fail_here("the size '" + printable(size) + "' of a pax record is no number");
+        fail_here("the size '" + printable(size) + "' of a pax record is not a number");
     }
   }
 

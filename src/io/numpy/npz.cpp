@@ -110,7 +110,7 @@ SymmetricMatrix<double> blocks(const Source& source) {
   data.expect_dimensions(3);
   const Offset count = data->shape()[0], rows = data->shape()[1], cols = data->shape()[2];
   if (rows < 1 || cols < 1 || source.n % rows != 0 || source.n % cols != 0)
-    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + ", expected such as divide " +
+    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + ", expected sizes that divide " +
                    std::to_string(source.n) + " rows and columns");
   expect_entries(source, data->size());
   const NpzMember indices = source.array("indices");

@@ -105,7 +105,7 @@ std::size_t ZipArchive::read_entry(std::size_t place) {
   if (!fits(bytes_, place + kCentralSize, name + extra + comment)) fail(name_, "zip directory: it runs beyond the file");
   apply_zip64(bytes_.substr(place + kCentralSize + name, extra), member, name_);
   const std::string_view key = bytes_.substr(place + kCentralSize, name);
-  if (!members_.emplace(key, member).second) fail(name_, "zip directory: '" + printable(key) + "' is there twice, expected once");
+  if (!members_.emplace(key, member).second) fail(name_, "zip directory: '" + printable(key) + "' occurs twice, expected once");
   return place + kCentralSize + name + extra + comment;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using test::error_text;
 
-std::string on_cpu() { return "solve: b and x are said to be on a device, the factor is on the CPU"; }
+std::string on_cpu() { return "solve: b and x are marked as device memory, but the factor is on the CPU"; }
 
 Layout any_layout(std::mt19937_64& random) { return random() % 2 == 0 ? Layout::column_major : Layout::row_major; }
 

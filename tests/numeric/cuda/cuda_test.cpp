@@ -457,7 +457,7 @@ TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
   options.target = backend.target();
   const auto plan = analyze(a.pattern(), options);
   EXPECT_EQ(test::error_text(ErrorKind::usage, [&] { (void)Factor<float>::create(plan, backend); }),
-            "the loops for FP64 tensor cores are of double alone");
+            "the kernels for FP64 tensor cores are for double only; choose another CudaCompute");
   auto factor = Factor<double>::create(plan, backend);
   EXPECT_TRUE(refactorize<double>(factor, a.value()).ok());
 }

@@ -92,7 +92,7 @@ TYPED_TEST(Inverses, WhatTheyRefuse) {
   auto of_single = SelectedInverse<TypeParam>::create(single);
   of_single.compute(single);
   std::vector<TypeParam> room(1, TypeParam(7));
-  const std::string no_device = "selected inverse: what is enqueued is for a device, this is on the CPU";
+  const std::string no_device = "selected inverse: enqueued calls need a device, but this inverse is on the CPU";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_compute(single, nullptr); }), no_device);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_diagonal(room, nullptr); }), no_device);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_on_pattern(room, nullptr); }), no_device);
@@ -206,7 +206,7 @@ TYPED_TEST(Inverses, WhatSchurComplementsRefuse) {
   std::vector<TypeParam> x(16, TypeParam(1));
   const DeviceMatrixView<TypeParam> n({x.data(), 4, 1, 4}), s({x.data(), 2, 2, 2}), g({x.data(), 2, 1, 2});
   const SchurComplement<TypeParam> schur(factor, 2);
-  const std::string none = "Schur complement: matrices are said to be on a device, the factor is on the CPU";
+  const std::string none = "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)SchurComplement<TypeParam>::on_device(factor, 2); }), none);
   EXPECT_EQ(refused([&] { schur.write(factor, s); }), none);

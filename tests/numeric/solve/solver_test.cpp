@@ -176,8 +176,10 @@ TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
     change(options);
     return error_text(ErrorKind::usage, [&] { const Solver<double> solver(options); });
   };
-  EXPECT_EQ(made([](SolverOptions& o) { o.backend = static_cast<BackendChoice>(7); }), "Solver: BackendChoice 7, which there is not");
-  EXPECT_EQ(made([](SolverOptions& o) { o.precision = static_cast<Precision>(7); }), "Solver: Precision 7, which there is not");
+  EXPECT_EQ(made([](SolverOptions& o) { o.backend = static_cast<BackendChoice>(7); }),
+            "Solver: unknown BackendChoice 7; expected automatic, cpu or cuda (0 to 2)");
+  EXPECT_EQ(made([](SolverOptions& o) { o.precision = static_cast<Precision>(7); }),
+            "Solver: unknown Precision 7; expected full or mixed (0 or 1)");
   EXPECT_EQ(made([](SolverOptions& o) { o.refine.max_steps = -1; }), "Solver: max_steps is -1, expected 0 or more");
   EXPECT_EQ(made([](SolverOptions& o) { o.refine.target = -1; }), "Solver: target is -1, expected 0 or more");
   EXPECT_EQ(made([](SolverOptions& o) { o.refine.stagnation = -1; }), "Solver: stagnation is -1, expected 0 or more");

@@ -75,7 +75,8 @@ TEST(NearlySingular, HilbertIsTold) {
   EXPECT_EQ(loss.column, told.solver.report().smallest_column);
   EXPECT_EQ(loss.pivot, told.solver.report().smallest_pivot);
   EXPECT_EQ(loss.diagonal, 1.0 / (2 * loss.column + 1));
-  const std::string head = "A is nearly singular: of the diagonal entry ", column = " of column " + std::to_string(loss.column) + " ";
+  const std::string head = "A is nearly singular: elimination reduced the diagonal entry ",
+                    column = " of column " + std::to_string(loss.column) + " ";
   ASSERT_EQ(told.warning.size(), 1U);
   EXPECT_EQ(told.warning[0].find(head), 0U) << told.warning[0];
   EXPECT_NE(told.warning[0].find(column), std::string::npos) << told.warning[0];

@@ -138,7 +138,7 @@ TYPED_TEST(Verdicts, TheSolverTakesAnotherShift) {
   SolverOptions options;
   options.threads = 1;
   Solver<T> solver(options), fresh(options);
-  const std::string none = "Solver::refactorize_shifted: there are no values that were factorised";
+  const std::string none = "Solver::refactorize_shifted: no values were factorised; call compute() or refactorize() first";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.refactorize_shifted(T(1)); }), none);
   const SymmetricView<T> view{a.pattern(), value};
   ASSERT_FALSE(solver.compute(view).ok());

@@ -87,7 +87,7 @@ void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
   const auto value = cast<T>(a.value());
   for (const T shift : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
     EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)refactorize<T>(factor, value, shift); }),
-              "refactorize: the shift is " + std::to_string(shift));
+              "refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
 }
 
 template <class T>

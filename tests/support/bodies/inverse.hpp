@@ -173,7 +173,7 @@ void products_are_those_with_l(Backend& backend, const PlanWith& plan_of, const 
                          [&] {
                            factor.multiply(system, {x.data(), 4, 1, 4}, {x.data(), 4, 1, 4}, workspace);
                          }),
-              "multiply: by L and by L^T alone");
+              "multiply: the system must be L or Lt");
 }
 
 /// With x2 of the solution there comes the solution; with another one, what the first rows then say. S x2 = g has that x2. y and g: of b,
@@ -274,8 +274,8 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 2); }), "Schur complement: the factor is not valid");
   ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(a.view(), 1)).ok());
-  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 7); }), "Schur complement: 7 rows of 6");
-  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, -1); }), "Schur complement: -1 rows of 6");
+  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 7); }), "Schur complement: count is 7, expected 0 to 6");
+  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, -1); }), "Schur complement: count is -1, expected 0 to 6");
   const SchurComplement<T> schur(factor, 3);
   auto workspace = Workspace<T>::create(factor, 1);
   std::vector<T> x(12, T(2));

@@ -345,7 +345,7 @@ void what_is_refused_of_layouts(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 11, 9, by_rows}),
             "solve: x has 11 columns and leading dimension 9 for 9 rows, row-major");
   EXPECT_EQ(refused({b.data(), 9, 2, 9, none}, {x.data(), 9, 2, 9}),
-            "solve: b has 2 columns and leading dimension 9 for 9 rows, in a layout that there is not");
+            "solve: b has 2 columns and leading dimension 9 for 9 rows, in an unknown layout; expected column_major or row_major");
   EXPECT_EQ(refused({b.data(), 9, -1, 9, by_rows}, {x.data(), 9, 2, 9}),
             "solve: b has -1 columns and leading dimension 9 for 9 rows, row-major");
   EXPECT_EQ(refused({nullptr, 9, 2, 2, by_rows}, {x.data(), 9, 2, 9}), "solve: b is null");

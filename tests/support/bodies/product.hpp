@@ -335,7 +335,7 @@ void what_products_refuse(Backend& backend) {
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, 2, 1, Layout::row_major}),
             "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major");
   EXPECT_EQ(said(0, {nullptr, 9, 2, 9, static_cast<Layout>(7)}, 20, two),
-            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in a layout that there is not");
+            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown layout; expected column_major or row_major");
   const std::string overlaps = "SparseProduct: x overlaps y";
   EXPECT_EQ(said(0, two, 0, two), overlaps);
   EXPECT_EQ(said(0, two, 17, two), overlaps);

@@ -352,7 +352,7 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   const auto foreign = filled_factor(d, backend, plan_of), elsewhere = filled_factor(c, other_backend, plan_of);
   EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }), pattern);
   EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }),
-            "Refiner: the factor lives on another backend");
+            "Refiner: the factor belongs to another backend");
 }
 
 }  // namespace kauri::test

@@ -394,7 +394,7 @@ TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
   const OwnedPattern strip = grid_pattern(4, 300, 1);
   const Analysis analysis = analyze_with_report(strip.view(), method_options());
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::natural);
-  EXPECT_NE(analysis.reason.find("the envelope of the natural ordering promises"), std::string::npos) << analysis.reason;
+  EXPECT_NE(analysis.reason.find("by the envelope of the natural ordering the job takes"), std::string::npos) << analysis.reason;
   EXPECT_EQ(compare_orderings(strip.view(), method_options()).reason, analysis.reason);
   EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), method_options())->ordering, OrderingMethod::natural);
 }
@@ -466,7 +466,7 @@ TEST(Analyze, ChecksTheOptionsOfOrderingsWhateverTheMethod) {
       return text;
     };
     EXPECT_EQ(said(delta), "analyze: delta is -1, expected 0 or more");
-    EXPECT_EQ(said(effort), "analyze: Effort 7, which there is not");
+    EXPECT_EQ(said(effort), "analyze: unknown Effort 7; expected fast, standard or best (0 to 2)");
   }
 }
 

@@ -149,9 +149,10 @@ TEST(Last, BadRowsAreNamed) {
   EXPECT_EQ(tail_of(analyze(a.view(), options)->perm, 2), options.ordering.last);
   options.ordering.last = {5, 4};
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)analyze(a.view(), options); }),
-            "analyze: the permutation has row 4 at place 4, where row 5 is to come by the rows asked for last");
+            "analyze: the permutation has row 4 at place 4, where options.last requires row 5");
   options.ordering.last.assign(7, 0);
-  EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)analyze(a.view(), options); }), "analyze: 7 rows to come last in a matrix of 6");
+  EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)analyze(a.view(), options); }),
+            "analyze: options.last has 7 rows, expected at most 6");
 }
 
 }  // namespace

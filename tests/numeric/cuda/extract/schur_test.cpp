@@ -217,8 +217,8 @@ TYPED_TEST(CudaSchur, WhatTheyRefuse) {
   const auto value = random_dominant<T>(a.view(), 1);
   auto factor = Factor<T>::create(this->plan_with(a.view(), 3), this->backend());
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, 7); }), "Schur complement: 7 rows of 6");
-  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, -1); }), "Schur complement: -1 rows of 6");
+  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, 7); }), "Schur complement: count is 7, expected 0 to 6");
+  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, -1); }), "Schur complement: count is -1, expected 0 to 6");
   const auto schur = SchurComplement<T>::on_device(factor, 3);
   ASSERT_TRUE(refactorize<T>(factor, value).ok());
   auto workspace = Workspace<T>::create(factor, 1);
@@ -251,7 +251,7 @@ TYPED_TEST(CudaSchur, WhatTheyRefuse) {
             "Schur complement: the factor has another plan");
   Backend cpu = cpu_backend(1);
   const auto on_cpu = factor_of<T>(analyze(a.view()), value, cpu);
-  const std::string no_device = "Schur complement: matrices are said to be on a device, the factor is on the CPU";
+  const std::string no_device = "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
   EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(on_cpu, 3); }), no_device);
   EXPECT_EQ(refused([&] { SchurComplement<T>(on_cpu, 3).write(on_cpu, there(3, 3)); }), no_device);
 }

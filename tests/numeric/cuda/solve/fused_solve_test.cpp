@@ -106,7 +106,7 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
   Backend halves = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::fp16x3});
   if (halves.target() == "sm_90" && sizeof(T) == sizeof(float)) {
     EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), this->plan(a.view()), halves); }),
-              "FusedSolve: loops fp16x3 are for scaled matrices, and right-hand sides are of any size");
+              "FusedSolve: CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose another CudaCompute");
   }
 }
 

@@ -291,13 +291,13 @@ TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
     EXPECT_EQ(refused(system, short_x), "solve: x has 15 rows, A has 16");
     EXPECT_EQ(refused(system, here), "solve: b is not in the memory of CUDA device 0 but in the host's");
   }
-  EXPECT_EQ(refused(static_cast<System>(6), x), "solve: System 6, which there is not");
+  EXPECT_EQ(refused(static_cast<System>(6), x), "solve: unknown System 6; expected A, B, L, Lt, P or Pt (0 to 5)");
   EXPECT_EQ(array.fetch(), host);
   Backend cpu = cpu_backend(1);
   const auto on_cpu = factor_of<T>(a, cpu, [](const Pattern& pattern) { return analyze(pattern); });
   auto theirs = Workspace<T>::create(on_cpu, 1);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { on_cpu.enqueue_solve(System::L, x, x, theirs, nullptr); }),
-            "solve: b and x are said to be on a device, the factor is on the CPU");
+            "solve: b and x are marked as device memory, but the factor is on the CPU");
 }
 
 /// A matrix is looked at to its last entry: rows of the host's behind those of the device's are seen.
