@@ -43,11 +43,11 @@ Examples:
 Systems for --gen: see kauri generate --help.
 
 Rows and columns count from 0. GB are 1e9 bytes; one multiply-add is two operations.
-Exit codes: 0 ok; 1 wrong usage or input, or an x that is no solution, of which none is written: its backward error is above
-the root of the scalar's precision, as of a loaded factor of other values, or, with --precision mixed, above what is accepted
-(status "not_converged"), or it overflows the scalar ("not_finite");
-2 A is not positive definite; 3 resources: more memory or operations than there are or than --max-gb and --max-flops allow
-(said before the work starts), or the device is not there.)";
+Exit codes: 0 ok; 1 wrong usage or input, or x does not count as a solution and is not written: its backward error is above
+the root of the scalar's precision, for example with a loaded factor of other values, or, with --precision mixed, above what is
+accepted (status "not_converged"), or x overflows the scalar ("not_finite");
+2 A is not positive definite; 3 resources: more memory or operations than are available or than --max-gb and --max-flops allow
+(reported before the work starts), or the device is not available.)";
 
 /// Formatter of help texts: options as "--name TYPE=default", without the accepted values, which the
 /// description lists; positional arguments by their type, as [FILE].

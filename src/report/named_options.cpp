@@ -130,17 +130,17 @@ void add_job(Table& table) {
       "backend",
       std::vector<std::pair<std::string, BackendChoice>>{
           {"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"cuda", BackendChoice::cuda}},
-      [](auto& o) -> auto& { return o.backend; }, "what computes; auto: the one predicted to be done first"));
+      [](auto& o) -> auto& { return o.backend; }, "where to compute; auto: the backend predicted to finish first"));
   table.push_back(integer_entry(
       "threads", 0, [](auto& o) -> auto& { return o.threads; },
-      "CPU threads, of orderings too; 0: one per hardware thread that quotas pay for; results do not depend on it"));
+      "CPU threads, also of orderings; 0: one per hardware thread within the quotas of the process; results do not depend on it"));
   table.push_back(word_entry(
       "precision", std::vector<std::pair<std::string, Precision>>{{"full", Precision::full}, {"mixed", Precision::mixed}},
       [](auto& o) -> auto& { return o.precision; },
       "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate gradients"));
   table.push_back(boolean_entry(
       "roofline", [](auto& o) -> auto& { return o.roofline; },
-      "reports tell each phase's share of the roofline, which is measured once on a CPU: some tenths of a second"));
+      "report each phase's share of the roofline, which is measured once on a CPU, in some tenths of a second"));
 }
 
 void add_ordering(Table& table) {
@@ -148,32 +148,32 @@ void add_ordering(Table& table) {
   table.push_back(word_entry(
       "ordering.method", named({natural, rcm, minimum_degree, amd, parallel_amd, nested_dissection, metis, automatic}),
       [](auto& o) -> auto& { return o.analyze.ordering.method; },
-      "how the permutation is found; auto: several are tried, the least predicted time of the whole job wins"));
+      "method that finds the permutation; auto: try several and take the least predicted time of the whole job"));
   table.push_back(number_entry(
       "ordering.seed", OptionKind::integer, "an integer from 0 to 2^64 - 1", [](auto& o) -> auto& { return o.analyze.ordering.seed; },
-      [](std::uint64_t) { return true; }, "of every random choice; the same seed gives the same permutation everywhere"));
+      [](std::uint64_t) { return true; }, "seed of every random choice; the same seed gives the same permutation on every machine"));
   table.push_back(word_entry(
       "ordering.effort", named({Effort::fast, Effort::standard, Effort::best}), [](auto& o) -> auto& { return o.analyze.ordering.effort; },
-      "of nd: more of it takes more time and mostly leaves less fill"));
+      "nd only: more effort takes more time and mostly leaves less fill"));
   table.push_back(word_entry(
       "ordering.tie_break",
       std::vector<std::pair<std::string, TieBreak>>{
           {"first", TieBreak::first}, {"last", TieBreak::last}, {"peripheral", TieBreak::pseudo_peripheral}},
-      [](auto& o) -> auto& { return o.analyze.ordering.tie_break; }, "of md: which of several rows of least degree is eliminated first"));
+      [](auto& o) -> auto& { return o.analyze.ordering.tie_break; }, "md only: which of several rows of least degree is eliminated first"));
   table.push_back(boolean_entry(
       "ordering.compress", [](auto& o) -> auto& { return o.analyze.ordering.compress; }, "merge indistinguishable rows first"));
   table.push_back(boolean_entry(
       "ordering.aggressive", [](auto& o) -> auto& { return o.analyze.ordering.aggressive; },
-      "of amd and pamd: aggressive element absorption"));
+      "amd and pamd only: aggressive element absorption"));
   table.push_back(number_entry(
       "ordering.dense", OptionKind::number, "a number", [](auto& o) -> auto& { return o.analyze.ordering.dense; },
-      [](double x) { return !std::isnan(x); }, "rows of degree above max(16, dense*sqrt(n)) are ordered last; 0 or less: none is"));
+      [](double x) { return !std::isnan(x); }, "rows of degree above max(16, dense*sqrt(n)) are ordered last; 0 or less: no row is"));
   table.push_back(integer_entry(
       "ordering.delta", 0, [](auto& o) -> auto& { return o.analyze.ordering.delta; },
-      "of md: rows within this of the least degree are eliminated together"));
+      "md only: rows within this of the least degree are eliminated together"));
   table.push_back(integer_entry(
       "ordering.threads", 0, [](auto& o) -> auto& { return o.analyze.ordering.threads; },
-      "CPU threads of orderings and analyses alone; 0: those of the option threads"));
+      "CPU threads of orderings and analyses; 0: as many as the option threads"));
 }
 
 void add_analysis(Table& table) {
@@ -181,65 +181,64 @@ void add_analysis(Table& table) {
   for (const symbolic::CostTable& costs : symbolic::cost_tables()) targets.emplace_back(costs.target, costs.target);
   table.push_back(word_entry(
       "analyze.target", std::move(targets), [](auto& o) -> auto& { return o.analyze.target; },
-      "what plans are made for; auto: what computes"));
+      "target that plans are made for; auto: the target of the backend"));
   table.push_back(integer_entry(
       "analyze.workers", 0, [](auto& o) -> auto& { return o.analyze.workers; },
-      "tasks at once that memory is planned for; 0: the threads that compute"));
+      "number of tasks at once that memory is planned for; 0: as many as threads of the backend"));
   table.push_back(boolean_entry(
       "analyze.amalgamate", [](auto& o) -> auto& { return o.analyze.amalgamate; },
       "merge small supernodes, which is faster; false: L has no entry that is always zero"));
   table.push_back(integer_entry(
       "analyze.solves", 0, [](auto& o) -> auto& { return o.analyze.solves; },
-      "solves expected per factorisation: weighs in the choices of auto"));
+      "expected solves per factorisation; used in the choices of auto"));
   table.push_back(integer_entry(
       "analyze.factorizations", 0, [](auto& o) -> auto& { return o.analyze.factorizations; },
-      "factorisations expected of the pattern: weighs in the choices of auto"));
+      "expected factorisations of the pattern; used in the choices of auto"));
   table.push_back(integer_entry(
       "analyze.cores", 1, [](auto& o) -> auto& { return o.analyze.cores; },
-      "cores that auto takes a machine without a device to have, so that it chooses alike on all"));
+      "number of cores that auto assumes for a machine without a device, so that it chooses alike on all"));
 }
 
 void add_refinement(Table& table) {
   table.push_back(integer_entry(
-      "refine.max_steps", 0, [](auto& o) -> auto& { return o.refine.max_steps; },
-      "corrections of a solution at most; 0: it is not refined"));
+      "refine.max_steps", 0, [](auto& o) -> auto& { return o.refine.max_steps; }, "most corrections of a solution; 0: no refinement"));
   table.push_back(real_entry(
       "refine.target", Bound::from, 0, [](auto& o) -> auto& { return o.refine.target; },
-      "stop where the componentwise backward error is at most this; 0: eps of the scalar"));
+      "stop when the componentwise backward error is at most this; 0: eps of the scalar"));
   table.push_back(real_entry(
       "refine.stagnation", Bound::from, 0, [](auto& o) -> auto& { return o.refine.stagnation; },
-      "stop where a correction does not shrink it by this factor"));
+      "stop when a correction does not shrink the error by this factor"));
 }
 
 void add_mixed(Table& table) {
   table.push_back(real_entry(
       "mixed.first_shift", Bound::above, 0, [](auto& o) -> auto& { return o.mixed.first_shift; },
-      "of a factor in float that breaks down without one, in units of A's diagonal"));
+      "first shift of a factor in float that breaks down without a shift, in units of A's diagonal"));
   table.push_back(real_entry(
       "mixed.shift_growth", Bound::above, 1, [](auto& o) -> auto& { return o.mixed.shift_growth; },
-      "from one shift to the next that is tried"));
+      "factor from one shift to the next that is tried"));
   table.push_back(integer_entry(
-      "mixed.shifts", 0, [](auto& o) -> auto& { return o.mixed.shifts; }, "shifts tried at most"));
+      "mixed.shifts", 0, [](auto& o) -> auto& { return o.mixed.shifts; }, "most shifts that are tried"));
   table.push_back(boolean_entry(
-      "mixed.allow_double", [](auto& o) -> auto& { return o.mixed.allow_double; }, "make a factor in double where the one in float fails"));
+      "mixed.allow_double", [](auto& o) -> auto& { return o.mixed.allow_double; }, "make a factor in double if the one in float fails"));
   table.push_back(integer_entry(
       "mixed_solve.max_steps", 1, [](auto& o) -> auto& { return o.mixed_solve.max_steps; },
-      "corrections of a solution in mixed precision at most"));
+      "most corrections of a solution in mixed precision"));
   table.push_back(integer_entry(
       "mixed_solve.max_cg_steps", -1, [](auto& o) -> auto& { return o.mixed_solve.max_cg_steps; },
-      "steps of conjugate gradients at most; -1: as many as take no longer than a factor in double"));
+      "most steps of conjugate gradients; -1: as many as take no longer than a factor in double"));
   table.push_back(real_entry(
       "mixed_solve.target", Bound::from, 0, [](auto& o) -> auto& { return o.mixed_solve.target; },
-      "a column is done where its componentwise backward error is at most this; 0: eps of double"));
+      "a column is done when its componentwise backward error is at most this; 0: eps of double"));
   table.push_back(real_entry(
       "mixed_solve.accept", Bound::from, 0, [](auto& o) -> auto& { return o.mixed_solve.accept; },
-      "what is accepted where nothing is gained any more; 0: 4 eps of double"));
+      "backward error that is accepted when further steps gain nothing; 0: 4 eps of double"));
 }
 
 void add_device(Table& table) {
   using enum CudaCompute;
   table.push_back(integer_entry(
-      "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; }, "the device, as CUDA numbers them"));
+      "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; }, "number of the device, as CUDA counts devices"));
   table.push_back(word_entry(
       "cuda.compute",
       std::vector<std::pair<std::string, CudaCompute>>{{"auto", automatic},
@@ -249,15 +248,15 @@ void add_device(Table& table) {
                                                        {"tf32x3", tf32x3},
                                                        {"tf32", tf32},
                                                        {"fp16x3", fp16x3}},
-      [](auto& o) -> auto& { return o.cuda.compute; }, "what adds products in large fronts"));
+      [](auto& o) -> auto& { return o.cuda.compute; }, "arithmetic of the products in large fronts"));
   table.push_back(boolean_entry(
-      "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; }, "solve on Hopper by sweeps that are as fast as memory"));
+      "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; }, "solve on Hopper by sweeps at the speed of memory"));
   table.push_back(choice_entry(
       "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
-      "right-hand sides that these sweeps take together at most"));
+      "most right-hand sides that these sweeps solve together"));
   table.push_back(choice_entry(
       "cuda.group_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.group_columns; },
-      "of 9 to 32 of them, how many a group of the device's blocks solves; 0: by the sizes of A and L"));
+      "of 9 to 32 right-hand sides, how many a group of the device's blocks solves; 0: chosen by the sizes of A and L"));
 }
 
 struct AllOptions {

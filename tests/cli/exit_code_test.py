@@ -234,7 +234,7 @@ class ResourcesTest(ProgramTest):
         except OSError:
             self.skipTest("no file system that takes a file of 2^63 - 1 bytes")
         for words in [["info", path], ["solve", *SYSTEM, "--rhs", path]]:
-            self.fails(3, *words, says=[path.name, "more memory than there is"])
+            self.fails(3, *words, says=[path.name, "more memory than is available"])
 
     def test_right_hand_sides_without_end(self):
         if build_facts()["sanitizers"]:

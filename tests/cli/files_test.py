@@ -60,7 +60,7 @@ class FilesTest(ProgramTest):
         rows = pattern(2**31 - 1)
         self.fails(1, "info", rows, says=["most rows would be empty"])
         if not build_facts()["sanitizers"]:
-            self.fails(3, "solve", rows, "--max-gb", 1, says=["needs more memory than there is"])
+            self.fails(3, "solve", rows, "--max-gb", 1, says=["needs more memory than is available"])
 
     def test_shuffled_halves_by_any_threads(self):
         # Large enough to be parsed in pieces: a matrix of both halves, its last line wrong in one of two.

@@ -108,7 +108,7 @@ class PathsTest(ProgramTest):
         with b.open() as file:
             self.assertEqual(kauri("solve", self.a, "--rhs", "-", "-o", x, stdin=file).returncode, 0)
         self.assertEqual(read_array(x), expected)
-        self.fails(1, "solve", "-", "--rhs", "-", says=["--rhs -: standard input is the system already"])
+        self.fails(1, "solve", "-", "--rhs", "-", says=["--rhs -: standard input already holds the system"])
 
     def test_no_part_of_a_file_stays_after_a_signal(self):
         def few_bytes():

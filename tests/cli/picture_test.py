@@ -239,7 +239,7 @@ class SeveralTest(ProgramTest):
     def test_text_has_a_table_for_each(self):
         text = self.run_ok("compare", *SYSTEM, "--gen", "tree 300 1", "--ordering", "amd")
         self.assertEqual(len(re.findall(r"^  ordering ", text, re.MULTILINE)), 2)
-        self.assertEqual(len(re.findall(r"^\* amd: of those asked for", text, re.MULTILINE)), 2)
+        self.assertEqual(len(re.findall(r"^\* amd: of the named orderings", text, re.MULTILINE)), 2)
 
     def test_orderings_asked_for_with_a_file(self):
         path = self.write("p.txt", "".join(f"{r}\n" for r in reversed(range(400))))
@@ -314,7 +314,7 @@ class CompletionTest(ProgramTest):
         script = self.run_ok("--completion", "zsh")
         part_of = lambda command: re.search(rf"^    {command}\)$(.*?);;$", script, re.MULTILINE | re.DOTALL)[1]
         self.check_all_names(part_of, lambda name: f"'{name}[")
-        self.assertIn("'--backend[auto (the one predicted to be done first), cpu or cuda]:NAME:(auto cpu cuda)'", script)
+        self.assertIn("'--backend[auto (the backend predicted to finish first), cpu or cuda]:NAME:(auto cpu cuda)'", script)
         self.assertIn("'--json[print one JSON object in place of the text]' ", script)  # a flag takes no value
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")

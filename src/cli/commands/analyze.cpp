@@ -140,7 +140,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   add_common_options(*command, *options, ordering_words());
   add_expectations(*command, options->job);
   add_plan_options(*command, options->job);
-  command->add_option("-o", options->permutation_file, "write the permutation, as --ordering FILE takes it")
+  command->add_option("-o", options->permutation_file, "write the permutation, in the format of --ordering FILE")
       ->type_name("FILE")
       ->group("Output");
   command->add_option("--save-plan", options->plan_file, "write the plan, for load_plan()")->type_name("FILE")->group("Output");

@@ -41,7 +41,7 @@ that plan on the device, factor and workspaces held; device_bytes, what the devi
 took of its memory; peak_rss_bytes, the most that the process held; factor_share, solve1_share and solve32_share, what
 the roofline of peak_flops_s and peak_bytes_s, measured on a CPU, would take of that time. With --precision mixed the factor is one in float
 with A scaled, factor_s has the scaling in it, solves are refined to the precision of double, and path, float_shift,
-contraction, cg_steps, cg_contraction and unconverged tell how the one with one right-hand side went.
+contraction, cg_steps, cg_contraction and unconverged report how the one with one right-hand side went.
 A system that fails has its reason in "fail" and null for what is missing; the exit code is the largest of all systems.)";
 
 /// Returns a line with all keys in their order, null for results that are not there yet.

@@ -156,7 +156,7 @@ int compare(CompareOptions options) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("compare", "what each ordering costs, and which one is best");
+  CLI::App* command = app.add_subcommand("compare", "show what each ordering costs, and which one is best");
   const auto options = std::make_shared<CompareOptions>();
   command->footer(
       "\nExamples:\n"
@@ -164,10 +164,10 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, measured\n"
       "  kauri compare --gen \"poisson2d 1000\" --ordering rcm,amd,nd --html page.html\n"
       "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of supernodes and fronts, bars of time and\n"
-      "memory. With --json several systems are a line of JSON each, a single one is one object. One of several that fails does not stop\n"
-      "the others: the exit code is the largest of all.");
+      "memory. With --json each of several systems is a line of JSON; a single one is one object. If one of several systems fails, the\n"
+      "others are still compared, and the exit code is the largest of all.");
   add_common_options(*command, *options,
-                     "names of those to compare, such as rcm,amd,nd; by default all.\n"
+                     "names of the orderings to compare, such as rcm,amd,nd; by default all.\n"
                      "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
                      true);
   command->get_option("--ordering")->default_str("");  // the default is all methods; auto is not one of them

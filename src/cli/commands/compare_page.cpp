@@ -108,7 +108,7 @@ std::string page_section(const Comparison& comparison) {
   const Pattern a = comparison.system->matrix.pattern();
   const std::string as_it_is =
       picture::figure(picture::spy_svg(picture::raster_of(a, nullptr, kSpySize), kSpySize, kPage, "A of " + comparison.system->name),
-                      fmt::format("A as it is, {} entries", count(2.0 * static_cast<double>(a.nnz()) - a.n)), picture::Shape::tall);
+                      fmt::format("A in natural order, {} entries", count(2.0 * static_cast<double>(a.nnz()) - a.n)), picture::Shape::tall);
   return fmt::format(
       "<section>\n<h2>{}</h2>\n<p class=\"soft\">{} rows, {} entries in the lower triangle; on {}. Height and front in columns, "
       "predicted{} for the factorisation.</p>\n{}<p>* "

@@ -75,7 +75,7 @@ void add_generate(CLI::App& app, int& exit_code) {
   auto* words = command->add_option("spec", options->words,
                                     "what to make, in one word \"tree 900 1 --shuffle 3\" or as several: tree 900 1 --shuffle 3");
   words->type_name("SPEC")->group("System");
-  command->add_option("--gen", options->system.specs, "the same")->type_name("SPEC")->expected(1)->excludes(words)->group("System");
+  command->add_option("--gen", options->system.specs, "SPEC in one word")->type_name("SPEC")->expected(1)->excludes(words)->group("System");
   const auto part = [&](const char* name, std::vector<std::string>& values, int count, const char* type, const char* help) {
     command->add_option(name, values, help)->type_name(type)->expected(count)->group("System");
   };

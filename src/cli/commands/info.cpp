@@ -151,7 +151,7 @@ int info(const InfoOptions& options) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("info", "facts of a system, and of this build of kauri");
+  CLI::App* command = app.add_subcommand("info", "show facts of a system, and of this build of kauri");
   const auto options = std::make_shared<InfoOptions>();
   add_system_options(*command, options->system, false);
   add_backend_options(*command, options->job);

@@ -140,8 +140,8 @@ Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outc
   Factor<T> factor = fenced("loading " + file, options.limits, [&] { return load_factor<T>(file, job.backends.current()); });
   out.factor_s = watch.seconds();
   if (const std::string difference = pattern_difference(system.matrix.pattern(), factor.plan().pattern.view()); !difference.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: a factor of another pattern than that of {}, where, rows and columns counted from 0, {}",
-                                              file, system.name, difference));
+    throw Error(ErrorKind::input, fmt::format("{}: the factor has another pattern than {}: {} (rows and columns counted from 0)", file,
+                                              system.name, difference));
   out.analysis.plan = factor.shared_plan();
   out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
   return factor;
@@ -366,11 +366,11 @@ void check_options(const SolveOptions& options) {
               {{"--rhs", opened(options.rhs_file)}, {"--load-factor", options.load_factor}});
   const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
   if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
-    throw Error(ErrorKind::usage, "--rhs -: standard input is the system already");
+    throw Error(ErrorKind::usage, "--rhs -: standard input already holds the system");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
-    throw Error(ErrorKind::usage, "--save-factor and --load-factor: of factors in the precision of A, so not with --precision mixed");
+    throw Error(ErrorKind::usage, "--save-factor and --load-factor need a factor in the precision of A; omit --precision mixed");
   if (options.condition && is_mixed(options.job))
-    throw Error(ErrorKind::usage, "--condition: estimated with a factor in the precision of A, so not with --precision mixed");
+    throw Error(ErrorKind::usage, "--condition needs a factor in the precision of A; omit --precision mixed");
 }
 
 int solve(const SolveOptions& options) {
@@ -410,7 +410,7 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->check(integer_from(0, 1000))
       ->type_name("STEPS")
       ->group("Method");
-  command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 solves more")
+  command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 more solves")
       ->group("Output");
   command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
   command->add_option("--save-factor", options->save_factor, "write the plan and L, for --load-factor and load_factor()")
@@ -418,7 +418,7 @@ void add_solve(CLI::App& app, int& exit_code) {
       ->group("Output");
   command
       ->add_option("--load-factor", options->load_factor,
-                   "solve with the L of such a file, in place of ordering and factorising A: its ordering stays, whatever --ordering says")
+                   "solve with the L of a file of --save-factor, in place of ordering and factorising A; --ordering then has no effect")
       ->type_name("FILE")
       ->group("Method");
   command->callback([options, nrhs, &exit_code] {

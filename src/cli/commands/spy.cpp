@@ -53,7 +53,7 @@ int spy(const SpyOptions& options) {
   const Plan* plan = analysis ? analysis->plan.get() : nullptr;
   const Stopwatch watch;
   const picture::Raster cells = raster(options, system, plan);
-  const std::string ordering = plan != nullptr ? ordering_label(ordering_name(*plan), options.job) : "as it is";
+  const std::string ordering = plan != nullptr ? ordering_label(ordering_name(*plan), options.job) : "in natural order";
   write_file(options.output, drawn(options, cells, fmt::format("{} of {}, {}", subject(options), system.name, ordering)));
   const double write_s = watch.seconds();
   if (options.json) {
@@ -78,14 +78,14 @@ void add_spy(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("spy", "draw where the entries of A, of P A P^T or of L are");
   const auto options = std::make_shared<SpyOptions>();
   command->footer(
-      "\nWithout --ordering and --factor A is drawn as it is. SVGs of up to 200 rows hold the entries themselves; larger ones, and PNGs, "
-      "cells\n"
-      "of a grid, the darker the more entries, by the logarithm. L is drawn as it is stored: zeros that amalgamation adds are entries.\n"
-      "Time and memory are those of the ordering: no number of L is computed.");
+      "\nWithout --ordering and --factor A is drawn in its natural order. SVGs of up to 200 rows show the entries themselves. Larger "
+      "ones,\n"
+      "and PNGs, show cells of a grid: the more entries a cell has, the darker it is, by the logarithm. L is drawn with the zeros that\n"
+      "amalgamation stores. Time and memory are those of the ordering: no value of L is computed.");
   add_picture_options(*command, *options, 512, "width and height, and the most cells to a side");
   add_ordering_options(*command, options->job, ordering_words());
   add_plan_options(*command, options->job);
-  command->add_flag("--factor", options->factor, "draw L; its ordering is auto where --ordering names none")->group("Method");
+  command->add_flag("--factor", options->factor, "draw L; the ordering is auto unless --ordering names one")->group("Method");
   command->callback([options, command, &exit_code] {
     options->ordered = command->get_option("--ordering")->count() > 0;
     exit_code = spy(*options);

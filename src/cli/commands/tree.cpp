@@ -73,7 +73,7 @@ void add_tree(CLI::App& app, int& exit_code) {
       "picture\n"
       "is the longest chain of columns that wait for one another; its colour is its share of the operations. Fronts too low to be seen "
       "are\n"
-      "drawn with the one below them, subtrees too narrow as one triangle. In an SVG each shape says its figures when pointed at.");
+      "drawn with the one below them, subtrees too narrow as one triangle. An SVG shows the figures of the shape under the pointer.");
   add_picture_options(*command, *options, 960, "width; the height is half of it");
   add_ordering_options(*command, options->job, ordering_words());
   add_plan_options(*command, options->job);

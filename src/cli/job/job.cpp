@@ -74,10 +74,10 @@ void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
   for (Candidate& candidate : analysis.candidates)
     if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) < predicted_job_seconds(*best, options)))
       best = &candidate;
-  if (best == nullptr) throw Error(ErrorKind::usage, "--ordering: none of those named is available in this build");
+  if (best == nullptr) throw Error(ErrorKind::usage, "--ordering: none of the named orderings is available in this build");
   best->chosen = true;
   analysis.plan = best->plan;
-  analysis.reason = fmt::format("{}: of those asked for, the least predicted time of ordering, factorisations and solves: {:.3g} s",
+  analysis.reason = fmt::format("{}: of the named orderings, the least predicted time of ordering, factorisations and solves: {:.3g} s",
                                 ordering_name(*best), predicted_job_seconds(*best, options));
 }
 

@@ -106,7 +106,7 @@ void require(const Demand& demand, const LimitOptions& limits, std::string_view 
 
 void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system) {
   const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
-  const std::string what = fmt::format("the solution of {} with the factor that is there", system);
+  const std::string what = fmt::format("the solution of {} with the existing factor", system);
   if (const std::string why = refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there); !why.empty())
     throw Error(ErrorKind::memory, why);
 }
@@ -155,7 +155,8 @@ MemoryFence::~MemoryFence() {
 std::string out_of_memory() { return fmt::format("out of memory: {} are available", with_bytes(available_bytes())); }
 
 void fail_at_fence(const std::string& what, const MemoryFence& fence) {
-  throw Error(ErrorKind::memory, fmt::format("{} needs more memory than there is: {} could be taken", what, with_bytes(fence.bytes())));
+  throw Error(ErrorKind::memory,
+              fmt::format("{} needs more memory than is available: {} could be allocated", what, with_bytes(fence.bytes())));
 }
 
 }  // namespace kauri::cli

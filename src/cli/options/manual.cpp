@@ -113,8 +113,8 @@ std::string manual(const CLI::App& app) {
       "\\-\\-version\n.br\n"
       ".B kauri \\-\\-completion\n.IR bash | zsh | fish\n.br\n.B kauri \\-\\-manual\n.SH DESCRIPTION\n" +
       roff(joined(app.get_description())) +
-      "\n.PP\nAt a terminal a line on the standard error tells what has been going on for more than a second; it is gone afterwards. "
-      "Pipes,\nfiles and\n.B \\-\\-json\nget none. The file\n.B \\-\nis the standard input.\n.SH COMMANDS\n";
+      "\n.PP\nAt a terminal a line on the standard error shows a step that has taken more than a second, and is erased afterwards. "
+      "Pipes,\nfiles and\n.B \\-\\-json\nget no such line. The file\n.B \\-\nis the standard input.\n.SH COMMANDS\n";
   for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command, list);
   text += ".SH COMMON OPTIONS\n";
   for (const Entry& entry : list)

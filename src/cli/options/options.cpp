@@ -35,12 +35,12 @@ std::string check_seed(const std::string& word) {
 
 void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
   command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
-  command.add_option("--effort", options.effort, "of nd, also where auto or compare runs it: fast, default or best")
+  command.add_option("--effort", options.effort, "effort of nd, also when auto or compare runs it: fast, default or best")
       ->capture_default_str()
       ->check(CLI::IsMember({"fast", "default", "best"}))
       ->type_name("NAME")
       ->group("Method");
-  command.add_option("--ties", options.ties, "md only: which row of least degree comes first: first, last or peripheral")
+  command.add_option("--ties", options.ties, "md only: the row of least degree that is eliminated first: first, last or peripheral")
       ->capture_default_str()
       ->check(CLI::IsMember({"first", "last", "peripheral"}))
       ->type_name("NAME")
@@ -48,7 +48,9 @@ void add_method_options(CLI::App& command, JobOptions& options, const std::strin
 }
 
 void add_cores_option(CLI::App& command, JobOptions& options) {
-  command.add_option("--cores", options.cores, "cores that auto takes a machine without a device to have, so that it chooses alike on all")
+  command
+      .add_option("--cores", options.cores,
+                  "number of cores that auto assumes for a machine without a device, so that it chooses alike on all")
       ->capture_default_str()
       ->check(integer_from(1, 4096))
       ->type_name("N")
@@ -56,7 +58,7 @@ void add_cores_option(CLI::App& command, JobOptions& options) {
 }
 
 void add_seed_option(CLI::App& command, JobOptions& options) {
-  command.add_option("--seed", options.seed, "of every random choice: orderings and right-hand sides")
+  command.add_option("--seed", options.seed, "seed of every random choice: orderings and right-hand sides")
       ->capture_default_str()
       ->check(check_seed)
       ->type_name("N")
@@ -92,8 +94,8 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
 void add_half_options(CLI::App& command, SystemOptions& options) {
   command
       .add_option("--half", options.half,
-                  "of a file with both halves: lower or upper takes that one, whatever the other says;\nboth must agree, and the lower one "
-                  "is taken")
+                  "which half of a file with both halves to read: lower or upper, without a look at the other one;\n"
+                  "both: they must agree, and the lower one is taken")
       ->capture_default_str()
       ->check(CLI::IsMember({"both", "lower", "upper"}))
       ->type_name("NAME")
@@ -109,7 +111,7 @@ void add_half_options(CLI::App& command, SystemOptions& options) {
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {
-  command.add_option("--backend", options.backend, "auto (the one predicted to be done first), cpu or cuda")
+  command.add_option("--backend", options.backend, "auto (the backend predicted to finish first), cpu or cuda")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")
@@ -120,20 +122,20 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
 void add_plan_options(CLI::App& command, JobOptions& options) {
   command
       .add_option("--target", options.target,
-                  "whose plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; which supernodes\nare merged depends on it; by default "
-                  "this machine's")
+                  "target of the plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; decides which supernodes\n"
+                  "are merged; by default the target of this machine")
       ->check(CLI::IsMember({"cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"}))
       ->type_name("NAME")
       ->group("Method");
-  command.add_flag("--fundamental", options.fundamental, "supernodes as the elimination tree has them, none merged into another")
+  command.add_flag("--fundamental", options.fundamental, "keep the fundamental supernodes of the elimination tree: merge none")
       ->group("Method");
 }
 
 void add_threads_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--threads", options.threads,
-                  "CPU threads, of nd too, also more than there are cores; 0: one per hardware thread that quotas pay for;\nx is the same "
-                  "for any number")
+                  "CPU threads, also of nd; may exceed the number of cores; 0: one per hardware thread within the quotas\n"
+                  "of the process; x is the same for any number")
       ->capture_default_str()
       ->check(integer_from(0, 4096))
       ->type_name("N")
@@ -179,12 +181,12 @@ void add_repetitions_option(CLI::App& command, int& repetitions, const std::stri
 
 void add_expectations(CLI::App& command, JobOptions& options) {
   constexpr int kMost = 1 << 30;
-  command.add_option("--factorizations", options.factorizations, "factorisations to come with this pattern: weighs in the choices of auto")
+  command.add_option("--factorizations", options.factorizations, "expected factorisations with this pattern; used in the choices of auto")
       ->capture_default_str()
       ->check(integer_from(1, kMost))
       ->type_name("N")
       ->group("Method");
-  command.add_option("--solves", options.solves, "right-hand sides to come for each: the same")
+  command.add_option("--solves", options.solves, "expected right-hand sides per factorisation; used in the choices of auto")
       ->capture_default_str()
       ->check(integer_from(0, kMost))
       ->type_name("N")
