@@ -33,7 +33,7 @@ def _analysis(a, mode, ordering_method, array, halves, permutation, cancel, opti
     With ``mixed`` it returns the analysis (``_core.Symbolic``) instead, for a MixedFactor.
     """
     if mode not in MODES:
-        raise UsageError(f"mode {mode!r}: there are {', '.join(MODES)}, which make no difference here")
+        raise UsageError(f"mode {mode!r}: expected one of {', '.join(MODES)}, which all give the same factor")
     ordering_method = _options.plain(ordering_method)
     if ordering_method is None:
         ordering_method = "natural"
@@ -244,7 +244,7 @@ def read(path, *, max_bytes=None, half="both", symmetry=0, threads=0):
            [1., 3.]])
     """
     if half not in ("both", "lower", "upper"):
-        raise UsageError(f"half {half!r}: there are both, lower and upper")
+        raise UsageError(f"half {half!r}: expected both, lower or upper")
     if not 0 <= (threads := _options.plain(threads)) < 2**31:
         raise UsageError(f"threads={threads}: expected 0 to 2^31 - 1")
     a = _core.read(_options.path(path), threads, _most(max_bytes), half, _options.fraction("symmetry", symmetry))
@@ -292,14 +292,14 @@ def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **opt
     path, texts, most = _options.path(path), _options.texts(options), _most(max_bytes)
     for name, _ in texts:
         if name.startswith(("ordering.", "analyze.")):
-            raise UsageError(f"load: the option {name.replace('.', '_')} is of orderings and analyses, and this one is done")
+            raise UsageError(f"load: the option {name.replace('.', '_')} is for orderings and analyses, but the file contains a finished analysis; omit it")
     dtype = None if dtype is None else _matrix.factor_dtype(dtype)
     kind = _core.saved_kind(path)
     if kind == 0:
         symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)
         return Factor(symbolic, natural=symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     if dtype is not None and dtype.itemsize != kind:
-        raise UsageError(f"load: dtype {dtype}, and {path} has a factor of float{8 * kind}")
+        raise UsageError(f"load: dtype is {dtype}, but {path} has a factor of float{8 * kind}")
     numbers = (_core.load_f32 if kind == 4 else _core.load_f64)(texts, path, most)
     f = Factor(numbers.symbolic, natural=numbers.symbolic.natural, triangle=triangle, symmetry=symmetry, rounds=dtype is not None)
     f._numbers = numbers

@@ -45,7 +45,7 @@ def _ordering(label, what):
         return str(label), {}, np.asarray(what)
     name = options.get("ordering_method", "auto")
     if name not in _known() and name not in _options.ORDERINGS:
-        raise UsageError(f"ordering {name!r}: there are {', '.join(_known())}")
+        raise UsageError(f"ordering {name!r}: expected one of {', '.join(_known())}")
     _options.texts(options)  # raises UsageError for an unknown option
     return str(label), options, None
 
@@ -58,10 +58,10 @@ def _orderings(wanted):
         wanted = [wanted]
     pairs = wanted.items() if isinstance(wanted, dict) else [(one, one) for one in wanted]
     if not isinstance(wanted, dict) and not all(isinstance(one, str) for one in wanted):
-        raise UsageError("orderings: a list of names; permutations and options come in a dict, each with a name of its own")
+        raise UsageError("orderings: expected a list of names; pass permutations and options in a dict, each under its own name")
     found = [_ordering(label, what) for label, what in dict(pairs).items()]
     if not found:
-        raise UsageError(f"orderings: none is named; there are {', '.join(_known())}")
+        raise UsageError(f"orderings is empty, expected one or more of {', '.join(_known())}")
     return found
 
 
@@ -259,7 +259,7 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     True
     """
     if repetitions < 1:
-        raise UsageError(f"repetitions: {repetitions}, at least 1")
+        raise UsageError(f"repetitions is {repetitions}, expected 1 or more")
     if threads is not None:
         options["threads"] = threads
     if "ordering_method" in options:

@@ -187,10 +187,10 @@ class Comparison:
             The figure or the system is unknown, or no record has the figure.
         """
         if by not in _FIGURES:
-            raise UsageError(f"best by {by!r}: there are {', '.join(_FIGURES)}")
+            raise UsageError(f"best by {by!r}: expected one of {', '.join(_FIGURES)}")
         found = [r for s in self._systems_of(system, 1) for r in s.records if getattr(r, by) is not None]
         if not found:
-            raise UsageError(f"best by {by}: no record has it" + ("; with factorize=True there are times" if by.endswith("_s") else ""))
+            raise UsageError(f"best by {by}: no record has this figure" + ("; compare with factorize=True to measure times" if by.endswith("_s") else ""))
         return min(found, key=lambda record: getattr(record, by))
 
     def to_dicts(self):
@@ -224,7 +224,7 @@ class Comparison:
         Raises UsageError for an unknown name, and for more than `most` systems.
         """
         if system is not None and system not in self.systems:
-            raise UsageError(f"system {system!r}: there are {', '.join(self.systems)}")
+            raise UsageError(f"system {system!r}: expected one of {', '.join(self.systems)}")
         found = [s for s in self.systems.values() if system in (None, s.name)]
         if most is not None and len(found) > most:
             raise UsageError(f"system: name one of {', '.join(self.systems)}")

@@ -258,7 +258,7 @@ class Other(Library):
         return hasattr(b, "__cuda_array_interface__")
 
     def device(self, b):
-        raise UsageError(f"an array of {type(b).__module__} on a CUDA device: those of CuPy, PyTorch and JAX are known there")
+        raise UsageError(f"an array of {type(b).__module__} on a CUDA device: expected one of CuPy, PyTorch or JAX")
 
 
 _MAKERS = {"torch": Torch, "cupy": Cupy, "jax": Jax, "jaxlib": Jax}
@@ -335,7 +335,7 @@ def solve_there(factor, symbolic, b, solve):
         b = kind.copy(b)
         right = kind.view(b)
         if right is None:
-            raise UsageError(f"b of shape {tuple(b.shape)}: neither its rows nor its columns lie one after the other")
+            raise UsageError(f"b of shape {tuple(b.shape)}: expected contiguous rows or columns")
     x = kind.beside(b, factor)
     solve(right, kind.view(x), kind.stream(b), kind.meanwhile(b, factor))
     return x
@@ -353,5 +353,5 @@ def values_there(values, count, dtype, symbolic):
     copy = kind.copy(kind.plain(values))
     there = kind.view(copy)
     if there is None or (there[4] and count > 1 and there[3] != 1):
-        raise UsageError("values that even in a copy do not lie one after the other")
+        raise UsageError("values are not contiguous, not even in a copy")
     return copy, there[0], kind.stream(copy)

@@ -64,7 +64,7 @@ class Factor(Filled, Structure):
             result = calls()
             if core.fillings == fillings:
                 return result
-        raise UsageError("other threads fill the factor anew all the time, faster than this call, which takes several solves, is done")
+        raise UsageError("other threads refactorised the factor during each attempt of this call, which takes several solves; call it while they do not")
 
     def _make(self):
         if self._numbers is None:
@@ -133,7 +133,7 @@ class Factor(Filled, Structure):
 
     def update_inplace(self, C, subtract=False):
         """Not supported: raises NotImplementedError. Factorise A + C C' instead."""
-        raise NotImplementedError("updates of low rank: factorise A + C C' by cholesky_inplace()")
+        raise NotImplementedError("low-rank updates are not supported: factorise A + C C' by cholesky_inplace()")
 
     # Solves.
 
@@ -187,7 +187,7 @@ class Factor(Filled, Structure):
         if system == "A" and type(b) is np.ndarray:  # fast path of the most frequent call
             return self._dense(core, "A", b, steps, cancel)
         if system not in _SYSTEMS:
-            raise UsageError(f"system {system!r}: there are {', '.join(_SYSTEMS)}")
+            raise UsageError(f"system {system!r}: expected one of {', '.join(_SYSTEMS)}")
         if sp.issparse(b):
             return self._of_one_filling(lambda: self._sparse(system, ldl, b, steps, cancel))
         if _device.is_foreign(b):
@@ -200,7 +200,7 @@ class Factor(Filled, Structure):
         if not _device.on_cuda(b):
             return _device.like(self._part(core, system, ldl, _device.to_host(b), steps, cancel), b)
         if ldl or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
-            raise UsageError(f"system {system} on a device: there are A, LDLt, L, Lt (of L L'), P and Pt")
+            raise UsageError(f"system {system} on a device: expected A, LDLt, L, Lt (of L L'), P or Pt")
         inner = "B" if system == "LDLt" else system
         steps = self._symbolic.refine_steps if steps < 0 else steps
 
@@ -314,7 +314,7 @@ class Factor(Filled, Structure):
         """Returns L b, or L' b for system "Lt", with the L of L L'. If z holds independent standard
         normal deviates, ``f.apply_Pt(f.multiply(z))`` has the covariance A."""
         if system not in ("L", "Lt"):
-            raise UsageError(f"system {system!r}: there are L and Lt")
+            raise UsageError(f"system {system!r}: expected L or Lt")
         core = self._core()
         b = self._checked(np.asarray(_matrix.unmasked(b)))
 

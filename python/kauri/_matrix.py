@@ -93,7 +93,7 @@ def _foreign(a):
 def _from_jax(a):
     kind = type(a).__name__
     if kind not in ("BCOO", "BCSR", "COO", "CSR", "CSC"):
-        raise UsageError(f"a {kind} of JAX: BCOO, BCSR, COO, CSR and CSC are taken")
+        raise UsageError(f"a {kind} of JAX: expected BCOO, BCSR, COO, CSR or CSC")
     if a.ndim != 2 or getattr(a, "n_batch", 0) or getattr(a, "n_dense", 0):
         raise UsageError(f"a {kind} of JAX of shape {a.shape}: expected two dimensions, both of them sparse")
     values, shape = widened(np.asarray(a.data)), tuple(a.shape)

@@ -67,7 +67,7 @@ class MixedFactor(Filled):
         if there is None:
             return self._fill(self._mixed.refactorize_values, self._values(values), float(beta), cancel)
         if beta:
-            raise UsageError("beta with values on a device: add it to those of the diagonal")
+            raise UsageError("beta cannot be used with values on a device: add it to the values of the diagonal")
         copy, address, stream = there  # `copy` keeps the memory alive during the call
         return self._fill(self._mixed.refactorize_there, address, copy.shape[0], stream, cancel)
 
@@ -119,7 +119,7 @@ class MixedFactor(Filled):
     def __getstate__(self):
         values = self._mixed.values()
         if self.valid and len(values) != self._symbolic.nnz:
-            raise UsageError("pickle: the values came from a device and are not here")
+            raise UsageError("pickle: the values were given on a device, and the host has no copy of them")
         s = self._symbolic
         return {"format": 2, "triangle": self._triangle, "symmetry": self._symmetry, "given": s.given, "saved": s.saved(),
                 "values": values if self.valid else None}

@@ -85,7 +85,7 @@ def texts(options):
     found = []
     for name, value in options.items():
         if name == "precision":
-            raise UsageError("option 'precision': factors are of the type of A; cholesky_mixed(A) makes one of mixed precision")
+            raise UsageError("option 'precision': factors have the type of A; use cholesky_mixed(A) for mixed precision")
         if name not in _TABLE:
             near = difflib.get_close_matches(name, _TABLE, 1, 0.5)
             raise UsageError(f"option {name!r} is unknown" + (f"; did you mean {near[0]}?" if near else ""))
@@ -101,11 +101,11 @@ def path(given):
     """
     name = os.fsdecode(given)
     if "\0" in name:
-        raise UsageError(f"a path with a zero in it: {name!r}")
+        raise UsageError(f"path {name!r} contains a null byte")
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"a path that is not UTF-8: {name!r}") from None
+        raise UsageError(f"path {name!r} is not UTF-8") from None
     return name
 
 

@@ -138,10 +138,10 @@ def _grid(records):
 def _tree(piece, records, options):
     kind = options["kind"]
     if kind not in ("auto", "elimination", "fronts"):
-        raise UsageError(f"kind {kind!r}: there are auto, elimination and fronts")
+        raise UsageError(f"kind {kind!r}: expected auto, elimination or fronts")
     n = records[0].n
     if kind == "elimination" and n > _MOST_DOTS:
-        raise UsageError(f"kind 'elimination' has a dot for each of {n} columns: up to {_MOST_DOTS}; take 'fronts'")
+        raise UsageError(f"kind 'elimination' draws a dot for each of {n} columns, expected at most {_MOST_DOTS}; use kind 'fronts'")
     dots = kind == "elimination" or (kind == "auto" and n <= _FEW)
     axes = piece.subplots(*_grid(records), squeeze=False).ravel()
     for ax in axes[len(records) :]:

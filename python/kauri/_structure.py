@@ -144,7 +144,7 @@ class Structure:
         [[999, 0], [1, 999]]
         """
         if not 1 <= cells <= 32768:
-            raise UsageError(f"density: {cells} cells to a side, of 1 to 32768")
+            raise UsageError(f"density: {cells} cells to a side, expected 1 to 32768")
         side, count = self._symbolic.density(of, int(cells), self._natural, cancel)
         return count.reshape(side, side)[: self.n, : self.n]  # the raster of 0 rows has one cell
 

@@ -275,7 +275,7 @@ class CholeskyFactor:
 
     def _missing(self, *args, **kwargs):
         """Not supported: raises NotImplementedError."""
-        raise NotImplementedError("updates of low rank: factorise the new matrix")
+        raise NotImplementedError("low-rank updates are not supported: factorise the new matrix")
 
     update = downdate = rowadd = rowdel = resymbol = _missing
 

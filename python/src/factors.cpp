@@ -42,7 +42,7 @@ System system_of(const std::string& name) {
   if (name == "Lt") return System::Lt;
   if (name == "P") return System::P;
   if (name == "Pt") return System::Pt;
-  throw Error(ErrorKind::usage, "system '" + name + "': there are A, B, L, Lt, P and Pt");
+  throw Error(ErrorKind::usage, "system '" + name + "': expected A, B, L, Lt, P or Pt");
 }
 
 template <Scalar T>
@@ -133,7 +133,7 @@ nb::bytes saved(const Factorization<T>& f) {
 template <Scalar T>
 std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
   if (symbolic->scalar_bytes != static_cast<int>(sizeof(T)))
-    throw Error(ErrorKind::usage, "an analysis for the other of float32 and float64");
+    throw Error(ErrorKind::usage, "the analysis is for the other scalar type of float32 and float64");
   return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Factorization<T>>(std::move(symbolic)); });
 }
 

@@ -82,7 +82,7 @@ template <Scalar T, class Number>
 SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>& index, const Vector<T>& value, bool by_rows,
                                  const std::string& triangle, double symmetry) {
   const Triangle which = triangle_of(triangle);
-  if (ptr.size() == 0) throw Error(ErrorKind::input, "matrix: no pointers");
+  if (ptr.size() == 0) throw Error(ErrorKind::input, "matrix: indptr is empty, expected n + 1 entries");
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     View<T, Number> a{.n = static_cast<Number>(ptr.size() - 1),
                       .ptr = span_of<Number>(ptr),
@@ -125,7 +125,7 @@ SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t m
 template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
   if (a.n() != pattern.n)
-    throw Error(ErrorKind::usage, "matrix of " + std::to_string(a.n()) + " rows, where " + std::to_string(pattern.n) + " were analysed");
+    throw Error(ErrorKind::usage, "the matrix has " + std::to_string(a.n()) + " rows, the analysed one has " + std::to_string(pattern.n));
   std::vector<T> value(static_cast<std::size_t>(pattern.nnz()), T(0));
   const Pattern own = a.pattern();
   for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.n); ++j) {

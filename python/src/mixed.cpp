@@ -131,7 +131,8 @@ class Mixed {
 };
 
 std::shared_ptr<Mixed> create(std::shared_ptr<Symbolic> symbolic) {
-  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float))) throw Error(ErrorKind::usage, "mixed precision: an analysis in float");
+  if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)))
+    throw Error(ErrorKind::usage, "mixed precision: expected an analysis in float32");
   return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Mixed>(std::move(symbolic)); });
 }
 

@@ -112,8 +112,8 @@ picture::Raster raster_of_l(const Plan& plan, const Shown& shown, int most) {
 /// Returns (cells to a side, entries in each cell, row by row) of "A", "PAPt" or "L".
 nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natural, const CancelToken* cancel) {
   const Plan& plan = *s.analysis.plan;
-  if (of != "A" && of != "PAPt" && of != "L") throw Error(ErrorKind::usage, "density of '" + of + "': there are A, PAPt and L");
-  if (most < 1) throw Error(ErrorKind::usage, "density: " + std::to_string(most) + " cells to a side, at least 1");
+  if (of != "A" && of != "PAPt" && of != "L") throw Error(ErrorKind::usage, "density of '" + of + "': expected A, PAPt or L");
+  if (most < 1) throw Error(ErrorKind::usage, "density: " + std::to_string(most) + " cells to a side, expected 1 or more");
   picture::Raster raster = released(cancel, Weight::heavy, [&](const std::stop_token& stop) {
     const StopScope scope(stop);
     if (of == "L") return raster_of_l(plan, Shown(plan, natural), most);

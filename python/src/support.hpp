@@ -199,12 +199,13 @@ inline Index as_index(std::size_t count) {
 /// each row, or of each column, are contiguous and do not overlap others.
 template <class T, class Array>
 MatrixView<T> dense(const Array& a) {
-  if (a.ndim() != 1 && a.ndim() != 2) throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions");
+  if (a.ndim() != 1 && a.ndim() != 2)
+    throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions, expected 1 or 2");
   const Index rows = as_index(a.shape(0)), cols = a.ndim() == 2 ? as_index(a.shape(1)) : 1;
   const Offset down = rows > 1 ? a.stride(0) : 1, right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
   if (down == 1 && (cols <= 1 || right >= rows)) return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
   if ((cols <= 1 || right == 1) && down >= cols) return {a.data(), rows, cols, down, Layout::row_major};
-  throw Error(ErrorKind::usage, "an array whose strides no dense matrix has");
+  throw Error(ErrorKind::usage, "an array whose strides are not those of a dense matrix");
 }
 
 template <class T>

@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_refused(a, kind, monkeypatch):
     with pytest.raises(kauri.UsageError, match="the factor is not"):
         f(OnDevice(b))
     on_device(f)
-    for right, text in ((np.ones(f.n + 1), "shape"), (b.astype(np.float32), "float32"), (np.ones(2 * f.n)[::-2], "one after the other")):
+    for right, text in ((np.ones(f.n + 1), "shape"), (b.astype(np.float32), "float32"), (np.ones(2 * f.n)[::-2], "contiguous")):
         with pytest.raises(kauri.UsageError, match=text):
             monkeypatch.setattr(kind, "copy", lambda b: b)
             f._foreign(Core(f), "A", False, OnDevice(right), -1, None)
@@ -218,7 +218,7 @@ def test_what_does_not_fit_is_refused(a, kind, monkeypatch):
 
 def test_libraries_that_are_not_known_are_refused(a, monkeypatch):
     monkeypatch.undo()
-    with pytest.raises(kauri.UsageError, match="CuPy, PyTorch and JAX"):
+    with pytest.raises(kauri.UsageError, match="CuPy, PyTorch or JAX"):
         on_device(kauri.cholesky(a))._foreign(Core(kauri.cholesky(a)), "A", False, OnDevice(np.ones(a.shape[0])), -1, None)
 
 

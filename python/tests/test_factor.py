@@ -424,7 +424,7 @@ def test_calls_of_several_steps_are_of_one_filling(ordering):
 
 def test_calls_of_several_steps_do_not_wait_for_ever():
     f = kauri.cholesky(poisson(5))
-    with pytest.raises(kauri.UsageError, match="fill the factor anew all the time"):
+    with pytest.raises(kauri.UsageError, match="refactorised the factor during each attempt"):
         f._of_one_filling(lambda: f.refactorize(poisson(5)))
 
 

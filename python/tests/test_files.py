@@ -42,7 +42,7 @@ def test_what_load_knows(tmp_path):
 
 def test_paths_that_would_be_others(tmp_path):
     f = kauri.cholesky(poisson(3))
-    for path, text in ((str(tmp_path / "a") + "\0b", "zero"), (bytes(tmp_path) + b"/\xff", "UTF-8")):
+    for path, text in ((str(tmp_path / "a") + "\0b", "null byte"), (bytes(tmp_path) + b"/\xff", "UTF-8")):
         for call in (f.save, kauri.analyze(poisson(3)).save, kauri.load):
             with pytest.raises(kauri.UsageError, match=text):
                 call(path)

@@ -152,7 +152,7 @@ def test_of_files_and_errors(tmp_path):
     assert all(np.array_equal(x, y) for x, y in zip(f.pattern_L(), g.pattern_L())) and np.array_equal(f.parent(), g.parent())
     assert g.cost() == f.cost() and np.array_equal(f.density("L", 8), g.density("L", 8))
     assert np.array_equal(f.density("A", 8), g.density("A", 8)) and np.array_equal(f.density("PAPt", 8), g.density("PAPt", 8))
-    with pytest.raises(kauri.UsageError, match="there are A, PAPt and L"):
+    with pytest.raises(kauri.UsageError, match="expected A, PAPt or L"):
         f.density("B")
     with pytest.raises(kauri.UsageError, match="0 cells"):
         f.density("L", 0)
