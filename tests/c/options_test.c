@@ -29,7 +29,7 @@ static void every_option(void) {
   }
   struct kauri_option_info info = KAURI_OPTION_INFO_INIT;
   MISUSE("option index is -1, expected 0 to ", kauri_options_info(-1, &info));
-  MISUSE("there are ", kauri_options_info(kauri_options_count(), &info));
+  MISUSE("expected 0 to ", kauri_options_info(kauri_options_count(), &info));
   MISUSE("info is null", kauri_options_info(0, NULL));
   info.struct_size = 8;
   MISUSE("struct_size is 8, expected", kauri_options_info(0, &info));

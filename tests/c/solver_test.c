@@ -70,7 +70,7 @@ static void whole_job(int32_t base, int32_t scalar) {
   MISUSE("call compute() first", kauri_solver_solve(solver, &rhs, &x));
   MISUSE("call compute() first", kauri_solver_refactorize(solver, in, 30, 0));
   MISUSE("call compute() first", kauri_solver_refactorize_matrix(solver, matrix, 0));
-  MISUSE("no values that were factorised", kauri_solver_refactorize_shifted(solver, 1));
+  MISUSE("no values were factorised", kauri_solver_refactorize_shifted(solver, 1));
   MISUSE("call compute() first", kauri_solver_plan(solver, &plan));
   OK(kauri_solver_verdict(solver, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_NONE && plan == NULL);
