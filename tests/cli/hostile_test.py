@@ -35,7 +35,7 @@ class HostileTest(ProgramTest):
         self.fails(1, "info", self.folder / "loop.mtx", says=["loop.mtx"])
         self.fails(1, "info", self.folder / "absent.tar.gz:a.mtx", says=["absent.tar.gz:a.mtx"])
         self.refused(self.write("empty.mtx", ""), says=["is empty"])
-        self.fails(1, "info", str(self.write("good.mtx", GOOD)) + ":a.mtx", says=["good.mtx", "no tar archive"])
+        self.fails(1, "info", str(self.write("good.mtx", GOOD)) + ":a.mtx", says=["good.mtx", "not a tar archive"])
 
     def test_pipes(self):
         for name, text, says in [("empty.mtx", "", "is empty"), ("half.mtx", GOOD[:70], "line 2"), ("words.mtx", "hello", "known format")]:
