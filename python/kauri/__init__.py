@@ -8,7 +8,7 @@
 >>> np.allclose(A @ f(np.ones(4)), 1)
 True
 """
-from . import _core
+from . import _core, _errors
 from ._backward_error import BackwardError, backward_error
 from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load, read)
 from ._compare import compare
@@ -20,6 +20,7 @@ from ._mixed import MixedFactor
 from ._options import option_names
 from .cholmod05 import CholeskyFactor, cho_factor, cho_solve, ldl_factor
 
+_core.set_errors(vars(_errors))  # the extension module imports nothing of kauri
 __version__ = _core.version()
 cuda_available = _core.cuda_available
 

@@ -1,6 +1,21 @@
-# Exceptions that kauri raises; the extension module looks its classes up here.
+# Exceptions that kauri raises; kauri/__init__.py passes these classes to the extension module.
 # SPDX-License-Identifier: BSD-3-Clause
 """Exceptions of kauri. All are subclasses of ``KauriError``."""
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Fillable(Protocol):
+    """A factor that you may fill again: :class:`kauri.Factor` and :class:`kauri.MixedFactor`."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows of A."""
+        ...
+
+    def refactorize(self, A: Any, beta: float = 0, *, cancel: Any = None) -> None:
+        """Factorises A + beta I with the analysis of the factor."""
 
 
 class KauriError(Exception):
@@ -58,14 +73,14 @@ class NotPositiveDefiniteError(KauriError, ArithmeticError):
         The factor that was being filled. You may fill it again, for example with a larger ``beta``.
     """
 
-    def __init__(self, column, pivot, factor=None):
+    def __init__(self, column: int, pivot: float, factor: Fillable | None = None) -> None:
         super().__init__(column, pivot)
         self.column = column
         self.pivot = pivot
         self.factor = factor
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"the matrix is not positive definite: column {self.column} met the pivot {self.pivot:.6g}"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.column, self.pivot)

@@ -35,22 +35,24 @@ const char* class_of(ErrorKind kind) {
   return "KauriError";
 }
 
-/// Classes of kauri._errors by kind, with one reference each that is never released. None of them
-/// has an __init__ in Python: translate() runs while C++ handles an exception, when no Python code
-/// may run (wait_for_exit()).
+/// Classes of kauri._errors by kind, with one reference each that is never released; null before
+/// set_errors(). None of them has an __init__ in Python: translate() runs while C++ handles an
+/// exception, when no Python code may run (wait_for_exit()).
 std::array<PyObject*, 6> classes{};
 
-void find_classes() {
-  const nb::module_ errors = nb::module_::import_("kauri._errors");
+/// Takes the classes by name, once, from kauri/__init__.py. The module does not import kauri: an
+/// import from here would be a circle that begins and ends in kauri/__init__.py.
+void set_errors(const nb::dict& named) {
   for (std::size_t kind = 0; kind < classes.size(); ++kind)
-    classes[kind] = nb::object(errors.attr(class_of(static_cast<ErrorKind>(kind)))).release().ptr();
+    classes[kind] = nb::object(named[class_of(static_cast<ErrorKind>(kind))]).release().ptr();
 }
 
 void translate(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    PyErr_SetString(classes.at(static_cast<std::size_t>(error.kind())), error.what());
+    PyObject* const found = classes.at(static_cast<std::size_t>(error.kind()));
+    PyErr_SetString(found ? found : PyExc_RuntimeError, error.what());
   }
 }
 
@@ -81,8 +83,8 @@ bool on_main_thread() { return PyThread_get_thread_ident() == main_thread; }
 
 void bind_support(nb::module_& module) {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
-  find_classes();
   nb::register_exception_translator(translate);
+  module.def("set_errors", set_errors);
   // Daemon threads and reference cycles of the caller may keep objects to the end of the process.
   nb::set_leak_warnings(false);
   module.def("leak_warnings", [](bool on) { nb::set_leak_warnings(on); });
