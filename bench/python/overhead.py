@@ -20,9 +20,9 @@ def poisson(k):
 
 def alone(f, b):
     """The solve as the module in C++ is asked for it, without what Python does before and after."""
-    if not kauri._device.is_foreign(b):
+    if not kauri._arrays.protocols.is_foreign(b):
         return lambda: f(b)
-    kind = kauri._device.kind_of(b)
+    kind = kauri._arrays.cuda.kind_of(b)
     x = kind.copy(b)
     return lambda: f._numbers.solve_there("A", kind.view(b), kind.view(x), 0, kind.stream(b), None, None)
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _core, _device, _matrix
+from . import _core
+from ._arrays import dtypes, matrix, protocols
 from ._errors import UsageError
 
 
@@ -31,8 +32,8 @@ def status_of(normwise, componentwise, dtype):
 def _host(array, name):
     """Returns the array as a dense one in float64, and the type that its numbers are computed in.
     """
-    array = _device.to_host(array) if _device.is_foreign(array) else np.asarray(_matrix.unmasked(array))
-    own = _matrix.real_dtype(array.dtype)
+    array = protocols.to_host(array) if protocols.is_foreign(array) else np.asarray(dtypes.unmasked(array))
+    own = dtypes.real_dtype(array.dtype)
     if array.ndim not in (1, 2):
         raise UsageError(f"{name} of shape {array.shape}: expected a 1D or 2D array")
     return np.ascontiguousarray(array, dtype=np.float64), own
@@ -69,7 +70,7 @@ def backward_error(A, x, b, *, triangle="auto", symmetry=0, cancel=None):
     >>> kauri.backward_error(A, x, np.ones(4)).status, kauri.backward_error(2 * A, x, np.ones(4)).status
     ('ok', 'not_converged')
     """
-    a = _matrix.to_core(A, np.float64, triangle, symmetry)
+    a = matrix.to_core(A, np.float64, triangle, symmetry)
     (x, own), (b, _) = _host(x, "x"), _host(b, "b")
     if not (x.shape == b.shape and x.shape[0] == a.n):
         raise UsageError(f"x of shape {x.shape} and b of shape {b.shape}: expected ({a.n},) or ({a.n}, k) for both")

@@ -3,7 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _matrix, _options
+from . import _core, _options
+from ._arrays import dtypes, matrix
 from ._errors import UsageError
 from ._factor import Factor
 from ._mixed import MixedFactor
@@ -59,8 +60,8 @@ def analyze(A, mode="auto", ordering_method="default", use_long=None, *, triangl
     >>> f(np.ones(3))
     array([0.5, 0.5, 0.5])
     """
-    given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
-    a = _matrix.to_core(A, dtype, triangle, symmetry, given)
+    given, A = dtypes.given_dtype(A), matrix.to_scipy(A)
+    a = matrix.to_core(A, dtype, triangle, symmetry, given)
     return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
                      rounds=dtype is not None)
 
@@ -70,9 +71,9 @@ def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, *, dty
 
     Takes the arguments of :func:`analyze`, except ``triangle`` and ``symmetry``.
     """
-    A = _matrix.to_scipy(A)
-    own = _matrix.real_dtype(A.dtype)
-    a = _matrix.to_core(_matrix.product_pattern(A), own if dtype is None else dtype, "lower")
+    A = matrix.to_scipy(A)
+    own = dtypes.real_dtype(A.dtype)
+    a = matrix.to_core(matrix.product_pattern(A), own if dtype is None else dtype, "lower")
     return _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), ("lower", 0), permutation, cancel, options,
                      rounds=dtype is not None)
 
@@ -133,8 +134,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     ...     print(error.column, error.pivot)
     1 -2.0
     """
-    given, A = _matrix.given_dtype(A), _matrix.to_scipy(A)
-    a = _matrix.to_core(A, dtype, triangle, symmetry, given)
+    given, A = dtypes.given_dtype(A), matrix.to_scipy(A)
+    a = matrix.to_core(A, dtype, triangle, symmetry, given)
     f = _analysis(a, mode, ordering_method, isinstance(A, sp.sparray), (triangle, symmetry), permutation, cancel, options,
                   rounds=dtype is not None)
     f._fill(f._make().refactorize, a, float(beta), cancel)
@@ -174,7 +175,7 @@ def cholesky_mixed(A, beta=0, ordering_method="default", *, triangle="auto", sym
     >>> np.allclose(A @ x, 1, rtol=1e-13)
     True
     """
-    a = _matrix.to_core(A, np.float64, triangle, symmetry)
+    a = matrix.to_core(A, np.float64, triangle, symmetry)
     f = MixedFactor(_analysis(a, "auto", ordering_method, False, (triangle, symmetry), permutation, cancel, options, mixed=True),
                     triangle, symmetry)
     f._fill(f._mixed.refactorize, a, float(beta), cancel)
@@ -293,7 +294,7 @@ def load(path, *, triangle="auto", symmetry=0, dtype=None, max_bytes=None, **opt
     for name, _ in texts:
         if name.startswith(("ordering.", "analyze.")):
             raise UsageError(f"load: the option {name.replace('.', '_')} is for orderings and analyses, but the file contains a finished analysis; omit it")
-    dtype = None if dtype is None else _matrix.factor_dtype(dtype)
+    dtype = None if dtype is None else dtypes.factor_dtype(dtype)
     kind = _core.saved_kind(path)
     if kind == 0:
         symbolic = _core.load_symbolic(texts, 8 if dtype is None else dtype.itemsize, path, most)

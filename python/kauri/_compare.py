@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from . import _cholesky, _core, _matrix, _memory, _options, _table
+from . import _cholesky, _core, _options, _table
+from ._arrays import dtypes, matrix, memory
 from ._backward_error import status_of
 from ._comparison import Comparison, Record, System
 from ._errors import InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
@@ -73,9 +74,9 @@ def _default(n):
 def _systems(A, name):
     """Returns [(name, matrix)] for one matrix, or for a dict or a list of several."""
     if isinstance(A, dict):
-        return [(str(key), matrix) for key, matrix in A.items()]
+        return [(str(key), one) for key, one in A.items()]
     several = isinstance(A, (list, tuple)) and len(A) > 0 and all(len(getattr(one, "shape", ())) == 2 for one in A)
-    return [(f"{name}[{k}]", matrix) for k, matrix in enumerate(A)] if several else [(name, A)]
+    return [(f"{name}[{k}]", one) for k, one in enumerate(A)] if several else [(name, A)]
 
 
 def _refusal(cost, f, job):
@@ -85,7 +86,7 @@ def _refusal(cost, f, job):
         return f"not factorised: predicted to take {_table.seconds(predicted)}, more than most_seconds={job.most_seconds:g}"
     if f._symbolic.on_device:
         return ""
-    needed, room = cost["peak_bytes"] + cost["workspace_bytes"], _memory.available_bytes()
+    needed, room = cost["peak_bytes"] + cost["workspace_bytes"], memory.available_bytes()
     if needed > room:
         return f"not factorised: that needs {_table.size(needed)}, but only {_table.size(room)} are available"
     return ""
@@ -183,9 +184,9 @@ def _where(report):
             f"{'float' if report['scalar_bytes'] == 4 else 'double'}")
 
 
-def _compared(name, matrix, orderings, job):
-    given, A = _matrix.given_dtype(matrix), _matrix.to_scipy(matrix)
-    a = _matrix.to_core(A, job.dtype, job.triangle, job.symmetry, given)
+def _compared(name, A, orderings, job):
+    given, A = dtypes.given_dtype(A), matrix.to_scipy(A)
+    a = matrix.to_core(A, job.dtype, job.triangle, job.symmetry, given)
     records, where, reason = [], "", ""
     for ordering in orderings or _default(a.n):
         record, report = _record(name, a, isinstance(A, sp.sparray), ordering, job)
@@ -271,9 +272,9 @@ def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=3
     if len(several) == 1 and several[0][1] is A:
         return Comparison([_compared(name, A, wanted, job)])
     found = []
-    for key, matrix in several:
+    for key, one in several:
         try:
-            found.append(_compared(key, matrix, wanted, job))
+            found.append(_compared(key, one, wanted, job))
         except (*_FAILURES, UsageError, NotImplementedError) as error:
             found.append(System(key, failure=str(error)))
     return Comparison(found)

@@ -6,7 +6,8 @@ import json
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device, _fill_of_inverse, _matrix, _options
+from . import _core, _fill_of_inverse, _options
+from ._arrays import calls, cuda, dtypes, matrix, protocols
 from ._errors import InputError, UsageError
 from ._filled import Filled
 from ._structure import Structure
@@ -84,7 +85,7 @@ class Factor(Filled, Structure):
         raised if A has more digits than the factor, as float64 for a factor of float32, unless the
         factor was made with ``dtype=``. NotPositiveDefiniteError is raised if A + beta I is not
         positive definite. After any exception, fill the factor again before you solve."""
-        a = _matrix.to_core(A, self._dtype, self._triangle, self._symmetry, rounds=self._rounds)
+        a = matrix.to_core(A, self._dtype, self._triangle, self._symmetry, rounds=self._rounds)
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     refactorize = cholesky_inplace
@@ -103,7 +104,7 @@ class Factor(Filled, Structure):
 
     def cholesky_AAt_inplace(self, A, beta=0, *, cancel=None):
         """Factorises A A' + beta I with this analysis. A has the shape (n, k)."""
-        a = _matrix.to_core(_matrix.product(A, self._dtype, self._rounds), self._dtype, "lower")
+        a = matrix.to_core(matrix.product(A, self._dtype, self._rounds), self._dtype, "lower")
         return self._fill(self._make().refactorize, a, float(beta), cancel)
 
     def cholesky(self, A, beta=0, *, cancel=None):
@@ -190,15 +191,15 @@ class Factor(Filled, Structure):
             raise UsageError(f"system {system!r}: expected one of {', '.join(_SYSTEMS)}")
         if sp.issparse(b):
             return self._of_one_filling(lambda: self._sparse(system, ldl, b, steps, cancel))
-        if _device.is_foreign(b):
+        if protocols.is_foreign(b):
             part = functools.partial(self._foreign, core, system, ldl, b, steps, cancel)
         else:
-            part = functools.partial(self._part, core, system, ldl, np.asarray(_matrix.unmasked(b)), steps, cancel)
+            part = functools.partial(self._part, core, system, ldl, np.asarray(dtypes.unmasked(b)), steps, cancel)
         return part() if system in ("A", "P", "Pt") else self._of_one_filling(part)
 
     def _foreign(self, core, system, ldl, b, steps, cancel):
-        if not _device.on_cuda(b):
-            return _device.like(self._part(core, system, ldl, _device.to_host(b), steps, cancel), b)
+        if not cuda.on_cuda(b):
+            return protocols.like(self._part(core, system, ldl, protocols.to_host(b), steps, cancel), b)
         if ldl or system not in ("A", "LDLt", "L", "Lt", "P", "Pt"):
             raise UsageError(f"system {system} on a device: expected A, LDLt, L, Lt (of L L'), P or Pt")
         inner = "B" if system == "LDLt" else system
@@ -213,7 +214,7 @@ class Factor(Filled, Structure):
                 core.solve_there(step, right, x, 0, stream, None, cancel)
                 right = x
 
-        return _device.solve_there(self, self._symbolic, b, solve)
+        return calls.solve_there(self, self._symbolic, b, solve)
 
     def _dense(self, core, system, b, steps=0, cancel=None, before=0):
         """Solves with b on the host. before: columns of the caller's b that earlier calls solved.
@@ -250,8 +251,8 @@ class Factor(Filled, Structure):
         return self._triangular(core, "Lt", b / d if system == "DLt" else b * d if ldl else b, cancel, before)
 
     def _sparse(self, system, ldl, b, steps, cancel):
-        _device.require_rows(b, self.n)
-        kind, one, b = b.dtype, b.ndim == 1, _matrix.widened(b)
+        calls.require_rows(b, self.n)
+        kind, one, b = b.dtype, b.ndim == 1, dtypes.widened(b)
         b = sp.csc_array(b.reshape((-1, 1)) if one else b)
         self._require_fit(kind, b.data)
         if system in ("A", "LDLt"):
@@ -316,7 +317,7 @@ class Factor(Filled, Structure):
         if system not in ("L", "Lt"):
             raise UsageError(f"system {system!r}: expected L or Lt")
         core = self._core()
-        b = self._checked(np.asarray(_matrix.unmasked(b)))
+        b = self._checked(np.asarray(dtypes.unmasked(b)))
 
         def product():
             inner = self._dense(core, "P", b) if self._natural else b

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
-from . import _memory
+from ._arrays import memory
 from ._errors import OutOfMemoryError
 
 BLOCK = 64  # columns of a sparse right-hand side that are solved together
@@ -57,7 +57,7 @@ def require_room(n, cols, itemsize, count):
 
     count() returns the entries of x; it is called only if a full x would not fit.
     """
-    room = _memory.available_bytes()
+    room = memory.available_bytes()
     if bytes_of(n * cols, n, cols, itemsize) <= room:
         return
     entries = count()

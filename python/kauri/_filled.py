@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
-from . import _device, _matrix
+from ._arrays import calls, cuda, dtypes, protocols
 from ._errors import NotPositiveDefiniteError, UsageError
 
 
@@ -56,12 +56,12 @@ class Filled:
         """Returns values of the lower half on the host, in the factor's type, as the library takes
         them.
         """
-        values = _device.to_host(values) if _device.is_foreign(values) else np.asarray(_matrix.unmasked(values))
-        _matrix.real_dtype(values.dtype)
+        values = protocols.to_host(values) if protocols.is_foreign(values) else np.asarray(dtypes.unmasked(values))
+        dtypes.real_dtype(values.dtype)
         if values.shape != (self._symbolic.nnz,):
             raise UsageError(f"values of shape {values.shape}: expected ({self._symbolic.nnz},)")
         if not self._rounds:
-            _matrix.require_digits("the array of values", values.dtype, values, self._dtype, _matrix.MADE + "values.astype(np.float32)")
+            dtypes.require_digits("the array of values", values.dtype, values, self._dtype, dtypes.MADE + "values.astype(np.float32)")
         return np.ascontiguousarray(values, dtype=self._dtype)
 
     def _there(self, values):
@@ -69,9 +69,9 @@ class Filled:
 
         Returns None for values on the host.
         """
-        if not (_device.is_foreign(values) and _device.on_cuda(values)):
+        if not (protocols.is_foreign(values) and cuda.on_cuda(values)):
             return None
-        return _device.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
+        return calls.values_there(values, self._symbolic.nnz, self._dtype, self._symbolic)
 
     def _require_fit(self, dtype, values):
         """Raises DtypeError for b of this dtype if x, in the factor's type, would have fewer
@@ -81,14 +81,14 @@ class Filled:
         """
         if dtype.kind == "c":
             raise NotImplementedError("complex right-hand sides: kauri solves real systems")
-        _matrix.real_dtype(dtype)
-        _matrix.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for "
+        dtypes.real_dtype(dtype)
+        dtypes.require_digits("b", dtype, values, self._dtype, "make the factor with dtype=np.float64 or by cholesky_mixed(A) for "
                                "solutions in float64, or pass b.astype(np.float32)")
 
     def _checked(self, b):
         """Returns b as the library takes it: b itself if its type and strides permit, else a copy.
         """
-        _device.require_rows(b, self.n)
+        calls.require_rows(b, self.n)
         if b.dtype != self._dtype:
             self._require_fit(b.dtype, b)
             b = b.astype(self._dtype)

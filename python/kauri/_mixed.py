@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device, _matrix, _options
+from . import _core, _options
+from ._arrays import calls, cuda, dtypes, matrix, protocols
 from ._errors import InputError, UsageError
 from ._filled import Filled
 
@@ -54,7 +55,7 @@ class MixedFactor(Filled):
 
         All entries of A other than 0 must lie in the pattern that was analysed.
         """
-        a = _matrix.to_core(A, np.float64, self._triangle, self._symmetry)
+        a = matrix.to_core(A, np.float64, self._triangle, self._symmetry)
         return self._fill(self._mixed.refactorize, a, float(beta), cancel)
 
     def refactorize_values(self, values, beta=0, *, cancel=None):
@@ -82,15 +83,15 @@ class MixedFactor(Filled):
             raise UsageError("the factor holds no numbers: call refactorize(A) first")
         if sp.issparse(b):
             raise UsageError("b is sparse: expected a dense array")
-        if _device.is_foreign(b):
-            if _device.on_cuda(b):
+        if protocols.is_foreign(b):
+            if cuda.on_cuda(b):
 
                 def solve(right, x, stream, _):
                     self._told(5, self._mixed.solve_there, right, x, stream, cancel)
 
-                return _device.solve_there(self, self._symbolic, b, solve)
-            return _device.like(self._solve(_device.to_host(b), cancel), b)
-        return self._solve(np.asarray(_matrix.unmasked(b)), cancel)
+                return calls.solve_there(self, self._symbolic, b, solve)
+            return protocols.like(self._solve(protocols.to_host(b), cancel), b)
+        return self._solve(np.asarray(dtypes.unmasked(b)), cancel)
 
     def _solve(self, b, cancel):
         b = self._checked(b)

@@ -12,7 +12,8 @@ import warnings
 
 import numpy as np
 
-from . import _alias, _cholesky, _matrix
+from . import _alias, _cholesky
+from ._arrays import matrix
 from ._errors import (DeviceError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
 
@@ -43,7 +44,7 @@ __all__ = ["analyze", "analyze_AAt", "cholesky", "cholesky_AAt"]
 
 
 def _taken(A):
-    A = _matrix.to_scipy(A)
+    A = matrix.to_scipy(A)
     if A.format != "csc":
         warnings.warn(f"a matrix of format {A.format} is converted to csc", CholmodTypeConversionWarning, stacklevel=3)
     return A

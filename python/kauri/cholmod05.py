@@ -7,7 +7,8 @@ import typing
 import numpy as np
 import scipy.sparse as sp
 
-from . import _alias, _cholesky, _matrix, _options
+from . import _alias, _cholesky, _options
+from ._arrays import dtypes, matrix
 from ._errors import DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
 
 CholmodError = KauriError
@@ -42,7 +43,7 @@ __all__ = [
 
 def _integers(A):
     """Returns the type of A's row numbers: int32 or int64."""
-    wide = sp.issparse(A) and (_matrix.widened(A).tocsc() if A.format not in ("csc", "csr") else A).indices.dtype == np.int64
+    wide = sp.issparse(A) and (dtypes.widened(A).tocsc() if A.format not in ("csc", "csr") else A).indices.dtype == np.int64
     return np.dtype(np.int64 if wide else np.int32)
 
 
@@ -113,7 +114,7 @@ class CholeskyFactor:
         self._factor._array = True
 
     def _oriented(self, A):
-        A = _matrix.to_scipy(A)
+        A = matrix.to_scipy(A)
         return A.T if self._kind == "col" else A
 
     def factorize(self, A, ldl=None, beta=0.0):

@@ -12,7 +12,8 @@ from conftest import LIMIT_SECONDS, poisson, random_spd
 from test_structure import eliminated
 
 import kauri
-from kauri import _compare, _memory, _table
+from kauri import _compare, _table
+from kauri._arrays import memory
 from kauri._comparison import System
 
 
@@ -128,7 +129,7 @@ def test_what_fails_is_told_by_name(monkeypatch):
     assert nan.status == "not_run" and "(1, 1), is nan" in nan.note
     late = kauri.compare(poisson(9), "amd", factorize=True, most_seconds=0)["amd"]
     assert late.status == "not_run" and "most_seconds=0" in late.note and late.nnzL and late.factor_s is None
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     full = kauri.compare(poisson(9), "amd", factorize=True, most_seconds=None)["amd"]
     assert full.status == "not_run" and "1.00 kB are available" in full.note
     monkeypatch.setattr(_compare._core, "ordering_available", lambda name: name != "metis")
@@ -234,9 +235,9 @@ def test_memory_of_a_container(tmp_path):
     (tmp_path / "memory.max").write_text("1000\n")
     (tmp_path / "memory.current").write_text("900\n")
     (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 300\n")
-    assert _memory._room_in_group(tmp_path, True) == 400
+    assert memory._room_in_group(tmp_path, True) == 400
     (tmp_path / "memory.max").write_text("max\n")
-    assert _memory._room_in_group(tmp_path, True) == sys.maxsize == _memory._room_in_group(tmp_path, False)
+    assert memory._room_in_group(tmp_path, True) == sys.maxsize == memory._room_in_group(tmp_path, False)
     (tmp_path / "meminfo").write_text("MemFree:  7 kB\nMemAvailable:   12 kB\n")
-    assert _memory._value(tmp_path / "meminfo", "MemAvailable:") == 12 * 1024
-    assert 0 < _memory.available_bytes() <= sys.maxsize
+    assert memory._value(tmp_path / "meminfo", "MemAvailable:") == 12 * 1024
+    assert 0 < memory.available_bytes() <= sys.maxsize

@@ -11,7 +11,7 @@ import pytest
 from conftest import LIMIT_SECONDS, random_spd
 
 import kauri
-from kauri import _device
+from kauri._arrays import cuda
 
 
 class Lent:
@@ -42,7 +42,7 @@ class OnDevice:
         return (2, self.device)
 
 
-class Kind(_device.Other):
+class Kind(cuda.Other):
     """What knows these arrays. Solutions are made as CuPy and PyTorch make them, beside b and on a stream; or as JAX does, in a copy of b that is finished, with
     something to be done while the device solves."""
 
@@ -53,7 +53,7 @@ class Kind(_device.Other):
         return b.device
 
     def view(self, b):
-        there = _device.dense_shape(b.shape, b.array.strides, b.array.itemsize)
+        there = cuda.dense_shape(b.shape, b.array.strides, b.array.itemsize)
         return None if there is None else (b.array.ctypes.data, *there)
 
     def stream(self, b):
@@ -78,7 +78,7 @@ STREAM = 4711
 @pytest.fixture(autouse=True, params=[True, False], ids=["streams", "no streams"])
 def kind(request, monkeypatch):
     made = Kind(request.param)
-    monkeypatch.setitem(_device._KINDS, OnDevice, made)
+    monkeypatch.setitem(cuda._KINDS, OnDevice, made)
     return made
 
 
@@ -147,7 +147,7 @@ def test_what_is_called_while_a_device_solves(kind):
 
 def test_copies_of_jax_that_are_begun():
     jax = pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
-    kind, factor = _device.Jax(), types.SimpleNamespace()
+    kind, factor = cuda.Jax(), types.SimpleNamespace()
     b = jax.numpy.arange(5.0)
     kind.meanwhile(b, factor)()
     begun = factor._begun[b.shape]
@@ -165,7 +165,7 @@ def test_copies_of_jax_that_are_begun():
 def test_copies_of_jax_are_where_it_is():
     """Also where b is bound to no device, and JAX's default is another one: by two devices that JAX makes of the host."""
     pytest.importorskip("jax", reason="JAX is not installed", exc_type=ImportError)
-    code = ("import jax, types; from kauri import _device; there = jax.devices()[1]; kind, factor = _device.Jax(), types.SimpleNamespace()\n"
+    code = ("import jax, types; from kauri._arrays import cuda; there = jax.devices()[1]; kind, factor = cuda.Jax(), types.SimpleNamespace()\n"
             "with jax.default_device(there): b = jax.numpy.arange(3.0)\n"
             "assert b.devices() == {there}; kind.meanwhile(b, factor)()\n"
             "for x in (kind.copy(b), kind.beside(b, factor), kind.beside(b, factor)): assert x.devices() == {there}, x.devices()\n"
@@ -237,9 +237,9 @@ def test_masked_arrays(a):
 
 
 def test_shapes():
-    assert _device.dense_shape((5, 3), (36, 8), 8) is None  # CuPy's views of bytes
-    assert _device.dense_shape((5, 3), None, 8) == (5, 3, 3, True)
-    assert _device.dense_shape((5, 3), (8, 48), 8) == (5, 3, 6, False)
-    assert _device.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)
-    assert _device.dense_shape((5,), (16,), 8) == (5, 1, 2, True)
-    assert _device.dense_shape((5, 3), (16, 16), 8) is None
+    assert cuda.dense_shape((5, 3), (36, 8), 8) is None  # CuPy's views of bytes
+    assert cuda.dense_shape((5, 3), None, 8) == (5, 3, 3, True)
+    assert cuda.dense_shape((5, 3), (8, 48), 8) == (5, 3, 6, False)
+    assert cuda.dense_shape((5, 3), (32, 8), 8) == (5, 3, 4, True)
+    assert cuda.dense_shape((5,), (16,), 8) == (5, 1, 2, True)
+    assert cuda.dense_shape((5, 3), (16, 16), 8) is None

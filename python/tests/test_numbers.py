@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from conftest import LIMIT_SECONDS, poisson, random_spd
 
 import kauri
-from kauri import _fill_of_inverse, _memory, _options, cholmod, cholmod05
+from kauri import _fill_of_inverse, _options, cholmod, cholmod05
+from kauri._arrays import memory
 
 EPS = np.finfo(np.float64).eps
 
@@ -280,9 +281,9 @@ def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
     f = kauri.cholesky(a)
     needed = kauri.analyze(a).inverse_bytes()
     assert needed == f.inverse_bytes() and 400**2 * 24 <= needed <= 400**2 * 40
-    monkeypatch.setattr(_memory, "available_bytes", lambda: needed)
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
     assert f.inv().nnz == 400**2
-    monkeypatch.setattr(_memory, "available_bytes", lambda: needed - 1)
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed - 1)
     monkeypatch.setattr(f, "_part", lambda *args: pytest.fail("it was begun"))
     for call in (f.inv, lambda: f(sp.eye_array(400, format="csc"))):
         with pytest.raises(kauri.OutOfMemoryError, match=f"160000 entries, which take {needed} bytes, and {needed - 1} are available.*inverse_diagonal"):
@@ -290,7 +291,7 @@ def test_an_inverse_that_does_not_fit_is_refused_beforehand(monkeypatch):
     narrow = kauri.analyze(a.astype(np.float32))
     assert narrow.inverse_bytes() < needed
     loose = kauri.cholesky(sp.eye_array(400, format="csc"))  # what a full one would take is not asked for
-    monkeypatch.setattr(_memory, "available_bytes", lambda: loose.inverse_bytes())
+    monkeypatch.setattr(memory, "available_bytes", lambda: loose.inverse_bytes())
     assert loose.inverse_bytes() < needed / 2 and loose.inv().nnz == 400
 
 
@@ -307,7 +308,7 @@ UNDER_A_LIMIT = """
 import resource, sys
 import scipy.sparse as sp
 import kauri
-from kauri import _memory
+from kauri._arrays import memory
 
 line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(3000, 3000), format="csc")
 f = kauri.cholesky(line, threads=1)
@@ -316,7 +317,7 @@ limit, key = {"v": (resource.RLIMIT_AS, "VmSize:"), "d": (resource.RLIMIT_DATA, 
 used = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(key))
 room = int(float(sys.argv[2]) * f.inverse_bytes())
 resource.setrlimit(limit, (used + room, resource.RLIM_INFINITY))  # as ulimit does
-available = _memory.available_bytes()
+available = memory.available_bytes()
 assert available <= room, (available, room)
 try:
     f.inv()

@@ -1,11 +1,10 @@
-# Arrays of other libraries: recognised by protocol, solved where they are, returned in kind.
+# Arrays on CUDA devices: one class for each library, with what solves and factors need of it.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib
 import sys
 
-import numpy as np
-
-from ._errors import DtypeError, UsageError
+from .._errors import UsageError
+from . import protocols
 
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 # Most shapes of JAX solutions for which a factor holds prepared memory.
@@ -13,66 +12,6 @@ _SHAPES = 4
 # Most bytes of a solution for which meanwhile() prepares the next one: larger solves take far
 # longer than the preparation saves.
 _PREPARED = 1 << 20
-
-
-_KNOWN = ("torch", "cupy", "jax", "jaxlib")
-
-
-def library_of(b):
-    """Returns the name of the library whose array, or subclass of an array, b is.
-
-    For an unknown library it is the top-level module of b's class.
-    """
-    for kind in type(b).__mro__:
-        name = kind.__module__.split(".")[0]
-        if name in _KNOWN:
-            return name
-    return type(b).__module__.split(".")[0]
-
-
-def plain(b):
-    """Returns a tensor of PyTorch without history and with its numbers in memory.
-
-    A negated view, for example, has the opposite signs in memory.
-    """
-    if getattr(b, "requires_grad", False):
-        b = b.detach()
-    return b.resolve_neg() if hasattr(b, "is_neg") and b.is_neg() else b
-
-
-def is_foreign(b):
-    """Returns True for arrays other than NumPy's with DLPack or ``__cuda_array_interface__``."""
-    return not isinstance(b, np.ndarray) and (hasattr(b, "__dlpack_device__") or hasattr(b, "__cuda_array_interface__"))
-
-
-def to_host(b):
-    """Returns the array as one of NumPy, without a copy if the library permits it."""
-    b = plain(b)
-    try:
-        return np.from_dlpack(b)
-    except (TypeError, BufferError, RuntimeError, AttributeError):
-        try:
-            return np.asarray(b)
-        except TypeError as error:  # sparse tensors, types that NumPy does not have
-            raise UsageError(f"{type(b).__module__}: {error}") from error
-
-
-def _library(b):
-    return importlib.import_module(library_of(b))
-
-
-def like(x, b):
-    """Converts x, an array of NumPy, to an array of b's library."""
-    name = library_of(b)
-    if name == "torch":
-        return _library(b).from_numpy(x)
-    if name in ("jax", "jaxlib"):
-        return importlib.import_module("jax.numpy").asarray(x)
-    space = b.__array_namespace__() if hasattr(b, "__array_namespace__") else _library(b)
-    for maker in ("from_dlpack", "asarray"):
-        if hasattr(space, maker):
-            return getattr(space, maker)(x)
-    raise UsageError(f"{type(b).__module__} has neither from_dlpack nor asarray, to take the solution")
 
 
 class Library:
@@ -119,7 +58,7 @@ class Torch(Library):
         return b.dtype is self.types[dtype.itemsize]
 
     def plain(self, b):
-        return plain(b)
+        return protocols.plain(b)
 
     def view(self, b):
         """Returns (address, rows, columns, leading dimension, True if row-major) of a dense array.
@@ -269,16 +208,8 @@ def kind_of(b):
     """Returns the Library object for b: a Torch, Cupy, Jax or Other."""
     kind = _KINDS.get(type(b))
     if kind is None:
-        kind = _KINDS[type(b)] = _MAKERS.get(library_of(b), Other)()
+        kind = _KINDS[type(b)] = _MAKERS.get(protocols.library_of(b), Other)()
     return kind
-
-
-def require_rows(b, n):
-    """Raises UsageError unless b, of any library, is a right-hand side with n rows."""
-    if b.ndim not in (1, 2):
-        raise UsageError(f"b of shape {tuple(b.shape)}: b must be a 1D or 2D array, ({n},) or ({n}, k)")
-    if b.shape[0] != n:
-        raise UsageError(f"b of shape {tuple(b.shape)} is of incompatible size: b must have the same number of rows as L, ({n},) or ({n}, k)")
 
 
 def on_cuda(b):
@@ -304,54 +235,3 @@ def dense_shape(shape, strides, size):
     if (cols <= 1 or right == 1) and down >= cols:
         return rows, cols, down, True
     return None
-
-
-def _require_fit(kind, b, dtype, symbolic, what):
-    """Raises UsageError if b is not on the factor's device, DtypeError if it is of another type."""
-    if not symbolic.on_device:
-        raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
-    device = kind.device(b)
-    if device != symbolic.device_index:
-        raise UsageError(f"{what} is on device {device}, the factor on device {symbolic.device_index}")
-    if not kind.fits(b, dtype):
-        raise DtypeError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
-
-
-def solve_there(factor, symbolic, b, solve):
-    """Solves with b on the factor's device and returns x, an array of b's library on that device.
-
-    solve(b, x, stream, meanwhile) fills x. It gets views of b and x that do not overlap, and starts
-    after the work that is on the stream at the time of the call. If meanwhile is not None, solve()
-    may call it while the device works.
-    """
-    require_rows(b, factor.n)
-    kind = kind_of(b)
-    _require_fit(kind, b, factor.dtype, symbolic, "b")
-    b = kind.plain(b)
-    if 0 in b.shape:
-        return kind.copy(b)
-    right = kind.view(b)
-    if right is None:  # copies of most libraries are contiguous
-        b = kind.copy(b)
-        right = kind.view(b)
-        if right is None:
-            raise UsageError(f"b of shape {tuple(b.shape)}: expected contiguous rows or columns")
-    x = kind.beside(b, factor)
-    solve(right, kind.view(x), kind.stream(b), kind.meanwhile(b, factor))
-    return x
-
-
-def values_there(values, count, dtype, symbolic):
-    """Returns (copy of the values on their device, its address, the stream that makes the copy).
-
-    Raises UsageError if shape or device do not fit, DtypeError if the type does not.
-    """
-    if values.ndim != 1 or values.shape[0] != count:
-        raise UsageError(f"values of shape {tuple(values.shape)}: expected ({count},)")
-    kind = kind_of(values)
-    _require_fit(kind, values, dtype, symbolic, "an array of values")
-    copy = kind.copy(kind.plain(values))
-    there = kind.view(copy)
-    if there is None or (there[4] and count > 1 and there[3] != 1):
-        raise UsageError("values are not contiguous, not even in a copy")
-    return copy, there[0], kind.stream(copy)

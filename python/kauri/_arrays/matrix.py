@@ -3,79 +3,13 @@
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _device, _options
-from ._errors import DtypeError, InputError, UsageError
-
-
-_WHOLE = 2**24  # float32 represents every integer up to this one
-# First part of the advice that require_digits() takes.
-MADE = "make the factor with dtype=np.float64, or with dtype=np.float32 if every A is to be rounded, or pass "
-
-
-def real_dtype(dtype):
-    """Returns float32 or float64: the type in which numbers of this dtype are computed.
-
-    Raises NotImplementedError for complex types, and DtypeError for types that fit neither.
-    """
-    dtype = np.dtype(dtype).newbyteorder("=")
-    if dtype.kind == "c":
-        raise NotImplementedError("complex matrices: kauri factorises real ones")
-    if dtype == np.float32:
-        return np.dtype(np.float32)
-    if dtype.kind in "biu" or dtype in (np.dtype(np.float16), np.dtype(np.float64)):
-        return np.dtype(np.float64)
-    raise DtypeError(f"numbers of type {dtype}: kauri takes float32, float64, and what fits into these")
-
-
-def unmasked(b):
-    """Returns the data of a numpy.ma array; UsageError if it has masked entries.
-
-    Returns any other b unchanged.
-    """
-    if isinstance(b, np.ma.MaskedArray):
-        if np.ma.getmaskarray(b).any():
-            raise UsageError("a masked array with entries that are masked: fill them first")
-        return b.data
-    return b
-
-
-def factor_dtype(dtype):
-    """Returns ``dtype=`` of a caller; DtypeError unless it is float32 or float64."""
-    dtype = np.dtype(dtype).newbyteorder("=")
-    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise DtypeError(f"dtype {dtype}: factors are of float32 or float64")
-    return dtype
-
-
-def loses(dtype, values, to):
-    """Returns True if numbers of this dtype have digits that the type ``to`` does not have.
-
-    values: the array of the numbers. In float64 all integers are accepted, as in SciPy.
-    """
-    if dtype.kind == "f":
-        return dtype.itemsize > to.itemsize
-    if dtype.kind not in "iu" or dtype.itemsize <= 2 or to == np.float64 or values.size == 0:
-        return False
-    return int(values.max()) > _WHOLE or int(values.min()) < -_WHOLE
-
-
-def require_digits(name, dtype, values, to, ways):
-    """Raises DtypeError if loses() is True; ``ways`` tells the user what to do."""
-    if loses(dtype, values, to):
-        beyond = "" if dtype.kind == "f" else " with values beyond 2^24"
-        raise DtypeError(f"{name} is of {dtype.newbyteorder('=')}{beyond}, and the factor of {to}: {ways} for the 6 digits of float32")
+from .. import _core, _options
+from .._errors import InputError, UsageError
+from . import dtypes, protocols
 
 
 def _require_digits_of(a, given, values, to):
-    require_digits("A", a.dtype if given is None else given, values, to, MADE + "A.astype(np.float32)")
-
-
-def widened(values):
-    """Returns float16 as float64, since SciPy converts float16 between few formats.
-
-    Returns arrays and sparse matrices of other types unchanged.
-    """
-    return values.astype(np.float64) if values.dtype == np.float16 else values
+    dtypes.require_digits("A", a.dtype if given is None else given, values, to, dtypes.MADE + "A.astype(np.float32)")
 
 
 def _foreign(a):
@@ -84,7 +18,7 @@ def _foreign(a):
     if module in ("cupy", "cupyx") and hasattr(a, "get"):
         return a.get()
     if module == "torch":
-        return _from_torch(_device.plain(a))
+        return _from_torch(protocols.plain(a))
     if module == "jax" and type(a).__module__.startswith("jax.experimental.sparse"):
         return _from_jax(a)
     return None
@@ -96,7 +30,7 @@ def _from_jax(a):
         raise UsageError(f"a {kind} of JAX: expected BCOO, BCSR, COO, CSR or CSC")
     if a.ndim != 2 or getattr(a, "n_batch", 0) or getattr(a, "n_dense", 0):
         raise UsageError(f"a {kind} of JAX of shape {a.shape}: expected two dimensions, both of them sparse")
-    values, shape = widened(np.asarray(a.data)), tuple(a.shape)
+    values, shape = dtypes.widened(np.asarray(a.data)), tuple(a.shape)
     if kind in ("BCOO", "COO"):
         rows, cols = np.asarray(a.indices).T if kind == "BCOO" else (np.asarray(a.row), np.asarray(a.col))
         there = (rows < shape[0]) & (cols < shape[1])  # indices out of range are padding
@@ -111,7 +45,7 @@ def _from_torch(a):
     import torch
 
     def parts(*tensors):
-        return tuple(widened(part.cpu().numpy()) for part in tensors)
+        return tuple(dtypes.widened(part.cpu().numpy()) for part in tensors)
 
     if a.layout == torch.sparse_csr:
         return sp.csr_array(parts(a.values(), a.col_indices(), a.crow_indices()), shape=tuple(a.shape))
@@ -122,8 +56,8 @@ def _from_torch(a):
     if a.layout == torch.sparse_coo:
         a = a.coalesce()
         index = a.indices().cpu().numpy()
-        return sp.coo_array((widened(a.values().cpu().numpy()), (index[0], index[1])), shape=tuple(a.shape))
-    return _device.to_host(a.cpu())
+        return sp.coo_array((dtypes.widened(a.values().cpu().numpy()), (index[0], index[1])), shape=tuple(a.shape))
+    return protocols.to_host(a.cpu())
 
 
 def to_scipy(a):
@@ -131,30 +65,18 @@ def to_scipy(a):
     if sp.issparse(a):
         return a
     foreign = _foreign(a)
-    dense = unmasked(a) if foreign is None else foreign
+    dense = dtypes.unmasked(a) if foreign is None else foreign
     if sp.issparse(dense):
         return dense
-    dense = _device.to_host(dense) if _device.is_foreign(dense) else np.asarray(dense)
+    dense = protocols.to_host(dense) if protocols.is_foreign(dense) else np.asarray(dense)
     if dense.ndim != 2:
         raise UsageError(f"a matrix has two dimensions, not {dense.ndim}")
-    own = real_dtype(dense.dtype)
+    own = dtypes.real_dtype(dense.dtype)
     return sp.csc_array(dense if dense.dtype.kind in "biu" else dense.astype(own, copy=False))
 
 
 def _indices(array, dtype):
     return np.ascontiguousarray(array, dtype=dtype)
-
-
-def given_dtype(a):
-    """Returns the type of a matrix of any library as one of NumPy, before conversion to SciPy.
-
-    Returns None if the matrix has no type or NumPy has no type of this name.
-    """
-    try:
-        # Types of PyTorch are not types of NumPy, but have the same names.
-        return np.dtype(str(a.dtype).rpartition(".")[2])
-    except (AttributeError, TypeError):
-        return None
 
 
 def _threshold(symmetry, given, dtype):
@@ -178,14 +100,14 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=Tru
     It is in float32 or float64. given: given_dtype() of the original, if ``a`` was converted from
     it. rounds: True rounds numbers with more digits than dtype; False raises DtypeError for them.
     """
-    given = given_dtype(a) if given is None else given
+    given = dtypes.given_dtype(a) if given is None else given
     a = to_scipy(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise UsageError(f"a matrix of shape {a.shape}: it must be square")
-    own = real_dtype(a.dtype)
+    own = dtypes.real_dtype(a.dtype)
     if a.format not in ("csc", "csr"):
-        a = widened(a).tocsc()
-    dtype = own if dtype is None else factor_dtype(dtype)
+        a = dtypes.widened(a).tocsc()
+    dtype = own if dtype is None else dtypes.factor_dtype(dtype)
     if not rounds:
         _require_digits_of(a, given, a.data, dtype)
     index = np.int32 if a.indptr.dtype == a.indices.dtype == np.int32 else np.int64
@@ -202,9 +124,9 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=Tru
 
 def product(a, dtype, rounds):
     """Returns A A^T in this dtype, both halves. rounds: as in to_core()."""
-    given = given_dtype(a)
-    a = widened(to_scipy(a)).tocsr()
-    real_dtype(a.dtype)
+    given = dtypes.given_dtype(a)
+    a = dtypes.widened(to_scipy(a)).tocsr()
+    dtypes.real_dtype(a.dtype)
     if not rounds:
         _require_digits_of(a, given, a.data, dtype)
     a = a.astype(dtype, copy=False)
@@ -213,6 +135,6 @@ def product(a, dtype, rounds):
 
 def product_pattern(a):
     """Returns the pattern of A A^T, including entries that cancel, with positive values."""
-    a = widened(to_scipy(a)).tocsr()
+    a = dtypes.widened(to_scipy(a)).tocsr()
     ones = sp.csr_matrix((np.ones(a.nnz), a.indices[: a.nnz], a.indptr), shape=a.shape)
     return (ones @ ones.T).tocsc()
