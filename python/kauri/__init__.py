@@ -9,14 +9,16 @@
 True
 """
 from . import _core, _errors
-from ._backward_error import BackwardError, backward_error
-from ._cholesky import (aslinearoperator, analyze, analyze_AAt, cholesky, cholesky_AAt, cholesky_mixed, factorized, load, read)
 from ._compare import compare
 from ._comparison import Comparison, Record
 from ._core import CancelToken
 from ._errors import (Cancelled, DeviceError, DtypeError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
-from ._mixed import MixedFactor
+from ._factor.analyze import analyze, analyze_AAt
+from ._factor.backward_error import BackwardError, backward_error
+from ._factor.cholesky import aslinearoperator, cholesky, cholesky_AAt, cholesky_mixed, factorized
+from ._factor.files import load, read
+from ._factor.mixed import MixedFactor
 from ._options import option_names
 from .cholmod05 import CholeskyFactor, cho_factor, cho_solve, ldl_factor
 

@@ -1,23 +1,34 @@
 # compare: the predicted and measured cost of each ordering.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import dataclasses
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike, DTypeLike
 
-from . import _cholesky, _core, _options, _table
+from . import _core, _options, _table
 from ._arrays import dtypes, matrix, memory
-from ._backward_error import status_of
+from ._arrays.protocols import Matrix
 from ._comparison import Comparison, Record, System
-from ._errors import InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
+from ._core import CancelToken
+from ._errors import (
+    InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
+from ._factor.analyze import analysis
+from ._factor.backward_error import status_of
 
 # Most rows for which the default includes natural, whose cost may be excessive for more.
 _SMALL = 10_000
 _SOLVES = 3  # solves that are timed, as in the program; the least time counts
 # Errors of one system or one ordering after which the others are still compared.
 _FAILURES = (InputError, TooLargeError, OutOfMemoryError, MemoryError)
+
+
+_Ordering: TypeAlias = str | Mapping[str, Any] | ArrayLike  # a name, options or a permutation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,7 +163,7 @@ def _record(system, a, array, ordering, job):
         return Record(**failed, note="not available in this build"), None
     name = options.pop("ordering_method", "auto")
     try:
-        f = _cholesky._analysis(a, "auto", name, array, (job.triangle, job.symmetry), permutation, job.cancel, options)
+        f = analysis(a, "auto", name, array, (job.triangle, job.symmetry), permutation, job.cancel, options)
     # A bad permutation (UsageError) is a failure of this ordering alone.
     except (_FAILURES if permutation is None else (*_FAILURES, UsageError)) as error:
         return Record(**failed, note=f"not analysed: {error}"), None
@@ -197,8 +208,13 @@ def _compared(name, A, orderings, job):
     return System(name, a.n, a.nnz, where, job.factorize, reason, _marked(records))
 
 
-def compare(A, orderings=None, *, factorize=False, repetitions=3, most_seconds=30.0, threads=None, triangle="auto", symmetry=0, dtype=None, name="A",
-            cancel=None, **options):
+def compare(
+        A: Matrix | Mapping[str, Matrix] | Sequence[Matrix],
+        orderings: str | Sequence[str] | Mapping[str, _Ordering] | None = None, *,
+        factorize: bool = False, repetitions: int = 3, most_seconds: float | None = 30.0,
+        threads: int | None = None, triangle: str = "auto", symmetry: float = 0,
+        dtype: DTypeLike | None = None, name: str = "A", cancel: CancelToken | None = None,
+        **options: Any) -> Comparison:
     """Compares orderings of A by entries of L, operations, memory and time, as ``kauri compare``
     does.
 

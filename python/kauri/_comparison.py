@@ -1,10 +1,14 @@
 # Comparison: the records that compare() returns, with their tables and figures.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from . import _table
 from ._errors import UsageError
+from ._factor import Factor
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,15 +84,15 @@ class Record:
     backward_error_componentwise: float | None = None
     column: int | None = None
     chosen: bool = False
-    factor: Any = dataclasses.field(default=None, repr=False, compare=False)
+    factor: Factor | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
-    def label(self):
+    def label(self) -> str:
         """Name of the ordering in tables and pictures; for ``auto`` with the ordering that it took.
         """
         return self.ordering if self.ordering != "auto" or self.method == "auto" else f"auto ({self.method})"
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, Any]:
         """Returns all figures by name, without ``factor``."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "factor"}
 
@@ -119,7 +123,7 @@ class System:
     where: str = ""
     measured: bool = False
     reason: str = ""
-    records: tuple = ()
+    records: tuple[Record, ...] = ()
     failure: str | None = None
 
 
@@ -134,26 +138,26 @@ class Comparison:
     systems : dict of str to System
     """
 
-    def __init__(self, systems):
+    def __init__(self, systems: Iterable[System]) -> None:
         self.systems = {system.name: system for system in systems}
 
     @property
-    def records(self):
+    def records(self) -> tuple[Record, ...]:
         """Tuple of all records: system by system, in the order of the orderings requested."""
         return tuple(record for system in self.systems.values() for record in system.records)
 
     @property
-    def failures(self):
+    def failures(self) -> dict[str, str]:
         """Dict of the systems that could not be compared: name and reason."""
         return {name: system.failure for name, system in self.systems.items() if system.failure is not None}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.records)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str | tuple[str, str]) -> Record:
         name, ordering = key if isinstance(key, tuple) else (None, key)
         if name is None and len(self.systems) > 1:
             raise KeyError(f"{key!r}: several systems were compared, so comparison[system, ordering]; systems: {', '.join(self.systems)}")
@@ -171,7 +175,7 @@ class Comparison:
     def _repr_html_(self):
         return "\n".join(_table.as_html(system) for system in self.systems.values())
 
-    def best(self, by="flops", system=None):
+    def best(self, by: str = "flops", system: str | None = None) -> Record:
         """Returns the record with the least value of a figure.
 
         Parameters
@@ -193,11 +197,11 @@ class Comparison:
             raise UsageError(f"best by {by}: no record has this figure" + ("; compare with factorize=True to measure times" if by.endswith("_s") else ""))
         return min(found, key=lambda record: getattr(record, by))
 
-    def to_dicts(self):
+    def to_dicts(self) -> list[dict[str, Any]]:
         """Returns the records as a list of dicts, for example for JSON."""
         return [record.as_dict() for record in self.records]
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """Returns a pandas.DataFrame with a row for each record and a column for each figure.
 
         Figures are in base units: seconds, bytes, operations. The index is the ordering or, if
@@ -232,7 +236,9 @@ class Comparison:
 
     # Figures.
 
-    def plot_spy(self, system=None, *, orderings=None, cells=192, figsize=None):
+    def plot_spy(
+            self, system: str | None = None, *, orderings: str | Sequence[str] | None = None,
+            cells: int = 192, figsize: tuple[float, float] | None = None) -> Any:
         """Draws the entries of P A P' and of L for each ordering; titles give their number and the
         fill.
 
@@ -266,7 +272,9 @@ class Comparison:
         """
         return self._plot(["spy"], system, orderings, figsize, cells=cells)
 
-    def plot_tree(self, system=None, *, orderings=None, kind="auto", figsize=None):
+    def plot_tree(
+            self, system: str | None = None, *, orderings: str | Sequence[str] | None = None,
+            kind: str = "auto", figsize: tuple[float, float] | None = None) -> Any:
         """Draws the tree of each ordering.
 
         Other parameters, result and errors are those of :meth:`plot_spy`.
@@ -284,7 +292,9 @@ class Comparison:
         """
         return self._plot(["tree"], system, orderings, figsize, kind=kind)
 
-    def plot_fronts(self, system=None, *, orderings=None, figsize=None):
+    def plot_fronts(
+            self, system: str | None = None, *, orderings: str | Sequence[str] | None = None,
+            figsize: tuple[float, float] | None = None) -> Any:
         """Draws histograms of fronts by rows and of supernodes by columns.
 
         The classes begin at powers of two. Each bar pair gives the share of their number and the
@@ -293,7 +303,9 @@ class Comparison:
         """
         return self._plot(["fronts"], system, orderings, figsize)
 
-    def plot_bars(self, system=None, *, orderings=None, figsize=None):
+    def plot_bars(
+            self, system: str | None = None, *, orderings: str | Sequence[str] | None = None,
+            figsize: tuple[float, float] | None = None) -> Any:
         """Draws time and memory of each ordering.
 
         Times are the seconds of ordering, analysis, factorisation and solve; the last two are
@@ -303,7 +315,10 @@ class Comparison:
         """
         return self._plot(["bars"], system, orderings, figsize)
 
-    def plot(self, system=None, *, orderings=None, cells=192, kind="auto", figsize=None):
+    def plot(
+            self, system: str | None = None, *, orderings: str | Sequence[str] | None = None,
+            cells: int = 192, kind: str = "auto",
+            figsize: tuple[float, float] | None = None) -> Any:
         """Draws all of these in one figure.
 
         Parameters, result and errors are those of :meth:`plot_spy` and :meth:`plot_tree`.

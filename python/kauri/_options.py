@@ -1,8 +1,11 @@
 # Keyword arguments as options of the library; scikit-sparse's names of orderings.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import difflib
 import os
 import re
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +27,7 @@ ORDERINGS = {
 METHODS = re.split(", | or ", _TABLE["ordering_method"]["accepts"])  # the library's own names of orderings
 
 
-def option_names():
+def option_names() -> dict[str, dict[str, str]]:
     """Returns all options that ``cholesky`` and ``analyze`` take as keywords, by name.
 
     The value of each is a dict with its ``kind``, what it accepts (``accepts``), its default
@@ -39,7 +42,7 @@ def option_names():
     return table
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Returns the bool, int, float or str of Python for a scalar of NumPy, a 0-d array, or bytes.
 
     Returns any other value unchanged.
@@ -51,7 +54,7 @@ def plain(value):
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def fraction(name, value):
+def fraction(name: str, value: Any) -> float:
     """Returns the value as a float; UsageError unless it is a number from 0 to 1."""
     try:
         number = float(plain(value))
@@ -68,7 +71,7 @@ def _text(value):
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-def texts(options):
+def texts(options: dict[str, Any]) -> list[tuple[str, str]]:
     """Returns keyword arguments as [(name, text)] with the library's names.
 
     An unknown name raises UsageError, which proposes the nearest one.
@@ -93,7 +96,7 @@ def texts(options):
     return found
 
 
-def path(given):
+def path(given: str | bytes | os.PathLike[str]) -> str:
     """Returns a path as str.
 
     Raises UsageError for a path with a zero byte, at which the library would cut it off, and for a
@@ -109,7 +112,7 @@ def path(given):
     return name
 
 
-def loadable(given):
+def loadable(given: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Returns pickled [(name, text)] without the options that this library does not have.
 
     A ``backend`` becomes the CPU's if no CUDA device is available.

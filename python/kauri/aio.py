@@ -4,14 +4,24 @@
 
 The event loop runs meanwhile. If a task is cancelled, its work ends within some 50 ms.
 """
+from __future__ import annotations
+
 import asyncio
 import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from . import _cholesky
+from ._arrays.protocols import Matrix
 from ._core import CancelToken
+from ._factor import Factor
+from ._factor import analyze as _analyze
+from ._factor import cholesky as _cholesky
 
 
-async def run(function, *args, **kwargs):
+Result = TypeVar("Result")
+
+
+async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
     """Runs ``function(*args, cancel=..., **kwargs)`` in a thread of the event loop's executor.
 
     function: any function of kauri that takes ``cancel``. If you pass ``cancel=token``, a cancelled
@@ -36,16 +46,16 @@ async def run(function, *args, **kwargs):
         raise
 
 
-async def analyze(A, **options):
+async def analyze(A: Matrix, **options: Any) -> Factor:
     """Runs ``kauri.analyze(A, **options)`` in a thread."""
-    return await run(_cholesky.analyze, A, **options)
+    return await run(_analyze.analyze, A, **options)
 
 
-async def cholesky(A, beta=0, **options):
+async def cholesky(A: Matrix, beta: float = 0, **options: Any) -> Factor:
     """Runs ``kauri.cholesky(A, beta, **options)`` in a thread."""
     return await run(_cholesky.cholesky, A, beta, **options)
 
 
-async def cholesky_AAt(A, beta=0, **options):
+async def cholesky_AAt(A: Matrix, beta: float = 0, **options: Any) -> Factor:
     """Runs ``kauri.cholesky_AAt(A, beta, **options)`` in a thread."""
     return await run(_cholesky.cholesky_AAt, A, beta, **options)

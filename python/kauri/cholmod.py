@@ -7,15 +7,22 @@ of A is read, and sparse results are csc_matrix. docs/python.md lists the differ
 not positive definite is refused at once; updates of low rank and complex matrices are not
 supported.
 """
+from __future__ import annotations
+
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
-from . import _alias, _cholesky
+from . import _alias
 from ._arrays import matrix
-from ._errors import (DeviceError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
+from ._arrays.protocols import Matrix
+from ._errors import (
+    DeviceError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
+from ._factor import analyze as _analyze
+from ._factor import cholesky as _cholesky
 
 CholmodError = KauriError
 CholmodNotPositiveDefiniteError = NotPositiveDefiniteError
@@ -55,7 +62,7 @@ def _plain(f):
     return f
 
 
-def register():
+def register() -> None:
     """Makes ``import sksparse.cholmod`` import this module, in this process, from now on.
 
     Programs that import scikit-sparse 0.4 then run unchanged: call this before they import it. The
@@ -71,17 +78,23 @@ def register():
     _alias.register(sys.modules[__name__], "0.4.16")
 
 
-def analyze(A, mode="auto", ordering_method="default", use_long=None, **options):
+def analyze(
+        A: Matrix, mode: str = "auto", ordering_method: str | None = "default",
+        use_long: bool | None = None, **options: Any) -> Factor:
     """Runs kauri.analyze on the lower half of A, in float64."""
-    return _plain(_cholesky.analyze(_taken(A), mode, ordering_method, triangle="lower", dtype=np.float64, **options))
+    return _plain(_analyze.analyze(_taken(A), mode, ordering_method, triangle="lower", dtype=np.float64, **options))
 
 
-def analyze_AAt(A, mode="auto", ordering_method="default", use_long=None, **options):
+def analyze_AAt(
+        A: Matrix, mode: str = "auto", ordering_method: str | None = "default",
+        use_long: bool | None = None, **options: Any) -> Factor:
     """Runs kauri.analyze_AAt, in float64."""
-    return _plain(_cholesky.analyze_AAt(_taken(A), mode, ordering_method, dtype=np.float64, **options))
+    return _plain(_analyze.analyze_AAt(_taken(A), mode, ordering_method, dtype=np.float64, **options))
 
 
-def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, **options):
+def cholesky(
+        A: Matrix, beta: float = 0, mode: str = "auto", ordering_method: str | None = "default",
+        use_long: bool | None = None, **options: Any) -> Factor:
     """Runs kauri.cholesky on the lower half of A, in float64.
 
     >>> import numpy as np, scipy.sparse as sp
@@ -93,6 +106,8 @@ def cholesky(A, beta=0, mode="auto", ordering_method="default", use_long=None, *
     return _plain(_cholesky.cholesky(_taken(A), beta, mode, ordering_method, triangle="lower", dtype=np.float64, **options))
 
 
-def cholesky_AAt(A, beta=0, mode="auto", ordering_method="default", use_long=None, **options):
+def cholesky_AAt(
+        A: Matrix, beta: float = 0, mode: str = "auto", ordering_method: str | None = "default",
+        use_long: bool | None = None, **options: Any) -> Factor:
     """Runs kauri.cholesky_AAt, in float64."""
     return _plain(_cholesky.cholesky_AAt(_taken(A), beta, mode, ordering_method, dtype=np.float64, **options))

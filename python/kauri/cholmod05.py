@@ -1,15 +1,24 @@
 # The interface of sksparse.cholmod of scikit-sparse 0.5.
 # SPDX-License-Identifier: BSD-3-Clause
 """Use ``from kauri.cholmod05 import cho_factor`` for that of sksparse.cholmod (0.5)."""
+from __future__ import annotations
+
 import sys
-import typing
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from . import _alias, _cholesky, _options
+from . import _alias, _options
 from ._arrays import dtypes, matrix
-from ._errors import DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError
+from ._arrays.protocols import Matrix
+from ._core import CancelToken
+from ._errors import (
+    DeviceError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError,
+    UsageError)
+from ._factor import Factor
+from ._factor import analyze as _analyze
 
 CholmodError = KauriError
 CholmodNotPositiveDefiniteError = NotPositiveDefiniteError
@@ -94,13 +103,16 @@ class CholeskyFactor:
            [1., 2.]])
     """
 
-    def __init__(self, A, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+    def __init__(
+            self, A: Matrix, *, lower: bool = True, order: str | None = "default",
+            sym_kind: str | None = None, supernodal_mode: str | None = None,
+            **options: Any) -> None:
         if sym_kind not in (None, "sym", "row", "col"):
             raise UsageError(f"Unknown symmetry kind: sym_kind {sym_kind!r}, expected sym, row or col")
         if order is not None and _options.plain(order) not in _ORDERS:
             raise UsageError(f"Unknown ordering method: order {order!r}, expected None or one of {', '.join(_ORDERS)}")
-        if supernodal_mode not in (None, *_cholesky.MODES):
-            raise UsageError(f"Unknown factorization mode: supernodal_mode {supernodal_mode!r}, expected None or one of {', '.join(_cholesky.MODES)}")
+        if supernodal_mode not in (None, *_analyze.MODES):
+            raise UsageError(f"Unknown factorization mode: supernodal_mode {supernodal_mode!r}, expected None or one of {', '.join(_analyze.MODES)}")
         self.is_lower = bool(lower)
         self.is_ll = True
         self.sym_kind = self._kind = sym_kind or "sym"
@@ -108,16 +120,16 @@ class CholeskyFactor:
         self.itype = _integers(A)
         mode = supernodal_mode or "auto"
         if self._kind == "sym":
-            self._factor = _cholesky.analyze(A, mode, self._order, triangle="lower" if lower else "upper", **options)
+            self._factor = _analyze.analyze(A, mode, self._order, triangle="lower" if lower else "upper", **options)
         else:
-            self._factor = _cholesky.analyze_AAt(self._oriented(A), mode, self._order, **options)
+            self._factor = _analyze.analyze_AAt(self._oriented(A), mode, self._order, **options)
         self._factor._array = True
 
     def _oriented(self, A):
         A = matrix.to_scipy(A)
         return A.T if self._kind == "col" else A
 
-    def factorize(self, A, ldl=None, beta=0.0):
+    def factorize(self, A: Matrix, ldl: bool | None = None, beta: float = 0.0) -> CholeskyFactor:
         """Factorises A + beta I in the pattern that was analysed. Returns this object. ldl: True:
         parts and systems are those of L D L'; False: of L L'; None: as before."""
         if ldl is not None:
@@ -144,37 +156,37 @@ class CholeskyFactor:
         return _indexed(matrix, self.itype)
 
     @property
-    def factor_(self):
+    def factor_(self) -> Factor:
         """The underlying kauri.Factor."""
         return self._factor
 
     @property
-    def is_numeric(self):
+    def is_numeric(self) -> bool:
         """True after a factorisation."""
         return self._factor.valid
 
     @property
-    def is_super(self):
+    def is_super(self) -> bool:
         """Always True for factors of kauri."""
         return True
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """Type of the numbers."""
         return self._factor.dtype
 
     @property
-    def N(self):
+    def N(self) -> int:
         """Number of rows."""
         return self._factor.n
 
     @property
-    def nnz(self):
+    def nnz(self) -> int:
         """Number of entries of L."""
         return self._factor.nnz
 
     @property
-    def colcount(self):
+    def colcount(self) -> NDArray[np.int32]:
         """Number of entries of each column of L, shape (N,)."""
         counts = self._factor._symbolic.column_count()
         if self._factor._natural:
@@ -184,18 +196,18 @@ class CholeskyFactor:
         return counts.astype(self.itype, copy=False)
 
     @property
-    def order(self):
+    def order(self) -> str:
         """Name of the ordering that was used."""
         taken = self._factor._symbolic.ordering
         return {"nd": "nesdis"}.get(taken, taken)
 
     @property
-    def perm(self):
+    def perm(self) -> NDArray[np.int32]:
         """The permutation, as get_perm() returns it."""
         return self._factor.P().astype(self.itype, copy=False)
 
     @property
-    def rcond(self):
+    def rcond(self) -> float:
         """Square of least over largest diagonal entry of L; -1 before :meth:`factorize`."""
         if not self.is_numeric:
             return -1.0
@@ -203,30 +215,30 @@ class CholeskyFactor:
         return float((d.min() / d.max()) ** 2) if self.N else 1.0
 
     @property
-    def factor(self):
+    def factor(self) -> Any:
         """The matrix L or, for L D L', L with D on its diagonal; a new matrix at each access."""
         return self._own(self._factor.L() if self.is_ll else self._factor.LD())
 
     @property
-    def L(self):
+    def L(self) -> Any:
         """The lower factor; for L D L' it has ones on its diagonal."""
         return self._own(self._factor.L() if self.is_ll else self._factor.L_D()[0])
 
     @property
-    def R(self):
+    def R(self) -> Any:
         """The upper factor L'."""
         return self._own(self.L.T.tocsc())
 
     @property
-    def D(self):
+    def D(self) -> Any:
         """The matrix D of L D L'; the identity for L L'."""
         return sp.eye_array(self.N, dtype=self.dtype) if self.is_ll else self._factor.L_D()[1]
 
-    def get_perm(self):
+    def get_perm(self) -> NDArray[np.int32]:
         """Returns the permutation p, shape (N,): A[p][:, p] is factorised."""
         return self._factor.P().astype(self.itype, copy=False)
 
-    def get_factor(self, kind=None, lower=None):
+    def get_factor(self, kind: str | None = None, lower: bool | None = None) -> Any:
         """Returns L or L' for kind "LL", or the pair with D for kind "LDL"."""
         kind = _checked_form(kind) or ("LL" if self.is_ll else "LDL")
         lower = self.is_lower if lower is None else lower
@@ -234,7 +246,9 @@ class CholeskyFactor:
         low = self._own(low if lower else low.T.tocsc())
         return (low, *d) if d else low
 
-    def solve(self, b, system="A", *, refine=None, cancel=None):
+    def solve(
+            self, b: Any, system: str = "A", *, refine: int | None = None,
+            cancel: CancelToken | None = None) -> Any:
         """Solves a system: A, LDLt, LD, DLt, L, Lt or D. b: shape (N,) or (N, k), dense or sparse.
 
         All systems but A are without the permutation. A factor L L' has no D: LD is then L, DLt is
@@ -245,74 +259,84 @@ class CholeskyFactor:
             system = {"LD": "L", "DLt": "Lt"}.get(system, system)
         return self._own(self._factor.solve(b, system, ldl=not self.is_ll, refine=refine, cancel=cancel))
 
-    def copy(self):
+    def copy(self) -> CholeskyFactor:
         """Returns another factor with the same numbers."""
         twin = object.__new__(CholeskyFactor)
         twin.__dict__.update(self.__dict__, _factor=self._factor.copy())
         return twin
 
-    def change_factor(self, kind=None):
+    def change_factor(self, kind: str | None = None) -> CholeskyFactor:
         """Changes the form to "LL" or "LDL"; None: to the other one. Returns this object."""
         _checked_form(kind)
         self._factor._core()  # raises UsageError if there is only an analysis
         self.is_ll = not self.is_ll if kind is None else kind == "LL"
         return self
 
-    def logdet(self):
+    def logdet(self) -> Any:
         """Returns ln det A."""
         return self.dtype.type(self._factor.logdet())
 
-    def slogdet(self):
+    def slogdet(self) -> tuple[Any, Any]:
         """Returns (1, ln det A)."""
         return (self.dtype.type(1.0), self.logdet())
 
-    def det(self):
+    def det(self) -> Any:
         """Returns det A."""
         return self.dtype.type(self._factor.det())
 
-    def inv(self):
+    def inv(self) -> Any:
         """Returns A^-1, sparse."""
         return self._own(self._factor.inv())
 
-    def _missing(self, *args, **kwargs):
+    def _missing(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not supported: raises NotImplementedError."""
         raise NotImplementedError("low-rank updates are not supported: factorise the new matrix")
 
     update = downdate = rowadd = rowdel = resymbol = _missing
 
 
-def register():
+def register() -> None:
     """Makes ``import sksparse.cholmod`` import this module from now on, in this process, for
     programs that import scikit-sparse 0.5. SciPy and most others import 0.4:
     :func:`kauri.cholmod.register`."""
     _alias.register(sys.modules[__name__], "0.5.0")
 
 
-def cho_factor(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
+def cho_factor(
+        A: Matrix, beta: float = 0.0, *, lower: bool = False, order: str | None = "default",
+        sym_kind: str | None = None, supernodal_mode: str | None = None,
+        **options: Any) -> CholeskyFactor:
     """Factorises A + beta I, shape (n, n), as L L' (or R' R); returns a CholeskyFactor."""
     f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.factorize(A, ldl=False, beta=beta)
 
 
-def ldl_factor(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+def ldl_factor(
+        A: Matrix, beta: float = 0.0, *, lower: bool = True, order: str | None = "default",
+        sym_kind: str | None = None, supernodal_mode: str | None = None,
+        **options: Any) -> CholeskyFactor:
     """Factorises A + beta I, shape (n, n), as L D L'; returns a CholeskyFactor."""
     f = CholeskyFactor(A, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.factorize(A, ldl=True, beta=beta)
 
 
-def cholesky(A, beta=0.0, *, lower=False, order="default", sym_kind=None, supernodal_mode=None, **options):
+def cholesky(
+        A: Matrix, beta: float = 0.0, *, lower: bool = False, order: str | None = "default",
+        sym_kind: str | None = None, supernodal_mode: str | None = None, **options: Any) -> Any:
     """Returns (R, p), or (L, p) if lower; if order is None, without p."""
     f = cho_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.get_factor() if order is None else (f.get_factor(), f.get_perm())
 
 
-def ldl(A, beta=0.0, *, lower=True, order="default", sym_kind=None, supernodal_mode=None, **options):
+def ldl(
+        A: Matrix, beta: float = 0.0, *, lower: bool = True, order: str | None = "default",
+        sym_kind: str | None = None, supernodal_mode: str | None = None, **options: Any) -> Any:
     """Returns (L, D, p); if order is None, without p."""
     f = ldl_factor(A, beta, lower=lower, order=order, sym_kind=sym_kind, supernodal_mode=supernodal_mode, **options)
     return f.get_factor() if order is None else (*f.get_factor(), f.get_perm())
 
 
-def cho_solve(A, b, *, lower=False, order="default"):
+def cho_solve(A: Matrix, b: Any, *, lower: bool = False, order: str | None = "default") -> Any:
     """Solves A x = b with a temporary factor. b: shape (n,) or (n, k).
 
     >>> import numpy as np, scipy.sparse as sp, kauri
@@ -322,38 +346,40 @@ def cho_solve(A, b, *, lower=False, order="default"):
     return cho_factor(A, lower=lower, order=order).solve(b)
 
 
-def etree(A, *, kind=None, return_post=False):
+def etree(A: Matrix, *, kind: str | None = None, return_post: bool = False) -> Any:
     """Returns the elimination tree of A without a permutation: parents, shape (n,), -1 for roots;
     with return_post it returns (parents, postorder)."""
     parent = symbfact(A, kind=kind)
     return (parent[2], parent[3]) if return_post else parent[2]
 
 
-class SymbolicCounts(typing.NamedTuple):
+class SymbolicCounts(NamedTuple):
     """Result of symbfact(): four parts, and L, which is None as in scikit-sparse."""
 
-    count: np.ndarray
+    count: Any
     h: int
     parent: np.ndarray
     post: np.ndarray
 
     @property
-    def L(self):
+    def L(self) -> None:
         """Always None; return_factor=True gives L."""
         return None
 
 
-class SymbolicCholFactor(typing.NamedTuple):
+class SymbolicCholFactor(NamedTuple):
     """Result of symbfact() with return_factor=True."""
 
-    count: np.ndarray
+    count: Any
     h: int
     parent: np.ndarray
     post: np.ndarray
     L: sp.csc_array
 
 
-def symbfact(A, *, kind=None, lower=False, return_factor=False):
+def symbfact(
+        A: Matrix, *, kind: str | None = None, lower: bool = False,
+        return_factor: bool = False) -> Any:
     """Analyses A without a permutation and returns (count, h, parent, post): entries of each column
     of L, height of the elimination tree, the tree, and a postorder of it. With return_factor the
     result has a fifth part: the pattern of L, with True at its entries, if lower, else of L'."""
@@ -422,7 +448,7 @@ def _pattern_of_l(f, parent, itype):
     return sp.csc_array((np.ones(lengths[-1], np.bool_), index, lengths), shape=f.shape)
 
 
-def metis(A, *, kind=None):
+def metis(A: Matrix, *, kind: str | None = None) -> NDArray[np.int32]:
     """Returns the permutation of A by METIS, shape (n,)."""
     kind, lower = _half(kind)
     return CholeskyFactor(A, lower=lower, order="metis", sym_kind=kind).get_perm()
@@ -432,23 +458,23 @@ class SeparatorTree:
     """A tree of separators: cp[c] is the parent of node c, or -1; cmember[i] is the node of row i.
     """
 
-    def __init__(self, cp, cmember):
+    def __init__(self, cp: Any, cmember: Any) -> None:
         self._cp, self._cmember = np.ascontiguousarray(cp), np.ascontiguousarray(cmember)
 
     @property
-    def cp(self):
+    def cp(self) -> Any:
         """Parent of each node, shape (nodes,), -1 for roots."""
         return self._cp
 
     @property
-    def cmember(self):
+    def cmember(self) -> Any:
         """Node of each row, shape (n,)."""
         return self._cmember
 
     def __repr__(self):
         return f"SeparatorTree(components={len(self.cp)}, nodes={len(self.cmember)})"
 
-    def prune(self, *, nd_oksep=None, nd_small=None):
+    def prune(self, *, nd_oksep: Any = None, nd_small: Any = None) -> Any:
         """Not supported: raises NotImplementedError."""
         raise NotImplementedError("give nesdis another nd_small")
 
@@ -462,7 +488,9 @@ def _separators(A, kind, leaf):
     return f, SeparatorTree(parent.astype(f.itype), member)
 
 
-def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components=None, nd_oksep=None, nd_camd=None):
+def nesdis(
+        A: Matrix, *, kind: str | None = None, return_separator: Any = False, nd_small: Any = None,
+        nd_components: Any = None, nd_oksep: Any = None, nd_camd: Any = None) -> Any:
     """Returns the permutation of A by kauri's nested dissection, shape (n,).
 
     With return_separator it returns (permutation, SeparatorTree). nd_small: subtrees of at most
@@ -471,7 +499,7 @@ def nesdis(A, *, kind=None, return_separator=False, nd_small=None, nd_components
     return (f.get_perm(), tree) if return_separator else f.get_perm()
 
 
-def bisect(A, *, kind=None):
+def bisect(A: Matrix, *, kind: str | None = None) -> NDArray[np.int32]:
     """Returns the side of each row of A, shape (n,): 0, 1, or 2 for the separator.
 
     A has no entry between the sides 0 and 1.

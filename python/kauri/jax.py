@@ -14,12 +14,18 @@ True
 >>> bool(jnp.allclose(jax.grad(A.logdet)(values), jnp.array([2.0, -2.0, 2.0]) / 3))
 True
 """
+from __future__ import annotations
+
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from numpy.typing import ArrayLike
 
-from ._entries import Entries
 from ._errors import UsageError
+from ._factor.entries import Entries
 
 
 class Cholesky:
@@ -31,7 +37,7 @@ class Cholesky:
     differentiation is possible once.
     """
 
-    def __init__(self, rows, cols, n, **options):
+    def __init__(self, rows: ArrayLike, cols: ArrayLike, n: int, **options: Any) -> None:
         self.entries = Entries(rows, cols, n, **options)
         self._solve = jax.custom_vjp(self._solve_primal)
         self._solve.defvjp(self._solve_forward, self._solve_backward)
@@ -82,7 +88,7 @@ class Cholesky:
             raise UsageError(f"values of shape {values.shape}: expected {self.entries.rows.shape}")
         return values
 
-    def solve(self, values, b):
+    def solve(self, values: Array, b: Array) -> Array:
         """Returns x = A^-1 b. values: shape (k,); b and x: (n,) or (n, m).
 
         Errors that occur during the computation, as for an A that is not positive definite, reach
@@ -95,6 +101,6 @@ class Cholesky:
             raise UsageError(f"b of shape {b.shape}: expected ({self.entries.n},) or ({self.entries.n}, m)")
         return self._solve(values, b)
 
-    def logdet(self, values):
+    def logdet(self, values: Array) -> Array:
         """Returns ln det A, a scalar. Its errors are those of solve()."""
         return self._logdet(self._checked(values))

@@ -15,12 +15,18 @@ True
 >>> bool(torch.allclose(values.grad, torch.tensor([2.0, -2.0, 2.0], dtype=torch.float64) / 3))
 True
 """
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ._entries import Entries
 from ._errors import UsageError
+from ._factor.entries import Entries
 
 
 def _host(tensor):
@@ -90,13 +96,13 @@ class Cholesky:
     copied.
     """
 
-    def __init__(self, rows, cols, n, **options):
-        rows, cols = torch.as_tensor(rows, dtype=torch.int64), torch.as_tensor(cols, dtype=torch.int64)
-        self.entries = Entries(_host(rows), _host(cols), n, **options)
-        self.rows, self.cols = rows.cpu(), cols.cpu()
+    def __init__(self, rows: ArrayLike, cols: ArrayLike, n: int, **options: Any) -> None:
+        row, col = torch.as_tensor(rows, dtype=torch.int64), torch.as_tensor(cols, dtype=torch.int64)
+        self.entries = Entries(_host(row), _host(col), n, **options)
+        self.rows, self.cols = row.cpu(), col.cpu()
         self.half = torch.from_numpy(self.entries.twice / 2)
-        self._known = {}
-        self._last = None
+        self._known: dict[Any, Any] = {}
+        self._last: tuple[Any, Any] | None = None
 
     def _parts(self, like):
         """Returns (rows, cols, half, positions in the pattern) on the device of ``like``.
@@ -128,7 +134,7 @@ class Cholesky:
         self._last = values.clone(), f
         return f
 
-    def solve(self, values, b):
+    def solve(self, values: Tensor, b: Tensor) -> Tensor:
         """Returns x = A^-1 b. values: shape (k,); b and x: (n,) or (n, m).
 
         It is differentiable any number of times, in both values and b.
@@ -138,7 +144,7 @@ class Cholesky:
             raise UsageError(f"values of {values.dtype} on {values.device} and b of {b.dtype} on {b.device}: expected the same for both")
         return _Solve.apply(values, b, self)
 
-    def logdet(self, values):
+    def logdet(self, values: Tensor) -> Tensor:
         """Returns ln det A, a scalar, which is differentiable once."""
         _require_float(values)
         return _LogDet.apply(values, self)

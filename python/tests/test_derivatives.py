@@ -6,7 +6,7 @@ from conftest import random_spd
 import scipy.sparse as sp
 
 import kauri
-from kauri._entries import Entries
+from kauri._factor.entries import Entries
 
 
 def problem(seed=1, n=12):

@@ -13,8 +13,9 @@ import scipy.sparse as sp
 from conftest import LIMIT_SECONDS, poisson, random_spd
 
 import kauri
-from kauri import _fill_of_inverse, _options, cholmod, cholmod05
+from kauri import _options, cholmod, cholmod05
 from kauri._arrays import memory
+from kauri._factor import fill_of_inverse
 
 EPS = np.finfo(np.float64).eps
 
@@ -267,12 +268,12 @@ def test_entries_of_solutions_are_told_beforehand(method):
     n, parent, perm = f.n, f._symbolic.parent(), f._symbolic.perm()
     f.cholesky_inplace(a)
     x = f.inv()
-    entries = _fill_of_inverse.entries_of_inverse(parent)
+    entries = fill_of_inverse.entries_of_inverse(parent)
     assert entries == x.nnz == 25**2 + 9**2 + 4 + 9**2
     assert f.inverse_bytes() >= 2 * (x.data.nbytes + x.indices.nbytes + x.indptr.nbytes)
     assert f._entries_of_solution("A", sp.eye_array(n, format="csc")) == entries
     b = sp.csc_array(sp.random(n, 6, 0.05, random_state=np.random.default_rng(5)))
-    assert _fill_of_inverse.entries_of_solution(parent, perm, b) == f(b).nnz
+    assert fill_of_inverse.entries_of_solution(parent, perm, b) == f(b).nnz
     assert f._entries_of_solution("LDLt", b) == f.solve(b, "LDLt").nnz
 
 

@@ -1,10 +1,13 @@
 # Arrays of other libraries, by protocol: recognised, copied to the host, and made from NumPy's.
 # SPDX-License-Identifier: BSD-3-Clause
 import importlib
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .._errors import UsageError
+
+Matrix: TypeAlias = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 
 _KNOWN = ("torch", "cupy", "jax", "jaxlib")
 

@@ -1,15 +1,20 @@
 # MixedFactor: the result of cholesky_mixed().
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import json
 import warnings
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from . import _core, _options
-from ._arrays import calls, cuda, dtypes, matrix, protocols
-from ._errors import InputError, UsageError
-from ._filled import Filled
+from .. import _core, _options
+from .._arrays import calls, cuda, dtypes, matrix, protocols
+from .._arrays.protocols import Matrix
+from .._core import CancelToken
+from .._errors import InputError, UsageError
+from .filled import Filled
 
 
 class MixedFactor(Filled):
@@ -28,7 +33,7 @@ class MixedFactor(Filled):
     0
     """
 
-    def __init__(self, symbolic, triangle="auto", symmetry=0):
+    def __init__(self, symbolic: Any, triangle: str = "auto", symmetry: float = 0) -> None:
         self._symbolic = symbolic
         self._triangle = triangle
         self._symmetry = symmetry
@@ -36,12 +41,12 @@ class MixedFactor(Filled):
         self._mixed = _core.mixed(symbolic)
 
     @property
-    def valid(self):
+    def valid(self) -> bool:
         """True if the factor holds numbers."""
         return self._mixed.valid
 
     @property
-    def in_double(self):
+    def in_double(self) -> bool:
         """True if solutions come from a factor in float64, because the one in float32 does not
         suffice.
         """
@@ -50,7 +55,7 @@ class MixedFactor(Filled):
     def __repr__(self):
         return f"<kauri.MixedFactor of a {self.n} x {self.n} matrix, {self.nnz} entries of L{'' if self.valid else ', not valid'}>"
 
-    def refactorize(self, A, beta=0, *, cancel=None):
+    def refactorize(self, A: Matrix, beta: float = 0, *, cancel: CancelToken | None = None) -> None:
         """Factorises A + beta I with this analysis. A has the shape (n, n).
 
         All entries of A other than 0 must lie in the pattern that was analysed.
@@ -58,7 +63,8 @@ class MixedFactor(Filled):
         a = matrix.to_core(A, np.float64, self._triangle, self._symmetry)
         return self._fill(self._mixed.refactorize, a, float(beta), cancel)
 
-    def refactorize_values(self, values, beta=0, *, cancel=None):
+    def refactorize_values(
+            self, values: Any, beta: float = 0, *, cancel: CancelToken | None = None) -> None:
         """Factorises A + beta I, given only the values of the lower half of A.
 
         Values have the shape (nnz,), in the order of :meth:`pattern`. For values on a device, beta
@@ -72,7 +78,7 @@ class MixedFactor(Filled):
         copy, address, stream = there  # `copy` keeps the memory alive during the call
         return self._fill(self._mixed.refactorize_there, address, copy.shape[0], stream, cancel)
 
-    def solve(self, b, *, cancel=None):
+    def solve(self, b: Any, *, cancel: CancelToken | None = None) -> Any:
         """Solves A x = b. b is dense, shape (n,) or (n, k); on a device it stays there.
 
         Returns x as the same kind of array, in float64. A RuntimeWarning gives the number of
@@ -110,7 +116,7 @@ class MixedFactor(Filled):
 
     __call__ = solve
 
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """Returns the times of the phases and the path by which solutions were found, as a dict.
 
         See docs/json.md, "Reports".

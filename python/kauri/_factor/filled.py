@@ -1,9 +1,14 @@
 # Filled: base class of Factor and MixedFactor, an analysis that is filled with values of A.
 # SPDX-License-Identifier: BSD-3-Clause
-import numpy as np
+from __future__ import annotations
 
-from ._arrays import calls, cuda, dtypes, protocols
-from ._errors import NotPositiveDefiniteError, UsageError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrays import calls, cuda, dtypes, protocols
+from .._errors import NotPositiveDefiniteError, UsageError
 
 
 class Filled:
@@ -12,30 +17,32 @@ class Filled:
     The subclass sets _symbolic and _dtype.
     """
 
+    _symbolic: Any
+    _dtype: np.dtype[Any]
     # True if dtype= was given: A with more digits than _dtype is rounded.
     _rounds = False
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Number of rows of A."""
         return self._symbolic.n
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """The shape of A, (n, n)."""
         return (self.n, self.n)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """Type of the solutions: float32 or float64."""
         return self._dtype
 
     @property
-    def nnz(self):
+    def nnz(self) -> int:
         """Number of entries of L."""
         return self._symbolic.nnz_l
 
-    def pattern(self):
+    def pattern(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Returns (indptr, indices) of the lower half of A by columns, as it was analysed.
 
         Rows ascend in each column; the diagonal is complete.

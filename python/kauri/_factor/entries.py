@@ -1,10 +1,12 @@
 # Entries: solutions and gradients for values on a fixed pattern, for kauri.torch and kauri.jax.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import numpy as np
 import scipy.sparse as sp
 
-from . import _cholesky
-from ._errors import UsageError
+from .._errors import UsageError
+from .analyze import analyze
 
 
 class Entries:
@@ -35,7 +37,7 @@ class Entries:
             ones = np.ones(self.rows.size + self.n, dtype)
             index = (np.concatenate([self.rows, diagonal]), np.concatenate([self.cols, diagonal]))
             pattern = sp.coo_array((ones, index), shape=(self.n, self.n)).tocsc()
-            base = _cholesky.analyze(pattern, triangle="lower", **self._options)
+            base = analyze(pattern, triangle="lower", **self._options)
             indptr, indices = base.pattern()
             columns = np.repeat(np.arange(self.n), np.diff(indptr))
             keys = columns * self.n + indices  # ascending, as np.searchsorted() needs them

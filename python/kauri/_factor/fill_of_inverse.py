@@ -1,9 +1,11 @@
 # Memory of solutions with sparse right-hand sides, predicted before they are computed.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import numpy as np
 
-from ._arrays import memory
-from ._errors import OutOfMemoryError
+from .._arrays import memory
+from .._errors import OutOfMemoryError
 
 BLOCK = 64  # columns of a sparse right-hand side that are solved together
 

@@ -1,10 +1,15 @@
 # Results of the analysis alone: elimination tree, column counts, fronts, pattern of L, costs.
 # SPDX-License-Identifier: BSD-3-Clause
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._errors import UsageError
+from .._core import CancelToken
+from .._errors import UsageError
+from .filled import Filled
 
 
 class Supernodes(NamedTuple):
@@ -13,24 +18,24 @@ class Supernodes(NamedTuple):
     A supernode is a run of columns that are stored as one dense block.
     """
 
-    first: np.ndarray
-    parent: np.ndarray
-    row_ptr: np.ndarray
-    row: np.ndarray
-    perm: np.ndarray
+    first: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    row_ptr: NDArray[np.int64]
+    row: NDArray[np.int32]
+    perm: NDArray[np.int32]
 
     @property
-    def pivots(self):
+    def pivots(self) -> NDArray[np.int32]:
         """Number of columns of each supernode, shape (supernodes,)."""
         return np.diff(self.first)
 
     @property
-    def front_size(self):
+    def front_size(self) -> NDArray[np.int64]:
         """Number of rows of each front, pivots included, shape (supernodes,)."""
         return np.diff(self.row_ptr)
 
     @property
-    def flops(self):
+    def flops(self) -> NDArray[np.float64]:
         """Number of operations in each front, shape (supernodes,).
 
         It includes operations on the zeros that amalgamation stores; a multiply-add counts as two.
@@ -40,8 +45,11 @@ class Supernodes(NamedTuple):
         return rows * (rows + 1) * (2 * rows + 1) / 6 - below * (below + 1) * (2 * below + 1) / 6
 
 
-class Structure:
+class Structure(Filled):
     """Methods of kauri.Factor that need only the analysis."""
+
+    # True if P is the identity for the caller; the plan's is a postorder.
+    _natural: bool
 
     def _in_callers_order(self, values):
         """Returns values that are given by columns of the plan, ordered by the columns that the
@@ -53,7 +61,7 @@ class Structure:
         back[self._symbolic.perm()] = values
         return back
 
-    def parent(self):
+    def parent(self) -> NDArray[np.int32]:
         """Returns the elimination tree of P A P', shape (n,).
 
         ``parent[j]`` is the row of the first entry below the diagonal in column j of L, or -1 at a
@@ -70,7 +78,7 @@ class Structure:
         perm = self._symbolic.perm()
         return self._in_callers_order(np.where(above >= 0, perm[above], np.int32(-1)))
 
-    def column_counts(self):
+    def column_counts(self) -> NDArray[np.int32]:
         """Returns the number of entries of each column of L, diagonal included, shape (n,).
 
         Their sum is :attr:`nnz`; the sum of their squares is the number of operations of a
@@ -83,7 +91,7 @@ class Structure:
         """
         return self._in_callers_order(self._symbolic.column_count())
 
-    def supernodes(self):
+    def supernodes(self) -> Supernodes:
         """Returns the supernodes and their fronts, in the order of elimination.
 
         Returns
@@ -103,9 +111,12 @@ class Structure:
         >>> s.pivots.tolist(), s.front_size.tolist(), s.flops.tolist()
         ([3], [3], [14.0])
         """
-        return Supernodes(*self._symbolic.supernodes(), self._symbolic.perm())
+        first, parent, row_ptr, row = self._symbolic.supernodes()
+        return Supernodes(first, parent, row_ptr, row, self._symbolic.perm())
 
-    def pattern_L(self, *, cancel=None):
+    def pattern_L(
+            self, *,
+            cancel: CancelToken | None = None) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Returns (indptr, indices) of L by columns, rows ascending, shapes (n + 1,) and (nnz,).
 
         No number is computed. Entries that happen to be zero are included; zeros that only
@@ -119,7 +130,9 @@ class Structure:
         """
         return self._symbolic.pattern_l(self._natural, cancel)
 
-    def density(self, of="L", cells=256, *, cancel=None):
+    def density(
+            self, of: str = "L", cells: int = 256, *,
+            cancel: CancelToken | None = None) -> NDArray[np.int64]:
         """Counts entries by the cells of a square grid: a picture of a matrix of any size.
 
         Parameters
@@ -148,7 +161,7 @@ class Structure:
         side, count = self._symbolic.density(of, int(cells), self._natural, cancel)
         return count.reshape(side, side)[: self.n, : self.n]  # the raster of 0 rows has one cell
 
-    def cost(self):
+    def cost(self) -> dict[str, Any]:
         """Returns the cost of a factorisation that the analysis predicts, as a dict.
 
         Its keys are those of ``kauri analyze --json`` (docs/json.md): ``nnzL``, ``flops``,

@@ -1,13 +1,18 @@
 # backward_error: measures how well any x solves A x = b.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from . import _core
-from ._arrays import dtypes, matrix, protocols
-from ._errors import UsageError
+from .. import _core
+from .._arrays import dtypes, matrix, protocols
+from .._arrays.protocols import Matrix
+from .._core import CancelToken
+from .._errors import UsageError
 
 
 class BackwardError(NamedTuple):
@@ -18,7 +23,7 @@ class BackwardError(NamedTuple):
     status: str
 
 
-def status_of(normwise, componentwise, dtype):
+def status_of(normwise: float, componentwise: float, dtype: DTypeLike) -> str:
     """Returns ``ok``, ``not_converged`` or ``not_finite`` for x in this dtype, refined or not.
 
     The normwise error alone decides if x is a solution of this A. The componentwise error may be
@@ -39,7 +44,9 @@ def _host(array, name):
     return np.ascontiguousarray(array, dtype=np.float64), own
 
 
-def backward_error(A, x, b, *, triangle="auto", symmetry=0, cancel=None):
+def backward_error(
+        A: Matrix, x: Any, b: Any, *, triangle: str = "auto", symmetry: float = 0,
+        cancel: CancelToken | None = None) -> BackwardError:
     """Returns the backward error of x as a solution of A x = b, and a verdict on x.
 
     x may come from any solver. Use this for a factor that was loaded from a file: it has no values
@@ -74,5 +81,5 @@ def backward_error(A, x, b, *, triangle="auto", symmetry=0, cancel=None):
     (x, own), (b, _) = _host(x, "x"), _host(b, "b")
     if not (x.shape == b.shape and x.shape[0] == a.n):
         raise UsageError(f"x of shape {x.shape} and b of shape {b.shape}: expected ({a.n},) or ({a.n}, k) for both")
-    error = _core.backward_error(a, x, b, cancel)
-    return BackwardError(*error, status_of(*error, own))
+    normwise, componentwise = _core.backward_error(a, x, b, cancel)
+    return BackwardError(normwise, componentwise, status_of(normwise, componentwise, own))
