@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _alias
-from ._arrays import matrix
+from ._arrays import matrix as _matrix
 from ._arrays.protocols import Matrix
 from ._errors import (
     DeviceError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor
 from ._factor import analyze as _analyze
 from ._factor import cholesky as _cholesky
+from ._names import alias as _alias
 
 CholmodError = KauriError
 CholmodNotPositiveDefiniteError = NotPositiveDefiniteError
@@ -51,7 +51,7 @@ __all__ = ["analyze", "analyze_AAt", "cholesky", "cholesky_AAt"]
 
 
 def _taken(A):
-    A = matrix.to_scipy(A)
+    A = _matrix.to_scipy(A)
     if A.format != "csc":
         warnings.warn(f"a matrix of format {A.format} is converted to csc", CholmodTypeConversionWarning, stacklevel=3)
     return A

@@ -20,6 +20,7 @@ import kauri
 MODULES = ["kauri", "kauri._compare", "kauri._comparison",
            *(f"kauri._factor.{name}" for name in ("analyze", "backward_error", "cholesky", "factor", "files", "filled", "mixed", "numbers",
                                                   "parts", "solves", "structure")),
+           "kauri._names.calls", "kauri._names.cholesky_factor", "kauri._names.indices", "kauri._names.separators",
            "kauri._options", "kauri.aio", "kauri.cholmod", "kauri.cholmod05", "kauri.torch", "kauri.jax"]
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 COMMON = DOCS / "site" / "mathematics" / "index.md"  # what the pages beside it take for granted

@@ -4,7 +4,7 @@ import importlib.machinery
 import sys
 import types
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 
 def _module(name, package=False, **contents):
@@ -17,7 +17,7 @@ def _module(name, package=False, **contents):
     return made
 
 
-def register(cholmod, version):
+def register(cholmod: types.ModuleType, version: str) -> None:
     """Makes ``sksparse.cholmod`` an alias of this module: see kauri.cholmod.register()."""
     there = sys.modules.get("sksparse")
     if there is not None and not hasattr(there, "kauri_version"):
