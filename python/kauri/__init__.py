@@ -9,8 +9,9 @@
 True
 """
 from . import _core, _errors
-from ._compare import compare
-from ._comparison import Comparison, Record
+from ._compare.comparison import Comparison
+from ._compare.records import Record
+from ._compare.run import compare
 from ._core import CancelToken
 from ._errors import (Cancelled, DeviceError, DtypeError, InputError, KauriError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
 from ._factor import Factor

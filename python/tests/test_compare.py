@@ -12,9 +12,9 @@ from conftest import LIMIT_SECONDS, poisson, random_spd
 from test_structure import eliminated
 
 import kauri
-from kauri import _compare, _table
 from kauri._arrays import memory
-from kauri._comparison import System
+from kauri._compare import table
+from kauri._compare.records import System
 
 
 def test_figures_are_those_of_the_analysis():
@@ -132,7 +132,7 @@ def test_what_fails_is_told_by_name(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     full = kauri.compare(poisson(9), "amd", factorize=True, most_seconds=None)["amd"]
     assert full.status == "not_run" and "1.00 kB are available" in full.note
-    monkeypatch.setattr(_compare._core, "ordering_available", lambda name: name != "metis")
+    monkeypatch.setattr(kauri._core, "ordering_available", lambda name: name != "metis")
     absent = kauri.compare(poisson(3), ["metis", "amd"])
     assert absent["metis"].note == "not available in this build" and absent["amd"].status == "ok"
     assert "metis" not in [r.ordering for r in kauri.compare(poisson(3))]
@@ -207,7 +207,7 @@ def test_the_table():
                           factor_s=0.25, solve1_s=0.0311, backward_error_componentwise=1.23e-16, chosen=True)
     failed = kauri.Record(system="A<b>", ordering="metis", method="metis", n=1_000_000, nnz_lower=2_998_000, status="failed", note="not there")
     system = System("A<b>", 1_000_000, 2_998_000, "cpu-avx2, 2 threads, double", True, "nd: least", (record, failed))
-    assert _table.text(system) == """\
+    assert table.text(system) == """\
 A<b>: 1,000,000 rows, 2,998,000 entries in the lower triangle
 on cpu-avx2, 2 threads, double; height and front in columns, predicted and measured for the factorisation
 
@@ -218,17 +218,17 @@ on cpu-avx2, 2 threads, double; height and front in columns, predicted and measu
   metis: not there
   * nd: least
 """
-    page = _table.as_html(system)
+    page = table.as_html(system)
     assert "A&lt;b&gt;" in page and "<b>A<b>" not in page and page.count("<tr>") == 3 and page.count("<td>") == 28
     assert "<th>nd&nbsp;*</th>" in page and "<td>30.2&nbsp;M</td>" in page
 
 
 def test_words():
-    assert [_table.seconds(s) for s in (0, 1e-5, 999.6e-6, 0.0123, 0.9996, 59.96, 1234, None)] == [
+    assert [table.seconds(s) for s in (0, 1e-5, 999.6e-6, 0.0123, 0.9996, 59.96, 1234, None)] == [
         "0 us", "10 us", "1.00 ms", "12.3 ms", "1.00 s", "60.0 s", "1234 s", "-"
     ]
-    assert [_table.size(b) for b in (0, 999, 999.6, 12_345, 2.5e12)] == ["0 B", "999 B", "1.00 kB", "12.3 kB", "2.50 TB"]
-    assert [_table.count(x) for x in (9999, 10_000, 1.5e9)] == ["9999", "10.0 k", "1.50 G"]
+    assert [table.size(b) for b in (0, 999, 999.6, 12_345, 2.5e12)] == ["0 B", "999 B", "1.00 kB", "12.3 kB", "2.50 TB"]
+    assert [table.count(x) for x in (9999, 10_000, 1.5e9)] == ["9999", "10.0 k", "1.50 G"]
 
 
 def test_memory_of_a_container(tmp_path):

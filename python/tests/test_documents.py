@@ -17,7 +17,7 @@ from conftest import LIMIT_SECONDS
 
 import kauri
 
-MODULES = ["kauri", "kauri._compare", "kauri._comparison",
+MODULES = ["kauri", *(f"kauri._compare.{name}" for name in ("comparison", "pictures", "records", "run", "sizes", "table", "trees")),
            *(f"kauri._factor.{name}" for name in ("analyze", "backward_error", "cholesky", "factor", "files", "filled", "mixed", "numbers",
                                                   "parts", "solves", "structure")),
            "kauri._names.calls", "kauri._names.cholesky_factor", "kauri._names.indices", "kauri._names.separators",

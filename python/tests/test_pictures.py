@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from conftest import poisson
 
 import kauri
-from kauri import _pictures
+from kauri._compare import sizes, trees
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="figures need it")
 NAMES = ["natural", "rcm", "amd", "nd"]
@@ -54,9 +54,9 @@ def test_elimination_trees(compared):
 
 
 def test_dots():
-    x, depth = _pictures.dots_of(np.array([2, 2, 5, 4, 5, -1, -1]))
+    x, depth = trees.dots_of(np.array([2, 2, 5, 4, 5, -1, -1]))
     assert depth.tolist() == [2, 2, 1, 2, 1, 0, 0] and x.tolist() == [0, 1, 0.5, 2, 2, 1.25, 3]
-    x, depth = _pictures.dots_of(np.r_[np.arange(1, 5000), -1])  # as deep as it is long
+    x, depth = trees.dots_of(np.r_[np.arange(1, 5000), -1])  # as deep as it is long
     assert depth[0] == 4999 and (x == 0).all()
 
 
@@ -92,7 +92,7 @@ def test_fronts(compared):
 
 
 def test_classes():
-    share, work = _pictures.classes(np.array([1, 2, 3, 4, 1023, 1024]), np.array([1, 1, 1, 1, 4, 8.0]))
+    share, work = sizes.classes(np.array([1, 2, 3, 4, 1023, 1024]), np.array([1, 1, 1, 1, 4, 8.0]))
     assert np.allclose(6 * share, [1, 2, 1, 0, 0, 0, 0, 0, 0, 1, 1]) and np.allclose(16 * work, [1, 2, 1, 0, 0, 0, 0, 0, 0, 4, 8])
 
 

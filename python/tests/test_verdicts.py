@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from conftest import poisson
 
 import kauri
-from kauri import _compare
+from kauri._compare import run
 
 ROOT = {np.dtype(t): np.sqrt(np.finfo(t).eps) for t in (np.float32, np.float64)}
 
@@ -160,6 +160,6 @@ def test_compare_judges_by_the_error():
     cases = [(np.float64, 1e-9, True, "ok"), (np.float64, 1e-7, True, "not_converged"), (np.float32, 1e-7, True, "ok"),
              (np.float32, 1e-3, True, "not_converged"), (np.float64, None, True, "not_finite"), (np.float64, 1e-9, False, "not_finite")]
     for dtype, error, finite, status in cases:
-        told = _compare._judged({"normwise": error, "componentwise": error}, finite, np.dtype(dtype))
+        told = run._judged({"normwise": error, "componentwise": error}, finite, np.dtype(dtype))
         assert told["status"] == status and (told["note"] == "") == (status == "ok")
-    assert _compare._judged({"normwise": 1e-16, "componentwise": 1e-3}, True, np.dtype(np.float64))["status"] == "ok"
+    assert run._judged({"normwise": 1e-16, "componentwise": 1e-3}, True, np.dtype(np.float64))["status"] == "ok"

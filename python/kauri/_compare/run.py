@@ -11,15 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, DTypeLike
 
-from . import _core, _options, _table
-from ._arrays import dtypes, matrix, memory
-from ._arrays.protocols import Matrix
-from ._comparison import Comparison, Record, System
-from ._core import CancelToken
-from ._errors import (
+from .. import _core, _options
+from .._arrays import dtypes, matrix, memory
+from .._arrays.protocols import Matrix
+from .._core import CancelToken
+from .._errors import (
     InputError, NotPositiveDefiniteError, OutOfMemoryError, TooLargeError, UsageError)
-from ._factor.analyze import analysis
-from ._factor.backward_error import status_of
+from .._factor.analyze import analysis
+from .._factor.backward_error import status_of
+from . import table
+from .comparison import Comparison
+from .records import Record, System
 
 # Most rows for which the default includes natural, whose cost may be excessive for more.
 _SMALL = 10_000
@@ -94,12 +96,12 @@ def _refusal(cost, f, job):
     """Returns the reason why this factorisation is not run, or an empty string."""
     predicted = cost["predicted_factor_s"]
     if job.most_seconds is not None and predicted > job.most_seconds:
-        return f"not factorised: predicted to take {_table.seconds(predicted)}, more than most_seconds={job.most_seconds:g}"
+        return f"not factorised: predicted to take {table.seconds(predicted)}, more than most_seconds={job.most_seconds:g}"
     if f._symbolic.on_device:
         return ""
     needed, room = cost["peak_bytes"] + cost["workspace_bytes"], memory.available_bytes()
     if needed > room:
-        return f"not factorised: that needs {_table.size(needed)}, but only {_table.size(room)} are available"
+        return f"not factorised: that needs {table.size(needed)}, but only {table.size(room)} are available"
     return ""
 
 
