@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import check_dependencies
+import check_python_imports
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 import plot_speed  # noqa: E402
@@ -114,6 +115,16 @@ PLANTED = (
     ("names", "docs/glossary.md", "| a | b | | `src/planted.hpp` |\n", "a row is word, literature, meaning and owner"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp` |\n" * 60, "61 rows, at most 60"),
     ("comments", "src/planted.cpp", HEAD + "/// Of those that T has.\nint x;\n" * 40, "a comment without a subject: Of those"),
+    ("python_imports", "python/kauri/_errors.py", "from . import _core\n", "_errors may not import _core"),
+    ("python_imports", "python/kauri/_core.pyi", "from ._errors import KauriError\n", "_core may not import _errors"),
+    ("python_imports", "python/kauri/_arrays/planted.py", "def f():\n    from .._factor import other\n", "_arrays may not import _factor"),
+    ("python_imports", "python/kauri/_compare/planted.py", "if TYPE_CHECKING:\n    from .._names import x\n", "_compare may not import _names"),
+    ("python_imports", "python/kauri/_factor/planted.py", "import kauri.cholmod\n", "_factor may not import cholmod"),
+    ("python_imports", "python/kauri/_factor/planted.py", "import numpy, kauri\n", "imports kauri itself"),
+    ("python_imports", "python/kauri/_factor/planted.py", "from .. import compare\n", "imports kauri itself"),
+    ("python_imports", "python/kauri/_factor/planted.py", "from . import other\n", "a circle of imports: _factor.other -> _factor.planted -> _factor.other"),
+    ("python_imports", "python/kauri/_factor/planted.py", "from .planted import x\n", "a circle of imports: _factor.planted -> _factor.planted"),
+    ("python_imports", "python/kauri/_rest/planted.py", "from .. import _errors\n", "ROOMS does not have _rest"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "void enqueue_it(int x,\n                StreamHandle stream);\n", "enqueue_it() is not among"),
     ("device_calls", "include/kauri/planted2.hpp", HEAD + "class A {\n public:\n  void f(const Factor<T>& x) const;\n};\n", "A::f() is not among"),
     ("docs", "docs/planted.md", "[here](nowhere.md)\n", "link to nowhere.md"),
@@ -173,6 +184,8 @@ INNOCENT = (
     ("docs", "CHANGELOG.md", 30 * "- Older.\n"),
     ("docs", "CONTRIBUTING.md", "`src/planted.hpp`, `tests/ --all`, `build/nowhere`, `scripts/*`, `ordering/NAME`\n"),
     ("chart", MEASUREMENTS, measured("alone", 1, "kauri")),
+    ("python_imports", "python/kauri/_compare/planted.py", "import kauri_other\nfrom .._factor import other\nfrom kauri._errors import x\n"),
+    ("python_imports", "python/kauri/__init__.py", "from ._factor import other\nfrom . import _errors\n"),
     ("names", "src/planted.cpp", HEAD + "// A contest of outlines.\nbool if_there = true;\nconst char* text = \"contest\";\n"),
     ("names", "docs/glossary.md", "| a | b | c | `src/planted.hpp`, `planted_thing()` |\n"),
     ("docs", CHAPTER, "| " + 200 * "x" + " |\n" + 140 * "x" + "\n[M1](../measurements/planted.md#m1)\n"),
@@ -223,6 +236,9 @@ def small_tree(root):
     plant(root, "docs/site/index.md", PYTHON)
     plant(root, "CHANGELOG.md", "# Changes\n\n## 0.2.0\nAdded.\n\n## 0.1.0\nAll.\n")
     plant(root, "CONTRIBUTING.md", "`src/planted.hpp`\n")
+    for name, text in (("__init__", ""), ("_errors", ""), ("_factor/__init__", ""), ("_factor/other", "def f():\n    from .planted import x\n")):
+        plant(root, f"python/kauri/{name}.py", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n" + text)
+    plant(root, "python/kauri/_core.pyi", "# A planted file.\n# SPDX-License-Identifier: BSD-3-Clause\n")
     plant(root, MEASUREMENTS, SOUND)
     plant(root, str(plot_speed.PICTURE), plot_speed.drawn(root))
 
@@ -259,7 +275,7 @@ def misjudged_rooms(root):
 
 def circles():
     """Rooms that reach themselves by what ROOMS allows."""
-    for folder, rooms in check_dependencies.ROOMS.items():
+    for folder, rooms in (*check_dependencies.ROOMS.items(), (check_python_imports.PACKAGE, check_python_imports.ROOMS)):
         for start in rooms:
             seen, open_ = set(), list(rooms[start])
             while open_:
