@@ -28,6 +28,16 @@ def random_spd(n, seed, density=0.1):
     return sp.csc_matrix(a + sp.diags_array(np.abs(a).sum(axis=1).A1 if hasattr(a, "A1") else np.asarray(np.abs(a).sum(axis=1)).ravel() + 1.0))
 
 
+def eliminated(b):
+    """The pattern of L of a symmetric pattern, entry by entry: what two rows meet in common, the later one meets."""
+    low = b.copy()
+    n = len(b)
+    for k in range(n):
+        below = k + 1 + np.flatnonzero(low[k + 1 :, k])
+        low[np.ix_(below, below)] = True
+    return np.tril(low) if n else low
+
+
 def finish(threads, seconds=LIMIT_SECONDS):
     """Joins threads, all within so many seconds."""
     end = time.monotonic() + seconds

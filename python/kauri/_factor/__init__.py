@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from .factor import Factor
 
-__all__ = ["Factor"]  # pickles name kauri._factor.Factor
+__all__ = ["Factor"]  # older pickles name kauri._factor.Factor

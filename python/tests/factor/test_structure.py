@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import poisson, random_spd
+from conftest import eliminated, poisson, random_spd
 
 import kauri
 
@@ -33,16 +33,6 @@ CASES = {
     "grid": poisson(9), "path": shuffled(sp.csc_matrix(sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(40, 40))), 1)
 }
 CASES.update({f"random{seed}": random_spd(10 + 5 * seed, seed, 0.08) for seed in range(12)})
-
-
-def eliminated(b):
-    """The pattern of L of a symmetric pattern, entry by entry: what two rows meet in common, the later one meets."""
-    low = b.copy()
-    n = len(b)
-    for k in range(n):
-        below = k + 1 + np.flatnonzero(low[k + 1 :, k])
-        low[np.ix_(below, below)] = True
-    return np.tril(low) if n else low
 
 
 def liu(b):

@@ -8,8 +8,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import LIMIT_SECONDS, poisson, random_spd
-from test_structure import eliminated
+from conftest import LIMIT_SECONDS, eliminated, poisson, random_spd
 
 import kauri
 from kauri._arrays import memory

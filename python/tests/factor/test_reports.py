@@ -41,7 +41,7 @@ def test_shares_of_the_roofline(make, scalar):
 
 
 def test_keys_of_reports_are_documented():
-    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "json.md"
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "json.md"
     if not page.exists():
         pytest.skip("the documents are not beside these tests")
     told = page.read_text(encoding="utf-8").split("## Reports\n")[1]
