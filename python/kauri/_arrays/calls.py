@@ -1,10 +1,18 @@
 # Calls with arrays on a CUDA device: checks, and the views that the extension module takes.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from .._errors import DtypeError, UsageError
 from . import cuda
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def require_rows(b, n):
+
+def require_rows(b: Any, n: int) -> None:
     """Raises UsageError unless b, of any library, is a right-hand side with n rows."""
     if b.ndim not in (1, 2):
         raise UsageError(f"b of shape {tuple(b.shape)}: b must be a 1D or 2D array, ({n},) or ({n}, k)")
@@ -12,7 +20,7 @@ def require_rows(b, n):
         raise UsageError(f"b of shape {tuple(b.shape)} is of incompatible size: b must have the same number of rows as L, ({n},) or ({n}, k)")
 
 
-def _require_fit(kind, b, dtype, symbolic, what):
+def _require_fit(kind: cuda.Library, b: Any, dtype: np.dtype[Any], symbolic: Any, what: str) -> None:
     """Raises UsageError if b is not on the factor's device, DtypeError if it is of another type."""
     if not symbolic.on_device:
         raise UsageError(f"{what} is on a CUDA device, and the factor is not: cholesky(A, backend='cuda') makes one there")
@@ -23,7 +31,7 @@ def _require_fit(kind, b, dtype, symbolic, what):
         raise DtypeError(f"{what} of type {str(b.dtype).removeprefix('torch.')}, the factor's numbers are {dtype}: arrays on a device are not converted")
 
 
-def solve_there(factor, symbolic, b, solve):
+def solve_there(factor: Any, symbolic: Any, b: Any, solve: Callable[..., Any]) -> Any:
     """Solves with b on the factor's device and returns x, an array of b's library on that device.
 
     solve(b, x, stream, meanwhile) fills x. It gets views of b and x that do not overlap, and starts
@@ -47,7 +55,9 @@ def solve_there(factor, symbolic, b, solve):
     return x
 
 
-def values_there(values, count, dtype, symbolic):
+def values_there(
+        values: Any, count: int, dtype: np.dtype[Any],
+        symbolic: Any) -> tuple[Any, int, int | None]:
     """Returns (copy of the values on their device, its address, the stream that makes the copy).
 
     Raises UsageError if shape or device do not fit, DtypeError if the type does not.

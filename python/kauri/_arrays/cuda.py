@@ -1,10 +1,17 @@
 # Arrays on CUDA devices: one class for each library, with what solves and factors need of it.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import importlib
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._errors import UsageError
 from . import protocols
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 # Most shapes of JAX solutions for which a factor holds prepared memory.
@@ -14,117 +21,139 @@ _SHAPES = 4
 _PREPARED = 1 << 20
 
 
+Dense: TypeAlias = tuple[int, int, int, bool]  # what dense_shape() returns
+View: TypeAlias = tuple[int, int, int, int, bool]  # an address, and what dense_shape() returns
+
+
 class Library:
     """Base class of the operations on CUDA arrays that solve_there() and values_there() use.
 
     There is one subclass for each library of arrays.
     """
 
-    def fits(self, b, dtype):
+    def fits(self, b: Any, dtype: np.dtype[Any]) -> bool:
         return b.dtype == dtype
 
-    def plain(self, b):
+    def plain(self, b: Any) -> Any:
         """Returns b with its numbers in memory."""
         return b
 
-    def stream(self, b):
+    def stream(self, b: Any) -> int | None:
         """Returns the number of the stream on which the library works with b.
 
         Returns None for a library without public streams: its work on b, and on arrays made here,
         has then finished.
         """
+        return None
 
-    def meanwhile(self, b, factor):
+    def meanwhile(self, b: Any, factor: Any) -> Callable[[], None] | None:
         """Returns a function to call while the device solves for b, or None."""
+        return None
+
+    def on_cuda(self, b: Any) -> bool:
+        """Returns True if b is in the memory of a CUDA device."""
+        raise NotImplementedError
+
+    def device(self, b: Any) -> int:
+        """Returns the number of b's device, as CUDA counts."""
+        raise NotImplementedError
+
+    def view(self, b: Any) -> View | None:
+        """Returns (address, rows, columns, leading dimension, True if row-major) of a dense array.
+
+        Returns None if the strides are not those of a dense matrix.
+        """
+        raise NotImplementedError
+
+    def beside(self, b: Any, factor: Any) -> Any:
+        """Returns a writable array like b with uninitialised content."""
+        raise NotImplementedError
+
+    def copy(self, b: Any) -> Any:
+        """Returns a writable copy."""
+        raise NotImplementedError
 
 
 class Torch(Library):
     """Tensors of PyTorch."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.module = sys.modules["torch"]
         self.types = {4: self.module.float32, 8: self.module.float64}
         # PyTorch's own compiled code calls it; it takes 1/20 of the time of current_stream().
         self.raw_stream = getattr(self.module._C, "_cuda_getCurrentRawStream", None)
 
-    def on_cuda(self, b):
+    def on_cuda(self, b: Any) -> bool:
         return b.is_cuda
 
-    def device(self, b):
-        """Returns the number of b's device, as CUDA counts."""
+    def device(self, b: Any) -> int:
         return b.get_device()
 
-    def fits(self, b, dtype):
+    def fits(self, b: Any, dtype: np.dtype[Any]) -> bool:
         return b.dtype is self.types[dtype.itemsize]
 
-    def plain(self, b):
+    def plain(self, b: Any) -> Any:
         return protocols.plain(b)
 
-    def view(self, b):
-        """Returns (address, rows, columns, leading dimension, True if row-major) of a dense array.
-
-        Returns None if the strides are not those of a dense matrix.
-        """
+    def view(self, b: Any) -> View | None:
         there = dense_shape(b.shape, b.stride(), 1)
         return None if there is None else (b.data_ptr(), *there)
 
-    def stream(self, b):
+    def stream(self, b: Any) -> int | None:
         device = b.get_device()
         return self.raw_stream(device) if self.raw_stream else self.module.cuda.current_stream(device).cuda_stream
 
-    def beside(self, b, factor):
-        """Returns a writable array like b with uninitialised content."""
+    def beside(self, b: Any, factor: Any) -> Any:
         return self.module.empty_like(b)
 
-    def copy(self, b):
-        """Returns a writable copy."""
+    def copy(self, b: Any) -> Any:
         return b.clone(memory_format=self.module.preserve_format)
 
 
 class Cupy(Library):
     """Arrays of CuPy."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.module = sys.modules["cupy"]
 
-    def on_cuda(self, b):
+    def on_cuda(self, b: Any) -> bool:
         return True
 
-    def device(self, b):
+    def device(self, b: Any) -> int:
         return b.data.device_id
 
-    def view(self, b):
+    def view(self, b: Any) -> View | None:
         there = dense_shape(b.shape, b.strides, b.itemsize)
         return None if there is None else (b.data.ptr, *there)
 
-    def stream(self, b):
+    def stream(self, b: Any) -> int | None:
         return self.module.cuda.get_current_stream(b.data.device_id).ptr
 
-    def _made(self, b, make):
+    def _made(self, b: Any, make: Callable[[], Any]) -> Any:
         """Returns make(), called with b's device as the current one."""
         if self.module.cuda.runtime.getDevice() == b.data.device_id:  # 1/3 of the time of `with`
             return make()
         with b.device:
             return make()
 
-    def beside(self, b, factor):
+    def beside(self, b: Any, factor: Any) -> Any:
         return self._made(b, lambda: self.module.empty_like(b))
 
-    def copy(self, b):
+    def copy(self, b: Any) -> Any:
         return self._made(b, lambda: b.copy(order="K"))
 
 
 class Jax(Library):
     """Arrays of JAX, which has no public streams."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         jax = importlib.import_module("jax")
         # Faster than jax.numpy.array(b, copy=True).
         self.compiled = jax.jit(importlib.import_module("jax.numpy").copy)
         self.device_put = jax.device_put
-        self.places = {}
+        self.places: dict[Any, tuple[bool, int]] = {}
 
-    def _place(self, b):
+    def _place(self, b: Any) -> tuple[bool, int]:
         """Returns (True if on CUDA, number of the device).
 
         The result is cached by sharding, since JAX is slow to answer.
@@ -138,16 +167,17 @@ class Jax(Library):
             place = self.places[b.sharding] = int(kind) in _CUDA, int(number)
         return place
 
-    def on_cuda(self, b):
+    def on_cuda(self, b: Any) -> bool:
         return self._place(b)[0]
 
-    def device(self, b):
+    def device(self, b: Any) -> int:
         return self._place(b)[1]
 
-    def view(self, b):
-        return b.unsafe_buffer_pointer(), *dense_shape(b.shape, None, None)
+    def view(self, b: Any) -> View | None:
+        there = dense_shape(b.shape, None, None)
+        return None if there is None else (b.unsafe_buffer_pointer(), *there)
 
-    def meanwhile(self, b, factor):
+    def meanwhile(self, b: Any, factor: Any) -> Callable[[], None] | None:
         """Returns a function that begins a copy of b, whose memory the next solution takes.
 
         A copy by JAX takes longer than all other steps here, so it overlaps with the solve.
@@ -168,7 +198,7 @@ class Jax(Library):
 
         return begin
 
-    def beside(self, b, factor):
+    def beside(self, b: Any, factor: Any) -> Any:
         # pop() is atomic: another thread may solve with this factor.
         x = factor.__dict__.get("_begun", {}).pop(b.shape, None)
         if x is None or x.dtype != b.dtype or x.sharding != b.sharding:
@@ -179,7 +209,7 @@ class Jax(Library):
         except Exception:  # that array failed on the device; a new one may succeed
             return self.copy(b)
 
-    def copy(self, b):
+    def copy(self, b: Any) -> Any:
         x = self.compiled(b)
         if x.sharding != b.sharding:  # b is not committed to a device, and JAX's default differs
             x = self.device_put(x, b.sharding)
@@ -191,20 +221,20 @@ class Jax(Library):
 class Other(Library):
     """Arrays of libraries for which device arrays are not supported."""
 
-    def on_cuda(self, b):
+    def on_cuda(self, b: Any) -> bool:
         if hasattr(b, "__dlpack_device__"):
             return int(b.__dlpack_device__()[0]) in _CUDA
         return hasattr(b, "__cuda_array_interface__")
 
-    def device(self, b):
+    def device(self, b: Any) -> int:
         raise UsageError(f"an array of {type(b).__module__} on a CUDA device: expected one of CuPy, PyTorch or JAX")
 
 
-_MAKERS = {"torch": Torch, "cupy": Cupy, "jax": Jax, "jaxlib": Jax}
-_KINDS: dict = {}  # by class of the arrays
+_MAKERS: dict[str, type[Library]] = {"torch": Torch, "cupy": Cupy, "jax": Jax, "jaxlib": Jax}
+_KINDS: dict[type, Library] = {}  # by class of the arrays
 
 
-def kind_of(b):
+def kind_of(b: Any) -> Library:
     """Returns the Library object for b: a Torch, Cupy, Jax or Other."""
     kind = _KINDS.get(type(b))
     if kind is None:
@@ -212,12 +242,12 @@ def kind_of(b):
     return kind
 
 
-def on_cuda(b):
+def on_cuda(b: Any) -> bool:
     """Returns True if b is in the memory of a CUDA device."""
     return kind_of(b).on_cuda(b)
 
 
-def dense_shape(shape, strides, size):
+def dense_shape(shape: Any, strides: Any, size: Any) -> Dense | None:
     """Returns (rows, columns, leading dimension, True if row-major) of an array.
 
     Returns None if the strides are not those of a dense matrix. size: stride between two

@@ -1,9 +1,15 @@
 # Converts matrices of SciPy, NumPy, CuPy, PyTorch and JAX to matrices of the extension module.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from .. import _core, _options
+from .._arrays.protocols import Matrix
 from .._errors import InputError, UsageError
 from . import dtypes, protocols
 
@@ -60,7 +66,7 @@ def _from_torch(a):
     return protocols.to_host(a.cpu())
 
 
-def to_scipy(a):
+def to_scipy(a: Matrix) -> Any:
     """Converts a matrix to a sparse one of SciPy; returns one of SciPy unchanged."""
     if sp.issparse(a):
         return a
@@ -79,7 +85,7 @@ def _indices(array, dtype):
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def _threshold(symmetry, given, dtype):
+def _threshold(symmetry: float, given: np.dtype[Any] | None, dtype: np.dtype[Any]) -> float:
     """Returns the largest difference between halves, as a fraction; 0: the library's default.
 
     The default is that of the type in which halves are compared. If A was given in a narrower type,
@@ -91,10 +97,12 @@ def _threshold(symmetry, given, dtype):
     return symmetry
 
 
-_MAKERS = {4: _core.matrix_f32, 8: _core.matrix_f64}
+_MAKERS: dict[int, Any] = {4: _core.matrix_f32, 8: _core.matrix_f64}
 
 
-def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=True):
+def to_core(
+        a: Matrix, dtype: DTypeLike | None = None, triangle: str = "auto", symmetry: float = 0.0,
+        given: np.dtype[Any] | None = None, rounds: bool = True) -> Any:
     """Converts a square matrix of any kind to a symmetric one of the extension module.
 
     It is in float32 or float64. given: given_dtype() of the original, if ``a`` was converted from
@@ -122,7 +130,7 @@ def to_core(a, dtype=None, triangle="auto", symmetry=0.0, given=None, rounds=Tru
     return _MAKERS[dtype.itemsize](made.indptr(), made.indices().astype(np.int64), made.values().astype(dtype), False, "lower", 0.0)
 
 
-def product(a, dtype, rounds):
+def product(a: Matrix, dtype: np.dtype[Any], rounds: bool) -> Any:
     """Returns A A^T in this dtype, both halves. rounds: as in to_core()."""
     given = dtypes.given_dtype(a)
     a = dtypes.widened(to_scipy(a)).tocsr()
@@ -133,7 +141,7 @@ def product(a, dtype, rounds):
     return (a @ a.T).tocsc()
 
 
-def product_pattern(a):
+def product_pattern(a: Matrix) -> Any:
     """Returns the pattern of A A^T, including entries that cancel, with positive values."""
     a = dtypes.widened(to_scipy(a)).tocsr()
     ones = sp.csr_matrix((np.ones(a.nnz), a.indices[: a.nnz], a.indptr), shape=a.shape)

@@ -1,11 +1,13 @@
 # Memory that is available to this process, as in src/cli/job/limits.cpp, but without its reserves.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import pathlib
 import resource
 import sys
 
 
-def _number(file):
+def _number(file: pathlib.Path) -> int | None:
     """Returns the number that a file holds; None for "max" and for a missing file."""
     try:
         return int(file.read_text())
@@ -13,7 +15,7 @@ def _number(file):
         return None
 
 
-def _value(file, key):
+def _value(file: pathlib.Path, key: str) -> int | None:
     """Returns the value of a line "key   123 kB", in bytes, or of a line "key 123".
 
     Returns None if there is no such line.
@@ -29,7 +31,7 @@ def _value(file, key):
     return None
 
 
-def _room_in_group(folder, second):
+def _room_in_group(folder: pathlib.Path, second: bool) -> int:
     limit = _number(folder / ("memory.max" if second else "memory.limit_in_bytes"))
     used = _number(folder / ("memory.current" if second else "memory.usage_in_bytes"))
     if limit is None or used is None:
@@ -38,7 +40,7 @@ def _room_in_group(folder, second):
     return max(0, limit - max(0, used - droppable))
 
 
-def _room_in_groups():
+def _room_in_groups() -> int:
     """Returns the least room in the control groups of this process and in their parents.
 
     These are the limits that a container sets.
@@ -62,7 +64,7 @@ def _room_in_groups():
     return room
 
 
-def _room_under(limit, key):
+def _room_under(limit: int, key: str) -> int:
     """Returns the bytes that a limit of this process (ulimit -v, -d) leaves.
 
     key: the line of /proc/self/status that has the bytes in use.
@@ -73,7 +75,7 @@ def _room_under(limit, key):
     return max(0, allowed - (_value(pathlib.Path("/proc/self/status"), key) or 0))
 
 
-def available_bytes():
+def available_bytes() -> int:
     """Returns the available bytes; sys.maxsize if nothing limits them."""
     free = _value(pathlib.Path("/proc/meminfo"), "MemAvailable:")
     limits = _room_under(resource.RLIMIT_AS, "VmSize:"), _room_under(resource.RLIMIT_DATA, "VmData:")

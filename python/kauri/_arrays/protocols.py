@@ -1,9 +1,12 @@
 # Arrays of other libraries, by protocol: recognised, copied to the host, and made from NumPy's.
 # SPDX-License-Identifier: BSD-3-Clause
+from __future__ import annotations
+
 import importlib
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._errors import UsageError
 
@@ -12,7 +15,7 @@ Matrix: TypeAlias = Any  # a matrix of SciPy, NumPy, CuPy, PyTorch or JAX
 _KNOWN = ("torch", "cupy", "jax", "jaxlib")
 
 
-def library_of(b):
+def library_of(b: Any) -> str:
     """Returns the name of the library whose array, or subclass of an array, b is.
 
     For an unknown library it is the top-level module of b's class.
@@ -24,7 +27,7 @@ def library_of(b):
     return type(b).__module__.split(".")[0]
 
 
-def plain(b):
+def plain(b: Any) -> Any:
     """Returns a tensor of PyTorch without history and with its numbers in memory.
 
     A negated view, for example, has the opposite signs in memory.
@@ -34,12 +37,12 @@ def plain(b):
     return b.resolve_neg() if hasattr(b, "is_neg") and b.is_neg() else b
 
 
-def is_foreign(b):
+def is_foreign(b: Any) -> bool:
     """Returns True for arrays other than NumPy's with DLPack or ``__cuda_array_interface__``."""
     return not isinstance(b, np.ndarray) and (hasattr(b, "__dlpack_device__") or hasattr(b, "__cuda_array_interface__"))
 
 
-def to_host(b):
+def to_host(b: Any) -> NDArray[Any]:
     """Returns the array as one of NumPy, without a copy if the library permits it."""
     b = plain(b)
     try:
@@ -51,11 +54,11 @@ def to_host(b):
             raise UsageError(f"{type(b).__module__}: {error}") from error
 
 
-def _library(b):
+def _library(b: Any) -> Any:
     return importlib.import_module(library_of(b))
 
 
-def like(x, b):
+def like(x: NDArray[Any], b: Any) -> Any:
     """Converts x, an array of NumPy, to an array of b's library."""
     name = library_of(b)
     if name == "torch":

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from .._errors import UsageError
 from .analyze import analyze
+from .factor import Factor
 
 
 class Entries:
@@ -17,7 +21,7 @@ class Entries:
     pattern is analysed once for each dtype.
     """
 
-    def __init__(self, rows, cols, n, **options):
+    def __init__(self, rows: ArrayLike, cols: ArrayLike, n: int, **options: Any) -> None:
         self.rows = np.ascontiguousarray(rows, dtype=np.int64)
         self.cols = np.ascontiguousarray(cols, dtype=np.int64)
         self.n = int(n)
@@ -27,10 +31,10 @@ class Entries:
             raise UsageError("entries of the lower half are expected: 0 <= cols[k] <= rows[k] < n")
         self.twice = np.where(self.rows > self.cols, 2.0, 1.0)  # entries of A for each value
         self._options = options
-        self._analyses = {}
-        self._last = None
+        self._analyses: dict[Any, tuple[Factor, NDArray[Any]]] = {}
+        self._last: tuple[NDArray[Any], Factor] | None = None
 
-    def analysis(self, dtype):
+    def analysis(self, dtype: np.dtype[Any]) -> tuple[Factor, NDArray[Any]]:
         """Returns (a Factor without numbers, the position of each value in its pattern)."""
         if dtype not in self._analyses:
             diagonal = np.arange(self.n)
@@ -44,7 +48,7 @@ class Entries:
             self._analyses[dtype] = base, np.searchsorted(keys, self.cols * self.n + self.rows)
         return self._analyses[dtype]
 
-    def factor(self, values):
+    def factor(self, values: ArrayLike) -> Factor:
         """Returns a Factor for these values, shape (k,): the last one if the values have not
         changed.
         """
@@ -60,15 +64,15 @@ class Entries:
         self._last = values.copy(), f
         return f
 
-    def solve(self, values, b):
+    def solve(self, values: ArrayLike, b: ArrayLike) -> NDArray[Any]:
         """Solves A x = b."""
         return self.factor(values).solve(np.asarray(b))
 
-    def logdet(self, values):
+    def logdet(self, values: ArrayLike) -> float:
         """Returns ln det A."""
         return self.factor(values).logdet()
 
-    def logdet_gradient(self, values):
+    def logdet_gradient(self, values: ArrayLike) -> NDArray[Any]:
         """Returns d ln det A / d values, shape (k,): entries of A^-1, doubled below the diagonal.
         """
         f = self.factor(values)

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .._arrays import memory
 from .._errors import OutOfMemoryError
@@ -10,7 +14,7 @@ from .._errors import OutOfMemoryError
 BLOCK = 64  # columns of a sparse right-hand side that are solved together
 
 
-def components(parent):
+def components(parent: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Returns (component, sizes): the root of each column, and the columns in each component.
 
     parent: the elimination tree, shape (n,). Both results have the shape (n,); sizes are by root.
@@ -25,13 +29,13 @@ def components(parent):
         root = above
 
 
-def entries_of_inverse(parent):
+def entries_of_inverse(parent: NDArray[Any]) -> int:
     """Returns the entries of A^-1, in which each component of A is full."""
     sizes = components(parent)[1]
     return sum(int(size) ** 2 for size in sizes[sizes > 0])
 
 
-def entries_of_solution(parent, order, b):
+def entries_of_solution(parent: NDArray[Any], order: NDArray[Any], b: Any) -> int:
     """Returns the most entries that x can have for sparse b, shape (n, k), in compressed columns.
 
     order: the row of b for each column of the tree.
@@ -44,7 +48,7 @@ def entries_of_solution(parent, order, b):
     return int(sizes[met % max(len(parent), 1)].sum(dtype=np.int64))
 
 
-def bytes_of(entries, n, cols, itemsize):
+def bytes_of(entries: int, n: int, cols: int, itemsize: int) -> int:
     """Returns the bytes of a sparse solution at the peak.
 
     It counts the dense columns that are being solved, with their entries extracted, and all entries
@@ -54,7 +58,7 @@ def bytes_of(entries, n, cols, itemsize):
     return min(cols, BLOCK) * n * (2 * itemsize + 24) + 2 * (entries * (itemsize + index) + (cols + 1) * index)
 
 
-def require_room(n, cols, itemsize, count):
+def require_room(n: int, cols: int, itemsize: int, count: Callable[[], int]) -> None:
     """Raises OutOfMemoryError if less memory is available than x takes.
 
     count() returns the entries of x; it is called only if a full x would not fit.
