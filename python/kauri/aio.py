@@ -17,11 +17,10 @@ from ._factor import Factor
 from ._factor import analyze as _analyze
 from ._factor import cholesky as _cholesky
 
+_Result = TypeVar("_Result")
 
-Result = TypeVar("Result")
 
-
-async def run(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
+async def run(function: Callable[..., _Result], *args: Any, **kwargs: Any) -> _Result:
     """Runs ``function(*args, cancel=..., **kwargs)`` in a thread of the event loop's executor.
 
     function: any function of kauri that takes ``cancel``. If you pass ``cancel=token``, a cancelled
