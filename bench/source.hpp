@@ -16,7 +16,8 @@
 
 namespace kauri::bench {
 
-/// A file (Matrix Market, .npz) or, where no file has that name, a specification of kauri::generate. Throws Error.
+/// A file (Matrix Market, .npz) or, where no file has that name, a specification of
+/// kauri::generate. Throws Error.
 inline SymmetricMatrix<double> load(const std::string& source) {
   return std::filesystem::exists(source) ? read_matrix(source) : generate(source);
 }

@@ -34,8 +34,10 @@ inline void add_loops(CLI::App& app, CudaCompute& loops) {
   app.add_option("--loops", loops, "of the device")->transform(CLI::CheckedTransformer(names));
 }
 
-/// job(systems) of those that are named behind the app's own options; returns the exit status of main().
-inline int with_systems(CLI::App& app, int count, char** argument, const std::function<void(const std::vector<std::string>&)>& job) {
+/// job(systems) of those that are named behind the app's own options; returns the exit status of
+/// main().
+inline int with_systems(CLI::App& app, int count, char** argument,
+                        const std::function<void(const std::vector<std::string>&)>& job) {
   std::vector<std::string> systems;
   app.add_option("SYSTEM", systems, "the name of a generated system, or a file")->required();
   CLI11_PARSE(app, count, argument);

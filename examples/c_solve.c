@@ -1,7 +1,9 @@
-// Poisson's equation on a square from C: factorise once, solve for many right-hand sides, and read what an error says.
+// Poisson's equation on a square from C: factorise once, solve for many right-hand sides, and read
+// what an error says.
 //
-// -u_xx - u_yy = f on the unit square, u = 0 on its border, by five points on a grid of kSide x kSide. f are products of sines, of which
-// the discrete solutions are known: f divided by an eigenvalue of A.
+// -u_xx - u_yy = f on the unit square, u = 0 on its border, by five points on a grid of kSide x
+// kSide. f are products of sines, of which the discrete solutions are known: f divided by an
+// eigenvalue of A.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.h>
 #include <math.h>
@@ -39,12 +41,14 @@ static kauri_status make_matrix(kauri_matrix** matrix) {
 static void make_wave(int wave, double* b) {
   for (int y = 0; y < kSide; ++y)
     for (int x = 0; x < kSide; ++x)
-      b[x + kSide * y] = sin(wave * kPi * (x + 1) / (kSide + 1)) * sin((wave + 1) * kPi * (y + 1) / (kSide + 1));
+      b[x + kSide * y] =
+          sin(wave * kPi * (x + 1) / (kSide + 1)) * sin((wave + 1) * kPi * (y + 1) / (kSide + 1));
 }
 
 // The eigenvalue of h^2 A that belongs to it.
 static double eigenvalue(int wave) {
-  const double s = sin(wave * kPi / (2 * (kSide + 1))), t = sin((wave + 1) * kPi / (2 * (kSide + 1)));
+  const double s = sin(wave * kPi / (2 * (kSide + 1))),
+               t = sin((wave + 1) * kPi / (2 * (kSide + 1)));
   return 4 * (s * s + t * t);
 }
 
@@ -75,7 +79,8 @@ int main(void) {
   double worst = 1;
   kauri_status status = kauri_options_create(&options);
   // What an error says: the option, and the one that was probably meant.
-  if (kauri_options_set(options, "ordering.methd", "nd") != KAURI_OK) printf("%s\n", kauri_error_message());
+  if (kauri_options_set(options, "ordering.methd", "nd") != KAURI_OK)
+    printf("%s\n", kauri_error_message());
   if (!status) status = kauri_options_set(options, "ordering.method", "nd");
   if (!status) status = kauri_options_set_int(options, "analyze.solves", kWaves);
   if (!status) status = make_matrix(&matrix);
@@ -87,10 +92,12 @@ int main(void) {
     printf("%s: %s\n", kauri_status_name(status), kauri_error_message());
   } else {
     printf("%d rows, %d right-hand sides, kauri %s\n", kRows, kWaves, kauri_version());
-    printf("backward error %.1e, distance from the solutions known %.1e\n", refinement.componentwise, worst);
+    printf("backward error %.1e, distance from the solutions known %.1e\n",
+           refinement.componentwise, worst);
   }
   // Below the least eigenvalue A is not positive definite any more: an answer, with the column.
-  if (!status && kauri_solver_refactorize_shifted(solver, -1) == KAURI_NOT_POSITIVE_DEFINITE) printf("A - I: %s\n", kauri_error_message());
+  if (!status && kauri_solver_refactorize_shifted(solver, -1) == KAURI_NOT_POSITIVE_DEFINITE)
+    printf("A - I: %s\n", kauri_error_message());
   kauri_solver_destroy(solver);
   kauri_matrix_destroy(matrix);
   kauri_options_destroy(options);

@@ -1,10 +1,12 @@
-// The first program with kauri from C: A x = b with A = tridiag(-1, 2, -1), of order 5, by its lower triangle.
+// The first program with kauri from C: A x = b with A = tridiag(-1, 2, -1), of order 5, by its
+// lower triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.h>
 #include <stdio.h>
 
 int main(void) {
-  const int32_t ptr[] = {0, 2, 4, 6, 8, 9}, row[] = {0, 1, 1, 2, 2, 3, 3, 4, 4};  // compressed columns
+  const int32_t ptr[] = {0, 2, 4, 6, 8, 9},
+                row[] = {0, 1, 1, 2, 2, 3, 3, 4, 4};  // compressed columns
   const double value[] = {2, -1, 2, -1, 2, -1, 2, -1, 2};
   double x[] = {1, 0, 0, 0, 1};  // b on entry
   struct kauri_compressed a = KAURI_COMPRESSED_INIT;

@@ -1,4 +1,5 @@
-// The first program with kauri: A x = b with A = tridiag(-1, 2, -1), of order 5, by its lower triangle.
+// The first program with kauri: A x = b with A = tridiag(-1, 2, -1), of order 5, by its lower
+// triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -8,7 +9,8 @@
 int main() {
   const std::vector<kauri::Index> row{0, 1, 1, 2, 2, 3, 3, 4, 4}, col{0, 0, 1, 1, 2, 2, 3, 3, 4};
   const std::vector<double> value{2, -1, 2, -1, 2, -1, 2, -1, 2}, b{1, 0, 0, 0, 1};
-  const auto a = kauri::SymmetricMatrix<double>::from_triplets(5, row, col, value, kauri::Storage::lower);
+  const auto a =
+      kauri::SymmetricMatrix<double>::from_triplets(5, row, col, value, kauri::Storage::lower);
 
   kauri::Solver<double> solver;
   if (const auto done = solver.compute(a.view()); !done) {

@@ -1,5 +1,6 @@
-// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and Nicolson: one factor, 10,000 time steps.
-// Two discrete eigenmodes are followed, whose decay is known.
+// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and
+// Nicolson: one factor, 10,000 time steps. Two discrete eigenmodes are followed, whose decay is
+// known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -12,7 +13,8 @@
 namespace {
 
 constexpr int kCells = 40, kInside = kCells - 1;
-constexpr int kFirstSteps = 100, kSteps = 10'000;  // of the faster mode something is left after the former only
+constexpr int kFirstSteps = 100,
+              kSteps = 10'000;  // of the faster mode something is left after the former only
 constexpr double kWidth = 1.0 / kCells, kStep = 2e-4;
 constexpr kauri::Index kPoints = kInside * kInside;
 
@@ -33,7 +35,8 @@ kauri::SymmetricMatrix<double> implicit_half_step() {
       if (x > 0) add(i, i - 1, -coupling);
       if (y > 0) add(i, i - kInside, -coupling);
     }
-  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
 struct Mode {
@@ -44,12 +47,14 @@ struct Mode {
     std::vector<double> u;
     for (int y = 1; y < kCells; ++y)
       for (int x = 1; x < kCells; ++x)
-        u.push_back(std::sin(p * std::numbers::pi * x * kWidth) * std::sin(q * std::numbers::pi * y * kWidth));
+        u.push_back(std::sin(p * std::numbers::pi * x * kWidth) *
+                    std::sin(q * std::numbers::pi * y * kWidth));
     return u;
   }
   /// What these steps leave of it: the eigenvalue a of A gives (1 - a dt/2) / (1 + a dt/2) each.
   [[nodiscard]] double decay(int steps) const {
-    const double sp = std::sin(p * std::numbers::pi * kWidth / 2), sq = std::sin(q * std::numbers::pi * kWidth / 2);
+    const double sp = std::sin(p * std::numbers::pi * kWidth / 2),
+                 sq = std::sin(q * std::numbers::pi * kWidth / 2);
     const double half = kStep / 2 * 4 * (sp * sp + sq * sq) / (kWidth * kWidth);
     return std::pow((1 - half) / (1 + half), steps);
   }
@@ -65,7 +70,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 double error_of(const Mode& mode, double amount, const std::vector<double>& u, int steps) {
   const std::vector<double> shape = mode.at_points();
   const double left = dot(u, shape) / dot(shape, shape) / amount, expected = mode.decay(steps);
-  std::printf("mode (%d,%d) after %5d steps: %.12e left, expected %.12e\n", mode.p, mode.q, steps, left, expected);
+  std::printf("mode (%d,%d) after %5d steps: %.12e left, expected %.12e\n", mode.p, mode.q, steps,
+              left, expected);
   return std::fabs(left / expected - 1);
 }
 

@@ -1,5 +1,6 @@
-// A noisy sphere of triangles is made smooth by one implicit step of diffusion, (I + t L) X = X0, with L the Laplacian of the mesh's graph:
-// one factor, and x, y and z of all vertices as three right-hand sides at once.
+// A noisy sphere of triangles is made smooth by one implicit step of diffusion, (I + t L) X = X0,
+// with L the Laplacian of the mesh's graph: one factor, and x, y and z of all vertices as three
+// right-hand sides at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -38,7 +39,8 @@ Mesh octahedron() {
 Mesh finer(Mesh mesh) {
   std::map<std::pair<Index, Index>, Index> middle;
   const auto between = [&](Index a, Index b) {
-    const auto [found, is_new] = middle.try_emplace(std::minmax(a, b), static_cast<Index>(mesh.vertex.size()));
+    const auto [found, is_new] =
+        middle.try_emplace(std::minmax(a, b), static_cast<Index>(mesh.vertex.size()));
     const Point p = mesh.vertex[a], q = mesh.vertex[b];
     if (is_new) mesh.vertex.push_back(on_sphere({p[0] + q[0], p[1] + q[1], p[2] + q[2]}));
     return found->second;
@@ -55,7 +57,8 @@ Mesh finer(Mesh mesh) {
 /// I + t L: 1 + t times the number of neighbours on the diagonal, -t for each edge.
 kauri::SymmetricMatrix<double> diffusion(const Mesh& mesh, double t) {
   std::set<std::pair<Index, Index>> edges;
-  for (const auto& [a, b, c] : mesh.triangle) edges.insert({std::minmax(a, b), std::minmax(b, c), std::minmax(c, a)});
+  for (const auto& [a, b, c] : mesh.triangle)
+    edges.insert({std::minmax(a, b), std::minmax(b, c), std::minmax(c, a)});
   std::vector<Index> row, col;
   std::vector<double> value;
   const auto add = [&](Index i, Index j, double v) {
@@ -73,7 +76,8 @@ kauri::SymmetricMatrix<double> diffusion(const Mesh& mesh, double t) {
   return kauri::SymmetricMatrix<double>::from_triplets(n, row, col, value, kauri::Storage::lower);
 }
 
-/// The root of the mean square of the vertices' distances from their mean radius; x holds x, y and z of all vertices one after another.
+/// The root of the mean square of the vertices' distances from their mean radius; x holds x, y and
+/// z of all vertices one after another.
 double roughness(const std::vector<double>& x) {
   const std::size_t n = x.size() / 3;
   double sum = 0, squares = 0;
@@ -109,8 +113,10 @@ int main() {
   solver.solve(kauri::MatrixView<double>{x.data(), n, 3, n});
 
   // The columns of L add up to zero, so no step moves the centre of the vertices.
-  const double after = roughness(x), drift = std::fabs(std::accumulate(x.begin(), x.end(), 0.0) - sum_before) / n;
+  const double after = roughness(x),
+               drift = std::fabs(std::accumulate(x.begin(), x.end(), 0.0) - sum_before) / n;
   std::printf("%d vertices, %zu triangles\n", n, mesh.triangle.size());
-  std::printf("roughness %.5f before, %.5f after; the centre moved by %.1e\n", before, after, drift);
+  std::printf("roughness %.5f before, %.5f after; the centre moved by %.1e\n", before, after,
+              drift);
   return after < before / 5 && drift < 1e-12 ? 0 : 1;
 }

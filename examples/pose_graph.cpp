@@ -1,5 +1,6 @@
-// The path of a robot in the plane from what it measured between its poses, by Gauss and Newton: the same pattern in every iteration, new
-// values, one plan. The measurements are exact, so the error goes to zero.
+// The path of a robot in the plane from what it measured between its poses, by Gauss and Newton:
+// the same pattern in every iteration, new values, one plan. The measurements are exact, so the
+// error goes to zero.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -33,7 +34,8 @@ std::vector<Pose> true_path() {
   for (Index lane = 0; lane < kLanes; ++lane)
     for (Index k = 0; k < kLane; ++k) {
       const bool up = lane % 2 == 0;
-      path.push_back({double(lane), double(up ? k : kLane - 1 - k), (up ? 0.5 : -0.5) * std::numbers::pi});
+      path.push_back(
+          {double(lane), double(up ? k : kLane - 1 - k), (up ? 0.5 : -0.5) * std::numbers::pi});
     }
   return path;
 }
@@ -49,7 +51,8 @@ std::vector<Measurement> measure(const std::vector<Pose>& path) {
   return all;
 }
 
-/// J^T J and -J^T e of the errors e of all measurements, and of the first pose, which is to stay where it is.
+/// J^T J and -J^T e of the errors e of all measurements, and of the first pose, which is to stay
+/// where it is.
 struct NormalEquations {
   std::vector<Index> row, col;
   std::vector<double> value, rhs = std::vector<double>(3 * kPoses, 0.0);
@@ -59,9 +62,11 @@ struct NormalEquations {
     for (Index d = 0; d < 3; ++d) add(d, d, 1);
     for (const auto& m : measurements) {
       const Pose now = relative(path[m.from], path[m.to]);
-      const Pose e{now[0] - m.seen[0], now[1] - m.seen[1], std::remainder(now[2] - m.seen[2], 2 * std::numbers::pi)};
+      const Pose e{now[0] - m.seen[0], now[1] - m.seen[1],
+                   std::remainder(now[2] - m.seen[2], 2 * std::numbers::pi)};
       const double c = std::cos(path[m.from][2]), s = std::sin(path[m.from][2]);
-      const double jacobian[3][6] = {{-c, -s, now[1], c, s, 0}, {s, -c, -now[0], -s, c, 0}, {0, 0, -1, 0, 0, 1}};
+      const double jacobian[3][6] = {
+          {-c, -s, now[1], c, s, 0}, {s, -c, -now[0], -s, c, 0}, {0, 0, -1, 0, 0, 1}};
       const auto unknown = [&](int k) { return k < 3 ? 3 * m.from + k : 3 * m.to + k - 3; };
       for (int t = 0; t < 3; ++t) {
         error += e[t] * e[t];
@@ -71,7 +76,8 @@ struct NormalEquations {
         for (int j = 0; j < 6; ++j)
           if (unknown(i) >= unknown(j))
             add(unknown(i), unknown(j),
-                jacobian[0][i] * jacobian[0][j] + jacobian[1][i] * jacobian[1][j] + jacobian[2][i] * jacobian[2][j]);
+                jacobian[0][i] * jacobian[0][j] + jacobian[1][i] * jacobian[1][j] +
+                    jacobian[2][i] * jacobian[2][j]);
     }
   }
   void add(Index i, Index j, double v) {
@@ -81,7 +87,8 @@ struct NormalEquations {
   }
   /// Repeated entries are summed; zeros are kept, so the pattern is the same every time.
   [[nodiscard]] kauri::SymmetricMatrix<double> matrix() const {
-    return kauri::SymmetricMatrix<double>::from_triplets(3 * kPoses, row, col, value, kauri::Storage::lower);
+    return kauri::SymmetricMatrix<double>::from_triplets(3 * kPoses, row, col, value,
+                                                         kauri::Storage::lower);
   }
 };
 
@@ -103,7 +110,8 @@ int main() {
     std::printf("iteration %d: error %.3e\n", iteration, error);
     if (error < 1e-18) break;
     const auto a = equations.matrix();
-    if (const auto done = iteration == 0 ? solver.compute(a.view()) : solver.refactorize(a.value()); !done) {
+    if (const auto done = iteration == 0 ? solver.compute(a.view()) : solver.refactorize(a.value());
+        !done) {
       std::printf("not positive definite: column %d\n", done.error().column);
       return 2;
     }
@@ -116,6 +124,7 @@ int main() {
     const double d = std::hypot(path[i][0] - truth[i][0], path[i][1] - truth[i][1]);
     if (!(d <= off)) off = d;  // a NaN stays
   }
-  std::printf("%d poses, %zu measurements; farthest from the truth %.1e\n", kPoses, measurements.size(), off);
+  std::printf("%d poses, %zu measurements; farthest from the truth %.1e\n", kPoses,
+              measurements.size(), off);
   return error < 1e-18 && off < 1e-6 ? 0 : 1;
 }

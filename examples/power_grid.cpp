@@ -1,5 +1,6 @@
-// State estimation of a power grid (direct current): phase angles of the buses from measured flows and injections, by weighted normal
-// equations H^T W H. The grid is a ring of rings; the phases of kauri are called one by one, and its orderings compared.
+// State estimation of a power grid (direct current): phase angles of the buses from measured flows
+// and injections, by weighted normal equations H^T W H. The grid is a ring of rings; the phases of
+// kauri are called one by one, and its orderings compared.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -14,7 +15,8 @@ namespace {
 
 using kauri::Index;
 
-constexpr Index kRegions = 60, kBuses = 50, kAll = kRegions * kBuses;  // bus 0 has the angle 0 and is no unknown
+constexpr Index kRegions = 60, kBuses = 50,
+                kAll = kRegions * kBuses;  // bus 0 has the angle 0 and is no unknown
 
 struct Line {
   Index from, to;
@@ -68,7 +70,8 @@ kauri::SymmetricMatrix<double> gain(const std::vector<Measurement>& measurements
         col.push_back(j - 1);
         value.push_back(a * b / (m.sigma * m.sigma));
       }
-  return kauri::SymmetricMatrix<double>::from_triplets(kAll - 1, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kAll - 1, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
 }  // namespace
@@ -81,13 +84,14 @@ int main() {
   kauri::AnalyzeOptions options;
   options.factorizations = 1000;  // estimates are made all day, on the same grid
   const kauri::Analysis analysis = kauri::compare_orderings(a.pattern(), options);
-  std::printf("%d unknown angles, %zu measurements, %lld entries\n", n, measurements.size(), static_cast<long long>(a.nnz()));
+  std::printf("%d unknown angles, %zu measurements, %lld entries\n", n, measurements.size(),
+              static_cast<long long>(a.nnz()));
   for (const kauri::Candidate& c : analysis.candidates) {
     if (!c.plan) continue;  // c.note says why
     const std::string name(kauri::name_of(c.method));
     const kauri::Cost& cost = c.plan->cost;
-    std::printf("  %-8s %9lld entries of L, %6.2f million operations%s\n", name.c_str(), static_cast<long long>(cost.nnz_l),
-                cost.flops / 1e6, c.chosen ? "  (chosen)" : "");
+    std::printf("  %-8s %9lld entries of L, %6.2f million operations%s\n", name.c_str(),
+                static_cast<long long>(cost.nnz_l), cost.flops / 1e6, c.chosen ? "  (chosen)" : "");
   }
   std::printf("  %s\n", analysis.reason.c_str());
 
@@ -121,8 +125,12 @@ int main() {
     if (!(d <= off)) off = d;  // a NaN stays
   }
   const std::vector<double> estimate(x.begin() + n, x.end());
-  for (std::size_t k = 0; k < noisy.size(); ++k) misfit += std::pow((noisy[k] - measurements[k].of(estimate)) / measurements[k].sigma, 2);
+  for (std::size_t k = 0; k < noisy.size(); ++k)
+    misfit += std::pow((noisy[k] - measurements[k].of(estimate)) / measurements[k].sigma, 2);
   misfit /= static_cast<double>(noisy.size()) - n;  // 1 is expected
-  std::printf("exact measurements: angles are right to %.1e\nnoisy ones: misfit per degree of freedom %.3f\n", off, misfit);
+  std::printf(
+      "exact measurements: angles are right to %.1e\nnoisy ones: misfit per degree of freedom "
+      "%.3f\n",
+      off, misfit);
   return off < 1e-9 && std::fabs(misfit - 1) < 0.1 ? 0 : 1;
 }

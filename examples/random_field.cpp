@@ -1,6 +1,7 @@
-// A Gaussian Markov random field on a grid, measured at every second point: its range by maximum likelihood, the field with standard
-// deviations, samples of it. The precision (inverse covariance) is sparse: log-determinants, solves, the selected inverse and half a solve
-// are all that is needed (Rue & Held, Gaussian Markov Random Fields, 2005).
+// A Gaussian Markov random field on a grid, measured at every second point: its range by maximum
+// likelihood, the field with standard deviations, samples of it. The precision (inverse covariance)
+// is sparse: log-determinants, solves, the selected inverse and half a solve are all that is needed
+// (Rue & Held, Gaussian Markov Random Fields, 2005).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -20,22 +21,28 @@ constexpr double kNoise = 0.3;  // standard deviation of a measurement
 
 bool is_measured(Index i) { return i % 2 == 0; }
 
-/// Q = kappa2 I + the grid's Laplacian; and where it is measured 1 / noise^2 more, which is the precision of the field given these.
+/// Q = kappa2 I + the grid's Laplacian; and where it is measured 1 / noise^2 more, which is the
+/// precision of the field given these.
 kauri::SymmetricMatrix<double> precision(double kappa2, bool measured) {
   std::vector<Index> row, col;
   Vector value;
-  const auto add = [&](Index i, Index j, double v) { row.push_back(i), col.push_back(j), value.push_back(v); };
+  const auto add = [&](Index i, Index j, double v) {
+    row.push_back(i), col.push_back(j), value.push_back(v);
+  };
   for (Index i = 0; i < kPoints; ++i) {
     add(i, i, kappa2 + (measured && is_measured(i) ? 1 / (kNoise * kNoise) : 0));
-    for (const Index j : {i % kWidth + 1 < kWidth ? i + 1 : i, i + kWidth < kPoints ? i + kWidth : i}) {
+    for (const Index j :
+         {i % kWidth + 1 < kWidth ? i + 1 : i, i + kWidth < kPoints ? i + kWidth : i}) {
       if (j == i) continue;
       add(j, i, -1), add(i, i, 1), add(j, j, 1);
     }
   }
-  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
-/// One plan for all precisions, since their pattern is the same, and a factor for each of two kinds.
+/// One plan for all precisions, since their pattern is the same, and a factor for each of two
+/// kinds.
 struct Field {
   kauri::Backend backend = kauri::cpu_backend();
   std::shared_ptr<const kauri::Plan> plan = kauri::analyze(precision(1, false).pattern());
@@ -75,7 +82,8 @@ struct Field {
   }
 };
 
-/// d ln det(Q) / d kappa2 is the trace of Q^-1: by the selected inverse, and by a difference. Their relative distance.
+/// d ln det(Q) / d kappa2 is the trace of Q^-1: by the selected inverse, and by a difference. Their
+/// relative distance.
 double check_gradient(Field& field, double kappa2) {
   double ends[2];
   for (const int side : {0, 1}) {
@@ -105,24 +113,32 @@ int main() {
   double best = 0, highest = -1e300;
   for (double kappa2 = 0.03; kappa2 < 3; kappa2 *= 1.25) {
     field.set(kappa2);
-    if (const double likelihood = field.log_likelihood(y); likelihood > highest) highest = likelihood, best = kappa2;
+    if (const double likelihood = field.log_likelihood(y); likelihood > highest)
+      highest = likelihood, best = kappa2;
   }
-  std::printf("%d points, %d of them measured: kappa^2 = %.4f is the likeliest, %.4f is true\n", kPoints, kPoints / 2, best, kTrue);
+  std::printf("%d points, %d of them measured: kappa^2 = %.4f is the likeliest, %.4f is true\n",
+              kPoints, kPoints / 2, best, kTrue);
 
-  // Of standard normal deviations the mean square is 1; here with the field's own, which the selected inverse tells.
+  // Of standard normal deviations the mean square is 1; here with the field's own, which the
+  // selected inverse tells.
   field.set(best);
   auto inverse = kauri::SelectedInverse<double>::create(field.posterior);
   inverse.compute(field.posterior);
   const Vector variance = inverse.diagonal(), mean = field.mean(y);
   double missed = 0, sampled = 0;
   constexpr int kSamples = 40;
-  for (Index i = 0; i < kPoints; ++i) missed += std::pow(truth[i] - mean[i], 2) / variance[i] / kPoints;
+  for (Index i = 0; i < kPoints; ++i)
+    missed += std::pow(truth[i] - mean[i], 2) / variance[i] / kPoints;
   for (int k = 0; k < kSamples; ++k) {
     const Vector x = field.sample(field.posterior, random);
     for (Index i = 0; i < kPoints; ++i) sampled += x[i] * x[i] / variance[i] / kPoints / kSamples;
   }
   const double gradient = check_gradient(field, best);
-  std::printf("squares of deviations over variances: of the truth %.3f, of %d samples %.3f\n", missed, kSamples, sampled);
+  std::printf("squares of deviations over variances: of the truth %.3f, of %d samples %.3f\n",
+              missed, kSamples, sampled);
   std::printf("gradient of the log-determinant: the trace of the inverse but for %.1e\n", gradient);
-  return best > kTrue / 2 && best < kTrue * 2 && std::fabs(missed - 1) < 0.15 && std::fabs(sampled - 1) < 0.05 && gradient < 1e-6 ? 0 : 1;
+  return best > kTrue / 2 && best < kTrue * 2 && std::fabs(missed - 1) < 0.15 &&
+                 std::fabs(sampled - 1) < 0.05 && gradient < 1e-6
+             ? 0
+             : 1;
 }

@@ -1,6 +1,6 @@
-// An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel belongs to the region whose seeds a
-// walk that avoids edges reaches first most often. These probabilities solve Laplacian systems: one factor, a column for each region but
-// one.
+// An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a
+// pixel belongs to the region whose seeds a walk that avoids edges reaches first most often. These
+// probabilities solve Laplacian systems: one factor, a column for each region but one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -53,12 +53,14 @@ Image smooth(const Image& image) {
   for (Index y = 1; y + 1 < kSize; ++y)
     for (Index x = 1; x + 1 < kSize; ++x) {
       const Index i = y * kSize + x;
-      out[i] = (4 * image[i] + image[i - 1] + image[i + 1] + image[i - kSize] + image[i + kSize]) / 8;
+      out[i] =
+          (4 * image[i] + image[i - 1] + image[i + 1] + image[i - kSize] + image[i + kSize]) / 8;
     }
   return out;
 }
 
-/// The Laplacian of the pixels without a seed, and what walks from there go to seeds of the regions but the first.
+/// The Laplacian of the pixels without a seed, and what walks from there go to seeds of the regions
+/// but the first.
 struct Walks {
   std::vector<Index> unknown = std::vector<Index>(kPixels, kNone), row, col;
   std::vector<double> value, right;
@@ -74,7 +76,8 @@ struct Walks {
     }
   }
   void join(const Image& image, Index i, Index j) {
-    const double weight = std::exp(-kSharpness * (image[i] - image[j]) * (image[i] - image[j])) + 1e-6;
+    const double weight =
+        std::exp(-kSharpness * (image[i] - image[j]) * (image[i] - image[j])) + 1e-6;
     go(i, j, weight);
     go(j, i, weight);
     if (unknown[i] != kNone && unknown[j] != kNone) add(unknown[j], unknown[i], -weight);
@@ -82,7 +85,8 @@ struct Walks {
   void go(Index from, Index to, double weight) {
     if (unknown[from] == kNone) return;
     add(unknown[from], unknown[from], weight);
-    if (seed(to) > 0) right[static_cast<std::size_t>(count) * (seed(to) - 1) + unknown[from]] += weight;
+    if (seed(to) > 0)
+      right[static_cast<std::size_t>(count) * (seed(to) - 1) + unknown[from]] += weight;
   }
   void add(Index i, Index j, double v) {
     row.push_back(i);
@@ -98,27 +102,31 @@ int main() {
   Image clear = image;
   for (int k = 0; k < 4; ++k) clear = smooth(clear);
   Walks walks(clear);
-  const auto a = kauri::SymmetricMatrix<double>::from_triplets(walks.count, walks.row, walks.col, walks.value, kauri::Storage::lower);
+  const auto a = kauri::SymmetricMatrix<double>::from_triplets(walks.count, walks.row, walks.col,
+                                                               walks.value, kauri::Storage::lower);
   kauri::Solver<double> solver;
   if (const auto done = solver.compute(a.view()); !done) {
     std::printf("not positive definite: column %d\n", done.error().column);
     return 2;
   }
-  solver.solve(kauri::MatrixView<double>{walks.right.data(), walks.count, kRegions - 1, walks.count});
+  solver.solve(
+      kauri::MatrixView<double>{walks.right.data(), walks.count, kRegions - 1, walks.count});
 
   Index right = 0, by_grey = 0;
   bool probable = true;
   for (Index i = 0; i < kPixels; ++i) {
     Index found = seed(i);
     if (found == kNone) {
-      const double one = walks.right[walks.unknown[i]], two = walks.right[walks.count + walks.unknown[i]], ground = 1 - one - two;
+      const double one = walks.right[walks.unknown[i]],
+                   two = walks.right[walks.count + walks.unknown[i]], ground = 1 - one - two;
       probable = probable && one > -1e-12 && two > -1e-12 && ground > -1e-12;
       found = ground >= one && ground >= two ? 0 : one >= two ? 1 : 2;
     }
     right += found == true_region(i) ? 1 : 0;
     by_grey += (image[i] < 0.375 ? 0 : image[i] < 0.725 ? 1 : 2) == true_region(i) ? 1 : 0;
   }
-  std::printf("%d pixels without a seed: %.1f %% as drawn; by a threshold of the grey values %.1f %%\n", walks.count,
-              100.0 * right / kPixels, 100.0 * by_grey / kPixels);
+  std::printf(
+      "%d pixels without a seed: %.1f %% as drawn; by a threshold of the grey values %.1f %%\n",
+      walks.count, 100.0 * right / kPixels, 100.0 * by_grey / kPixels);
   return right > 0.97 * kPixels && probable ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-// What the tutorial (docs/site/tutorial.md) does in C++, step by step: its parts between [name] and [end] are shown there.
+// What the tutorial (docs/site/tutorial.md) does in C++, step by step: its parts between [name] and
+// [end] are shown there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -15,7 +16,9 @@ namespace {
 kauri::SymmetricMatrix<double> plate(kauri::Index k, double loss) {
   std::vector<kauri::Index> row, col;
   std::vector<double> value;
-  const auto add = [&](kauri::Index i, kauri::Index j, double v) { row.push_back(i), col.push_back(j), value.push_back(v); };
+  const auto add = [&](kauri::Index i, kauri::Index j, double v) {
+    row.push_back(i), col.push_back(j), value.push_back(v);
+  };
   for (kauri::Index y = 0; y < k; ++y)
     for (kauri::Index x = 0; x < k; ++x) {
       const kauri::Index i = x + y * k;
@@ -23,7 +26,8 @@ kauri::SymmetricMatrix<double> plate(kauri::Index k, double loss) {
       if (x > 0) add(i, i - 1, -1);
       if (y > 0) add(i, i - k, -1);
     }
-  return kauri::SymmetricMatrix<double>::from_triplets(k * k, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(k * k, row, col, value,
+                                                       kauri::Storage::lower);
 }
 // [end]
 
@@ -76,8 +80,11 @@ bool shift() {
   const auto a = plate(kSide, -0.5);  // more gain than loss
   kauri::Solver<double> solver;
   auto done = solver.compute(a.view());
-  if (!done) std::cout << "column " << done.error().column << " met the pivot " << done.error().pivot << '\n';
-  for (double by = 0.125; !done && by <= 8; by *= 2) done = solver.refactorize_shifted(by);  // (A + by I) x = b from now on
+  if (!done)
+    std::cout << "column " << done.error().column << " met the pivot " << done.error().pivot
+              << '\n';
+  for (double by = 0.125; !done && by <= 8; by *= 2)
+    done = solver.refactorize_shifted(by);  // (A + by I) x = b from now on
   // [end]
   return static_cast<bool>(done);
 }
@@ -88,26 +95,31 @@ bool on_device() {
   const std::vector<double> b(kRows, 1.0);
   // [device]
   kauri::SolverOptions options;
-  options.backend = kauri::cuda_available() ? kauri::BackendChoice::cuda : kauri::BackendChoice::cpu;
+  options.backend =
+      kauri::cuda_available() ? kauri::BackendChoice::cuda : kauri::BackendChoice::cpu;
   kauri::Solver<double> solver(options);
   if (const auto done = solver.compute(a.view()); !done) return false;
   const std::vector<double> x = solver.solve(b);  // from and to the host
   // [end]
-  const bool good = small(solver.report().refinement.final_error.componentwise) && x.size() == b.size();
+  const bool good =
+      small(solver.report().refinement.final_error.componentwise) && x.size() == b.size();
   // [phases]
   kauri::Backend backend = kauri::cuda_available() ? kauri::cuda_backend() : kauri::cpu_backend();
   kauri::AnalyzeOptions job;
   job.target = backend.target();
-  const auto plan = kauri::analyze(a.pattern(), job);             // once a pattern; on the host
-  auto factor = kauri::Factor<double>::create(plan, backend);     // all memory that a factorisation takes
+  const auto plan = kauri::analyze(a.pattern(), job);  // once a pattern; on the host
+  auto factor =
+      kauri::Factor<double>::create(plan, backend);  // all memory that a factorisation takes
   auto workspace = kauri::Workspace<double>::create(factor, 32);  // and 32 columns of a solve
   if (const auto filled = kauri::refactorize(factor, a.view()); !filled) return false;
   std::vector<double> y(b);
   const auto columns = kauri::column_view(std::span<double>(y));
-  factor.solve(columns, columns, workspace);  // no allocation, no analysis: this is what a loop repeats
+  factor.solve(columns, columns,
+               workspace);  // no allocation, no analysis: this is what a loop repeats
   // [end]
   double distance = 0;
-  for (kauri::Index i = 0; i < kRows; ++i) distance = std::max(distance, std::abs(x[i] - y[i]) / std::abs(x[i]));
+  for (kauri::Index i = 0; i < kRows; ++i)
+    distance = std::max(distance, std::abs(x[i] - y[i]) / std::abs(x[i]));
   return good && distance < 1e-10;
 }
 

@@ -11,7 +11,8 @@ namespace kauri::numeric {
 
 /// Returns false if a verdict is `none`, as before the first replay of a captured factorisation.
 inline bool all_known(std::span<const DeviceVerdict> verdicts) {
-  return std::none_of(verdicts.begin(), verdicts.end(), [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });
+  return std::none_of(verdicts.begin(), verdicts.end(),
+                      [](const DeviceVerdict& v) { return v.status == VerdictStatus::none; });
 }
 
 }  // namespace kauri::numeric

@@ -20,7 +20,8 @@ double norm_inf(const T* x, Offset step, Index n) {
 
 /// Returns the backward errors of one column (Arioli, Demmel & Duff 1989) from the maxima over its
 /// rows.
-KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm, double b_norm) {
+KAURI_HOST_DEVICE inline BackwardError backward_error(const ResidualWorst& all, double x_norm,
+                                                      double b_norm) {
   // An explicit fma, so that all backends round alike, whatever a compiler makes of a * b + c.
   double scale = std::fma(all.row_norm, x_norm, b_norm);
   double residual = all.residual;

@@ -54,11 +54,13 @@ class BatchImpl {
   [[nodiscard]] virtual Offset workspace_bytes(Index nrhs) const = 0;
   [[nodiscard]] virtual std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const = 0;
   /// Solves with b and x in host memory. Items, rows and columns are at least 1, here and below.
-  virtual void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
+  virtual void solve(const BatchView<const T>& b, const BatchView<T>& x,
+                     BatchWorkspaceImpl<T>& workspace) const = 0;
   /// Solves with b and x in device memory and waits for x. Batches of the CPU throw Error(usage).
-  virtual void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const = 0;
-  virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
-                             StreamHandle stream) const = 0;
+  virtual void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x,
+                               BatchWorkspaceImpl<T>& workspace) const = 0;
+  virtual void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x,
+                             BatchWorkspaceImpl<T>& workspace, StreamHandle stream) const = 0;
   [[nodiscard]] virtual T entry(Index k, Index row, Index col) const = 0;
 };
 

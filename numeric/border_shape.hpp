@@ -17,10 +17,16 @@ struct BorderShape {
   [[nodiscard]] Index rows() const { return n + nrhs; }
   /// Returns the number of values of the border, which come first: a diagonal entry and n others
   /// for each right-hand side.
-  [[nodiscard]] Offset border() const { return symbolic::checked_mul(Offset{n} + 1, nrhs, "entries of a border"); }
-  [[nodiscard]] Offset values() const { return symbolic::checked_add(border(), nnz, "entries of a bordered matrix"); }
+  [[nodiscard]] Offset border() const {
+    return symbolic::checked_mul(Offset{n} + 1, nrhs, "entries of a border");
+  }
+  [[nodiscard]] Offset values() const {
+    return symbolic::checked_add(border(), nnz, "entries of a bordered matrix");
+  }
   /// Returns the number of entries of a block of nrhs vectors.
-  [[nodiscard]] Offset vectors() const { return symbolic::checked_mul(rows(), nrhs, "numbers of vectors with a border"); }
+  [[nodiscard]] Offset vectors() const {
+    return symbolic::checked_mul(rows(), nrhs, "numbers of vectors with a border");
+  }
 
   /// Returns a view of the right-hand sides within the values: n x nrhs.
   template <class T>

@@ -22,7 +22,8 @@ struct StridedView {
 
 template <class T>
 StridedView<T> strided(const MatrixView<T>& a) {
-  return a.layout == Layout::row_major ? StridedView<T>{a.data, a.ld, 1} : StridedView<T>{a.data, 1, a.ld};
+  return a.layout == Layout::row_major ? StridedView<T>{a.data, a.ld, 1}
+                                       : StridedView<T>{a.data, 1, a.ld};
 }
 
 /// Returns columns [first, first + count).
@@ -56,7 +57,8 @@ struct Lines {
 template <class T>
 Lines lines_of(const MatrixView<T>& a, Layout by) {
   const StridedView<T> at = strided(a);
-  return by == Layout::row_major ? Lines{a.rows, a.cols, at.row, at.column} : Lines{a.cols, a.rows, at.column, at.row};
+  return by == Layout::row_major ? Lines{a.rows, a.cols, at.row, at.column}
+                                 : Lines{a.cols, a.rows, at.column, at.row};
 }
 
 /// Visits entries [begin, end) of the whole as runs within lines, without the gaps between lines:
@@ -65,7 +67,8 @@ Lines lines_of(const MatrixView<T>& a, Layout by) {
 template <class F>
 void for_each_run(const Lines& lines, Offset begin, Offset end, const F& f) {
   for (Offset at = begin; at < end;) {
-    const Offset line = at / lines.length, entry = at % lines.length, count = std::min(end - at, lines.length - entry);
+    const Offset line = at / lines.length, entry = at % lines.length,
+                 count = std::min(end - at, lines.length - entry);
     f(at - begin, line * lines.from_line + entry * lines.from_entry, count);
     at += count;
   }
@@ -86,13 +89,15 @@ template <class T>
 void copy_entries(const MatrixView<const T>& from, const MatrixView<T>& to) {
   const Lines source = lines_of(from, from.layout), target = lines_of(to, from.layout);
   for (Offset k = 0; k < source.count; ++k)
-    copy_steps(from.data + k * source.from_line, source.from_entry, source.length, to.data + k * target.from_line, target.from_entry);
+    copy_steps(from.data + k * source.from_line, source.from_entry, source.length,
+               to.data + k * target.from_line, target.from_entry);
 }
 
 template <class T>
 void fill_entries(const MatrixView<T>& a, T value) {
   const Lines lines = lines_of(a, a.layout);
-  for (Offset k = 0; k < lines.count; ++k) std::fill_n(a.data + k * lines.from_line, lines.length, value);
+  for (Offset k = 0; k < lines.count; ++k)
+    std::fill_n(a.data + k * lines.from_line, lines.length, value);
 }
 
 }  // namespace kauri::numeric

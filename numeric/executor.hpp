@@ -28,13 +28,17 @@ class ScalarExecutor {
   /// memory.
   virtual void require_memory(const Plan& plan) const = 0;
   /// Makes a factor. `plan` was prepared by this executor.
-  virtual std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) = 0;
-  virtual std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) = 0;
+  virtual std::unique_ptr<FactorImpl<T>> make_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) = 0;
+  virtual std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan,
+                                                           Index nrhs) = 0;
   /// Makes a batch of `items` factors. `plan` was prepared by this executor; `way` is the way asked
   /// for. Throws Error(usage) if that way is not possible.
-  virtual std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way) = 0;
+  virtual std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan,
+                                                   Index items, BatchWay way) = 0;
   /// Returns the bytes that make_batch() takes of this executor's memory.
-  [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay way) const = 0;
+  [[nodiscard]] virtual Offset batch_bytes(const PreparedPlanImpl& plan, Index items,
+                                           BatchWay way) const = 0;
   virtual std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) = 0;
   virtual std::unique_ptr<RefinerImpl<T>> make_refiner(const Pattern& lower, Index nrhs) = 0;
   virtual std::unique_ptr<ProductImpl<T>> make_product(const Pattern& lower) = 0;
@@ -68,7 +72,8 @@ class Executor {
   }
   /// Makes a factor for scaled matrices, in which no entry of L is 2 or more. scaled_kernels()
   /// names its kernels as kernels() does those of make_factor().
-  virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) = 0;
+  virtual std::unique_ptr<FactorImpl<float>> make_scaled_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) = 0;
   [[nodiscard]] virtual std::string scaled_kernels() const = 0;
   virtual std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) = 0;
   virtual std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) = 0;

@@ -52,13 +52,16 @@ class FactorImpl {
   virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
   /// Returns the values in host memory: `value` itself if it lies there, else a copy held by
   /// `room`.
-  [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const = 0;
+  [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value,
+                                                   std::vector<T>& room) const = 0;
   /// Solves A x = b, or the stages in `steps` alone. b and x have n rows and equally many columns;
   /// x is b itself or does not overlap it. The caller has checked shapes and validity.
-  virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
+  virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                     const SolveSteps& steps) const = 0;
   /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
   /// for solve().
-  virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
+  virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                        bool transposed) const = 0;
   /// Returns the calls for device memory; null on the CPU.
   [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;

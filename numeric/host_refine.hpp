@@ -15,7 +15,8 @@ namespace kauri::numeric {
 /// returns the errors of y. Checks the call's stop token between columns; if it throws
 /// Error(cancelled), x is the best one so far.
 template <class T, class Solve, class Residual>
-Refinement refine_on_host(MatrixView<T> x, MatrixView<T> r, MatrixView<T> better, const RefineLimits& limits, const Solve& solve,
+Refinement refine_on_host(MatrixView<T> x, MatrixView<T> r, MatrixView<T> better,
+                          const RefineLimits& limits, const Solve& solve,
                           const Residual& residual) {
   const StridedView<T> entry = strided(x);
   RefineProgress progress = begin_refinement(residual(x, ValuesAre::fresh), limits);
@@ -23,7 +24,8 @@ Refinement refine_on_host(MatrixView<T> x, MatrixView<T> r, MatrixView<T> better
     solve();
     for (Index c = 0; c < x.cols; ++c) {
       stop_here();
-      for (Index i = 0; i < x.rows; ++i) better.data[c * better.ld + i] = entry(i, c) + r.data[c * r.ld + i];
+      for (Index i = 0; i < x.rows; ++i)
+        better.data[c * better.ld + i] = entry(i, c) + r.data[c * r.ld + i];
     }
     take_step(progress, residual(better, ValuesAre::unchanged), limits);
     if (progress.helped) copy_entries<T>(better, x);

@@ -35,8 +35,9 @@ class LoopBatch final : public BatchImpl<T> {
   using MakeFactor = std::function<std::unique_ptr<FactorImpl<T>>()>;
   using MakeWorkspace = std::function<std::unique_ptr<WorkspaceImpl<T>>(Index nrhs)>;
 
-  LoopBatch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, ItemLoop loop, const MakeFactor& make_factor,
-            MakeWorkspace make_workspace, std::function<Offset(Index nrhs)> workspace_bytes)
+  LoopBatch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, ItemLoop loop,
+            const MakeFactor& make_factor, MakeWorkspace make_workspace,
+            std::function<Offset(Index nrhs)> workspace_bytes)
       : plan_(std::move(plan)),
         way_(way),
         loop_(std::move(loop)),
@@ -50,11 +51,14 @@ class LoopBatch final : public BatchImpl<T> {
   [[nodiscard]] Index items() const override { return static_cast<Index>(factor_.size()); }
   [[nodiscard]] BatchWay way() const override { return way_; }
   [[nodiscard]] std::span<const DeviceVerdict> verdicts() const override { return verdict_; }
-  [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override { return of(k).verdict_address(); }
+  [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override {
+    return of(k).verdict_address();
+  }
   [[nodiscard]] bool awaits_verdicts() const override { return awaits_verdicts_; }
 
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override {
-    for (Index k = 0; k < items(); ++k) verdict_[static_cast<std::size_t>(k)] = of(k).fetch_verdict(stream);
+    for (Index k = 0; k < items(); ++k)
+      verdict_[static_cast<std::size_t>(k)] = of(k).fetch_verdict(stream);
     if (all_known(verdict_)) awaits_verdicts_ = false;
     return verdict_;
   }
@@ -66,39 +70,52 @@ class LoopBatch final : public BatchImpl<T> {
   std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override {
     forget();
     loop_.run(items(), [&](Index k, int) {
-      verdict_[static_cast<std::size_t>(k)] = of(k).refactorize(values_of(value, k), shift, ValuesAre::fresh);
+      verdict_[static_cast<std::size_t>(k)] =
+          of(k).refactorize(values_of(value, k), shift, ValuesAre::fresh);
     });
     return verdict_;
   }
 
   void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override {
     forget();
-    loop_.run(items(), [&](Index k, int) { of(k).enqueue_refactorize(values_of(value, k), shift, stream); });
+    loop_.run(items(),
+              [&](Index k, int) { of(k).enqueue_refactorize(values_of(value, k), shift, stream); });
     awaits_verdicts_ = true;
   }
 
-  [[nodiscard]] Offset workspace_bytes(Index nrhs) const override { return loop_.places * workspace_bytes_(nrhs); }
+  [[nodiscard]] Offset workspace_bytes(Index nrhs) const override {
+    return loop_.places * workspace_bytes_(nrhs);
+  }
   [[nodiscard]] std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const override {
     auto out = std::make_unique<LoopBatchWorkspace<T>>();
     for (int place = 0; place < loop_.places; ++place) out->part.push_back(make_workspace_(nrhs));
     return out;
   }
 
-  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
+  void solve(const BatchView<const T>& b, const BatchView<T>& x,
+             BatchWorkspaceImpl<T>& workspace) const override {
     loop_.run(items(), [&](Index k, int place) {
       const MatrixView<T> to = x.item(k);
-      if (of(k).verdict().status == VerdictStatus::positive_definite) return of(k).solve(b.item(k), to, part(workspace, place), {});
+      if (of(k).verdict().status == VerdictStatus::positive_definite)
+        return of(k).solve(b.item(k), to, part(workspace, place), {});
       fill_entries(to, std::numeric_limits<T>::quiet_NaN());
     });
   }
-  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override {
-    loop_.run(items(), [&](Index k, int place) { on_device(k).solve_on_device(b.item(k), x.item(k), part(workspace, place), {}); });
+  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x,
+                       BatchWorkspaceImpl<T>& workspace) const override {
+    loop_.run(items(), [&](Index k, int place) {
+      on_device(k).solve_on_device(b.item(k), x.item(k), part(workspace, place), {});
+    });
   }
-  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
-                     StreamHandle stream) const override {
-    loop_.run(items(), [&](Index k, int place) { on_device(k).enqueue_solve(b.item(k), x.item(k), part(workspace, place), {}, stream); });
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x,
+                     BatchWorkspaceImpl<T>& workspace, StreamHandle stream) const override {
+    loop_.run(items(), [&](Index k, int place) {
+      on_device(k).enqueue_solve(b.item(k), x.item(k), part(workspace, place), {}, stream);
+    });
   }
-  [[nodiscard]] T entry(Index k, Index row, Index col) const override { return of(k).entry(row, col); }
+  [[nodiscard]] T entry(Index k, Index row, Index col) const override {
+    return of(k).entry(row, col);
+  }
 
  private:
   /// Resets all verdicts to `none`, so that an exception leaves no stale ones.
@@ -115,7 +132,9 @@ class LoopBatch final : public BatchImpl<T> {
   }
   [[nodiscard]] const DeviceSolves<T>& on_device(Index k) const {
     const DeviceSolves<T>* solves = of(k).device_solves();
-    if (solves == nullptr) throw Error(ErrorKind::usage, "solve: b and x are marked as device memory, but the batch is on the CPU");
+    if (solves == nullptr)
+      throw Error(ErrorKind::usage,
+                  "solve: b and x are marked as device memory, but the batch is on the CPU");
     return *solves;
   }
 

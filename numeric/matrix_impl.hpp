@@ -20,10 +20,12 @@ class ResidualImpl {
   /// Computes r = b - A x, each row's sum in about twice the precision of T, and returns the
   /// backward errors of x. The caller has checked shapes and the length of a.value. `values` tells
   /// if a.value has changed since the last call.
-  virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+  virtual BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x,
+                                 MatrixView<const T> b, MatrixView<T> r,
                                  ValuesAre values) const = 0;
   /// Computes y = A x, each row's sum in about twice the precision of T.
-  virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const = 0;
+  virtual void multiply(const SymmetricView<T>& a, MatrixView<const T> x,
+                        MatrixView<T> y) const = 0;
 };
 
 /// Products with A where a backend computes (see kauri::SparseProduct). The caller has checked
@@ -43,7 +45,8 @@ class ProductImpl {
   virtual void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
   /// Computes y = alpha A x + beta y with x and y in device memory, and waits.
   virtual void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) = 0;
-  virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) = 0;
+  virtual void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y,
+                                StreamHandle stream) = 0;
 };
 
 /// The bordered matrix [c B^T; B A] and its solutions where a backend computes (see
@@ -61,16 +64,19 @@ class BorderImpl {
   [[nodiscard]] virtual Offset bytes() const = 0;
   /// Throws Error(usage) if one of the arrays does not lie in the device's memory; on the CPU it
   /// checks nothing.
-  virtual void require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const = 0;
+  virtual void require_device_data(std::span<const T> value, MatrixView<const T> b,
+                                   MatrixView<const T> x) const = 0;
   /// Returns the values of the bordered matrix, where the backend computes.
   [[nodiscard]] virtual std::span<const T> values() const = 0;
   /// Copies value and b from host memory, and waits.
   virtual void set(std::span<const T> value, MatrixView<const T> b) = 0;
   /// Enqueues copies of value and b from the memory where the backend computes.
-  virtual void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) = 0;
+  virtual void enqueue_set(std::span<const T> value, MatrixView<const T> b,
+                           StreamHandle stream) = 0;
   /// Enqueues X by the backward sweep alone. `factor` is a factor of values(), and its plan orders
   /// the border's rows last. X is NaN if the factor's verdict is not good when the kernels run.
-  virtual void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) = 0;
+  virtual void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace,
+                             StreamHandle stream) = 0;
   /// Copies X to host memory, and waits for it.
   virtual void get(MatrixView<T> x) const = 0;
   /// Enqueues a copy of X to the memory where the backend computes.
@@ -91,10 +97,12 @@ class RefinerImpl {
   virtual void enqueue_values(std::span<const T> value, StreamHandle stream) = 0;
   /// Refines x and waits for it. The factor may be invalid; factor and workspace belong to this
   /// refiner's executor.
-  virtual DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+  virtual DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b,
+                                  MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                   const RefineOptions& options) = 0;
-  virtual void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                              const RefineOptions& options, StreamHandle stream) = 0;
+  virtual void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                              WorkspaceImpl<T>& workspace, const RefineOptions& options,
+                              StreamHandle stream) = 0;
   [[nodiscard]] virtual const DeviceRefinement* report_address() const = 0;
   [[nodiscard]] virtual DeviceRefinement fetch_report(StreamHandle stream) const = 0;
 };

@@ -11,8 +11,8 @@
 
 namespace kauri::numeric {
 
-/// State shared by the factors of one plan on one device (see kauri::PreparedPlan): on the CPU the plan
-/// alone, on a device also its lists in device memory.
+/// State shared by the factors of one plan on one device (see kauri::PreparedPlan): on the CPU the
+/// plan alone, on a device also its lists in device memory.
 class PreparedPlanImpl {
  public:
   explicit PreparedPlanImpl(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}

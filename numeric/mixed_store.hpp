@@ -1,4 +1,5 @@
-// Mixed precision where a backend computes: S A S and vectors in double beside a factor in float. See kauri::MixedFactor.
+// Mixed precision where a backend computes: S A S and vectors in double beside a factor in float.
+// See kauri::MixedFactor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,11 +16,11 @@ struct Dots {
 };
 
 /// Vectors and operations of a mixed solve. The matrix is H = S A S, with y = S^-1 x 2^-t and
-/// c = S b 2^-t; 2^t exceeds the largest entry of S b, so the numbers of H y = c are near 1 whatever the
-/// units of A, x and b. For each of up to nrhs() columns it holds c, y, the previous y, and the
-/// residual r. A search by conjugate gradients, of one column at a time, adds its direction p, H p,
-/// z = M^-1 r and the previous r. The caller has checked shapes and addresses. Each call waits for
-/// the numbers it returns and for its accesses to the caller's memory.
+/// c = S b 2^-t; 2^t exceeds the largest entry of S b, so the numbers of H y = c are near 1
+/// whatever the units of A, x and b. For each of up to nrhs() columns it holds c, y, the previous
+/// y, and the residual r. A search by conjugate gradients, of one column at a time, adds its
+/// direction p, H p, z = M^-1 r and the previous r. The caller has checked shapes and addresses.
+/// Each call waits for the numbers it returns and for its accesses to the caller's memory.
 class MixedImpl {
  public:
   virtual ~MixedImpl() = default;
@@ -57,12 +58,14 @@ class MixedImpl {
 
   /// Computes d = M^-1 r of these columns with the factor M in float; r is first scaled by a power
   /// of two to the range of float.
-  virtual void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) = 0;
+  virtual void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace,
+                            std::span<const Index> columns) = 0;
   /// Saves y as the previous y, then adds y += d. `columns` are those of the last precondition().
   virtual void correct(std::span<const Index> columns) = 0;
   /// Saves y as the previous y, then adds y += M^-1 r with a factor M in double, for columns
   /// [first, first + count). M^-1 r overwrites r.
-  virtual void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) = 0;
+  virtual void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace,
+                       Index first, Index count) = 0;
   /// keep() saves y as the previous y; take_back() restores the previous y.
   virtual void keep(Index column) = 0;
   virtual void take_back(Index column) = 0;

@@ -20,7 +20,9 @@ struct RefineLimits {
 
 template <Scalar T>
 RefineLimits limits_of(const RefineOptions& options) {
-  return {options.max_steps, options.target > 0 ? options.target : double{std::numeric_limits<T>::epsilon()}, options.stagnation};
+  return {options.max_steps,
+          options.target > 0 ? options.target : double{std::numeric_limits<T>::epsilon()},
+          options.stagnation};
 }
 
 /// The state of a refinement.
@@ -39,7 +41,8 @@ KAURI_HOST_DEVICE inline bool wants_step(const Refinement& done, const RefineLim
 /// Begins from the errors of the initial x. If the error is not finite, no correction is tried: a
 /// correction of an x that overflowed would be NaN, which could not improve x and might hide the
 /// overflow.
-KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& error, const RefineLimits& limits) {
+KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& error,
+                                                         const RefineLimits& limits) {
   RefineProgress progress;
   progress.done.unrefined = progress.done.final_error = error;
   const bool finite = error.componentwise - error.componentwise == 0;
@@ -49,7 +52,8 @@ KAURI_HOST_DEVICE inline RefineProgress begin_refinement(const BackwardError& er
 
 /// Continues from the errors of x with one more correction. A correction that does not help is the
 /// last one.
-KAURI_HOST_DEVICE inline void take_step(RefineProgress& progress, const BackwardError& error, const RefineLimits& limits) {
+KAURI_HOST_DEVICE inline void take_step(RefineProgress& progress, const BackwardError& error,
+                                        const RefineLimits& limits) {
   Refinement& done = progress.done;
   ++done.tried;
   progress.helped = error.componentwise < done.final_error.componentwise;

@@ -1,5 +1,5 @@
-// Maxima over the rows of a residual, from which backward errors follow. Uses nothing of the standard library, since it is compiled for
-// several machines.
+// Maxima over the rows of a residual, from which backward errors follow. Uses nothing of the
+// standard library, since it is compiled for several machines.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,11 +16,14 @@ inline constexpr Offset kResidualStretch = 32 * kResidualSegment;
 
 /// Returns the maximum, or NaN if an argument is NaN. Always inline: sources compiled for several
 /// machines use it, and the linker must not mix their versions.
-KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) { return a >= b || a != a ? a : b; }
+KAURI_HOST_DEVICE inline __attribute__((always_inline)) double max_or_nan(double a, double b) {
+  return a >= b || a != a ? a : b;
+}
 
 /// Returns true if the product (with the norm of x, plus more) overflowed and x did not. An error
 /// divided by that product would be reported as zero.
-KAURI_HOST_DEVICE inline __attribute__((always_inline)) bool is_too_large(double product, double x_norm) {
+KAURI_HOST_DEVICE inline __attribute__((always_inline)) bool is_too_large(double product,
+                                                                          double x_norm) {
   return product - product != 0 && x_norm - x_norm == 0;
 }
 

@@ -37,11 +37,15 @@ KAURI_HOST_DEVICE inline double scaled_entry(double a, int exponent) {
 /// The exponent of zero and of numbers that are not finite; less than that of any number.
 inline constexpr int kNoExponent = std::numeric_limits<int>::min() / 4;
 /// Returns the least e with |x| < 2^e if x is finite and not zero, else kNoExponent.
-KAURI_HOST_DEVICE inline int exponent_above(double x) { return x != 0 && is_finite(x) ? std::ilogb(x) + 1 : kNoExponent; }
+KAURI_HOST_DEVICE inline int exponent_above(double x) {
+  return x != 0 && is_finite(x) ? std::ilogb(x) + 1 : kNoExponent;
+}
 
 /// Returns the t of c = S b 2^-t, given the largest exponent_above() of the entries of S b; 0 if
 /// there is none.
-KAURI_HOST_DEVICE inline int loading_exponent(int above) { return above > kNoExponent / 2 ? above : 0; }
+KAURI_HOST_DEVICE inline int loading_exponent(int above) {
+  return above > kNoExponent / 2 ? above : 0;
+}
 /// Returns the componentwise error of y = 0: NaN if b is not finite, 0 if b = 0, else 1.
 inline double error_of_zero(int above, bool finite) {
   if (!finite) return std::numeric_limits<double>::quiet_NaN();

@@ -48,7 +48,9 @@ struct EstimatorStep {
   Index where;       ///< row of the largest |x(i)|, the first of equal ones
   Index turned;      ///< 1 if the sign of an entry differs from the sign kept before, else 0
 };
-static_assert(sizeof(EstimatorStep) == 3 * sizeof(double) + 2 * sizeof(Index));  // no padding: it is copied from devices byte by byte
+static_assert(sizeof(EstimatorStep) ==
+              3 * sizeof(double) +
+                  2 * sizeof(Index));  // no padding: it is copied from devices byte by byte
 
 /// Applies A^-1 to vectors that stay where the factor computes, as the estimator of ||A^-1||_1
 /// needs it.
@@ -71,39 +73,47 @@ class DeviceSolves {
   /// Returns true from enqueue_refactorize() until the host has read a verdict.
   [[nodiscard]] virtual bool awaits_verdict() const = 0;
   /// Solves and waits for x.
-  virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const = 0;
-  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
-                             StreamHandle stream) const = 0;
+  virtual void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                               const SolveSteps& steps) const = 0;
+  virtual void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                             const SolveSteps& steps, StreamHandle stream) const = 0;
   /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering, and waits for x.
-  virtual void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const = 0;
-  virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
-                                StreamHandle stream) const = 0;
+  virtual void multiply_on_device(MatrixView<const T> b, MatrixView<T> x,
+                                  WorkspaceImpl<T>& workspace, bool transposed) const = 0;
+  virtual void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                                bool transposed, StreamHandle stream) const = 0;
   /// Calls enqueue(stream) with a stream that the backend owns, and waits for the work enqueued on
   /// it.
   virtual void run_now(const std::function<void(StreamHandle)>& enqueue) const = 0;
   /// Enqueues g = L22 y2: L22 is the block of L on the last g.rows rows and columns, y2 the last
   /// g.rows rows of y. This call and the two below write NaN if the verdict is not good when the
   /// kernel runs.
-  virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const = 0;
+  virtual void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
+                                    StreamHandle stream) const = 0;
   /// Enqueues y2 = L22^T x2; y2 is the last x2.rows rows of y.
-  virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const = 0;
+  virtual void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y,
+                                       StreamHandle stream) const = 0;
   /// Enqueues the lower triangle of s = L22 L22^T.
   virtual void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const = 0;
   /// Enqueues y2 = g, and zeros in the rows of y above y2.
-  virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const = 0;
+  virtual void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y,
+                                   StreamHandle stream) const = 0;
   /// Enqueues x2 = y2.
-  virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const = 0;
+  virtual void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2,
+                                 StreamHandle stream) const = 0;
   /// Enqueues y(j, r) = L(n - y.cols + r, j) for all columns j before the last y.cols ones, and
   /// zeros for the last y.cols values of j. Requires a plan in which the last y.cols rows are rows
   /// of every front. Without a good verdict the contents of y are unspecified.
   virtual void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const = 0;
   /// Returns an estimator, see NormEstimator. It holds device memory as long as it lives.
-  [[nodiscard]] virtual std::unique_ptr<NormEstimator<T>> make_norm_estimator(WorkspaceImpl<T>& workspace) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<NormEstimator<T>> make_norm_estimator(
+      WorkspaceImpl<T>& workspace) const = 0;
   /// Returns ln det(L L^T), and waits for it. Takes device memory for the duration of the call.
   [[nodiscard]] virtual double log_determinant() const = 0;
   /// Enqueues a write of ln det(L L^T) to *there in device memory; NaN if the verdict is not good
   /// when the kernel runs. `workspace` is scratch.
-  virtual void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const = 0;
+  virtual void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
+                                       StreamHandle stream) const = 0;
 };
 
 }  // namespace kauri::numeric

@@ -50,7 +50,8 @@ std::optional<std::string_view> find_name(const Names& names, Value wanted) {
 
 /// Returns the value of a name in a list, or nothing.
 template <class Value, std::size_t N>
-std::optional<Value> find_value(const std::array<std::pair<Value, std::string_view>, N>& names, std::string_view wanted) {
+std::optional<Value> find_value(const std::array<std::pair<Value, std::string_view>, N>& names,
+                                std::string_view wanted) {
   for (const auto& [value, name] : names)
     if (name == wanted) return value;
   return std::nullopt;
@@ -60,22 +61,28 @@ std::optional<Value> find_value(const std::array<std::pair<Value, std::string_vi
 // vertices of a component that all threads order together, if the method is parallel.
 constexpr Index kBatch = 4000, kAlone = 20000;
 
-bool shares_work(OrderingMethod method) { return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd; }
+bool shares_work(OrderingMethod method) {
+  return method == OrderingMethod::nested_dissection || method == OrderingMethod::parallel_amd;
+}
 
 /// Orders a component. most: entries of lists that minimum degree by quotient graphs may visit.
 /// Returns the number of entries visited, 0 for other methods.
-Offset order_component(const GraphView& graph, const OrderingOptions& options, OrdererWorkspace& workspace, Offset most,
-                       std::span<Index> order) {
+Offset order_component(const GraphView& graph, const OrderingOptions& options,
+                       OrdererWorkspace& workspace, Offset most, std::span<Index> order) {
   Offset work = 0;
   switch (options.method) {
     case OrderingMethod::rcm:
       reverse_cuthill_mckee(graph, workspace.rcm, order);
       return work;
     case OrderingMethod::amd:
-      approximate_minimum_degree(graph, {.aggressive = options.aggressive, .most_work = most, .work = &work}, workspace.amd, order);
+      approximate_minimum_degree(
+          graph, {.aggressive = options.aggressive, .most_work = most, .work = &work},
+          workspace.amd, order);
       return work;
     case OrderingMethod::parallel_amd:
-      parallel_minimum_degree(graph, {.aggressive = options.aggressive, .most_work = most, .work = &work}, workspace.amd, order);
+      parallel_minimum_degree(graph,
+                              {.aggressive = options.aggressive, .most_work = most, .work = &work},
+                              workspace.amd, order);
       return work;
     case OrderingMethod::nested_dissection:
       nested_dissection(graph, {.seed = options.seed, .effort = options.effort}, order);
@@ -102,25 +109,33 @@ Offset order_component(const GraphView& graph, const OrderingOptions& options, O
 void check(const OrderingOptions& options) {
   if (options.method == OrderingMethod::automatic)
     throw Error(ErrorKind::usage, "order: method 'auto' needs the symbolic phase, call analyze()");
-  if (options.method == OrderingMethod::metis && !metis_available()) throw Error(ErrorKind::usage, "kauri was built without METIS");
+  if (options.method == OrderingMethod::metis && !metis_available())
+    throw Error(ErrorKind::usage, "kauri was built without METIS");
   require_sound(options, "order");
 }
 
 }  // namespace
 
 void require_sound(const OrderingOptions& options, const char* call) {
-  const auto refuse = [call](const std::string& what) { throw Error(ErrorKind::usage, std::string(call) + ": " + what); };
-  if (options.delta < 0) refuse("delta is " + std::to_string(options.delta) + ", expected 0 or more");
-  if (options.threads < 0) refuse("threads is " + std::to_string(options.threads) + ", expected 0 or more");
+  const auto refuse = [call](const std::string& what) {
+    throw Error(ErrorKind::usage, std::string(call) + ": " + what);
+  };
+  if (options.delta < 0)
+    refuse("delta is " + std::to_string(options.delta) + ", expected 0 or more");
+  if (options.threads < 0)
+    refuse("threads is " + std::to_string(options.threads) + ", expected 0 or more");
   if (!find_name(kEffortNames, options.effort))
-    refuse("unknown Effort " + std::to_string(static_cast<int>(options.effort)) + "; expected fast, standard or best (0 to 2)");
+    refuse("unknown Effort " + std::to_string(static_cast<int>(options.effort)) +
+           "; expected fast, standard or best (0 to 2)");
   if (options.tie_break < TieBreak::first || options.tie_break > TieBreak::pseudo_peripheral)
     refuse("unknown TieBreak " + std::to_string(static_cast<int>(options.tie_break)) +
            "; expected first, last or pseudo_peripheral (0 to 2)");
 }
 
 Orderer::Orderer(const GraphSource& source, const OrderingOptions& options)
-    : size_(source.size()), options_(options), reduction_(source, options.compress, options.dense, options_.last) {}
+    : size_(source.size()),
+      options_(options),
+      reduction_(source, options.compress, options.dense, options_.last) {}
 
 GraphView Orderer::largest_component() const {
   static constexpr Offset kNoEdges[] = {0};
@@ -136,7 +151,8 @@ GraphView Orderer::largest_component() const {
 std::vector<Index> Orderer::batches() const {
   std::vector<Index> first{0};
   for (Index c = 0; c < reduction_.components(); ++c)
-    if (reduction_.first(c) + reduction_.size(c) - reduction_.first(first.back()) >= kBatch) first.push_back(c + 1);
+    if (reduction_.first(c) + reduction_.size(c) - reduction_.first(first.back()) >= kBatch)
+      first.push_back(c + 1);
   if (first.back() != reduction_.components()) first.push_back(reduction_.components());
   return first;
 }
@@ -146,7 +162,8 @@ Permutation Orderer::run(OrderingMethod method) {
   return *run_within(method, std::numeric_limits<Offset>::max(), work);
 }
 
-std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset most_work, Offset& work) {
+std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset most_work,
+                                               Offset& work) {
   OrderingOptions options = options_;
   options.method = method;
   check(options);
@@ -154,14 +171,17 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
   if (method == OrderingMethod::natural) return natural_order(size_, options_.last);
   std::vector<Index> order(static_cast<std::size_t>(reduction_.size()));  // by component
   const auto own = [&](Index c) {
-    return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c)));
+    return std::span(order).subspan(static_cast<std::size_t>(reduction_.first(c)),
+                                    static_cast<std::size_t>(reduction_.size(c)));
   };
   std::atomic<Offset> visited = 0;
   const auto order_one = [&](Index c) {
     if (const Offset left = most_work - visited; left >= 0)
       visited += order_component(reduction_.component(c), options, *workspace_.use(), left, own(c));
   };
-  const auto is_alone = [&](Index c) { return shares_work(method) && reduction_.size(c) >= kAlone; };
+  const auto is_alone = [&](Index c) {
+    return shares_work(method) && reduction_.size(c) >= kAlone;
+  };
   for (Index c = 0; c < reduction_.components(); ++c)
     if (is_alone(c)) order_one(c);
   const std::vector<Index> batch = batches();
@@ -176,7 +196,9 @@ std::optional<Permutation> Orderer::run_within(OrderingMethod method, Offset mos
     }
   };
   // Isolated, so that a thread that waits within a batch does not start another batch meanwhile.
-  Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) { isolated([&] { order_batch(b); }); });
+  Blocks(static_cast<Index>(batch.size()) - 1, 1).for_each([&](Index b, Index, Index) {
+    isolated([&] { order_batch(b); });
+  });
   work = visited;
   if (work > most_work) return {};
   return numbered(order);
@@ -187,7 +209,9 @@ Permutation Orderer::numbered(std::span<const Index> order) const {
   std::vector<Index> old_of;
   old_of.reserve(static_cast<std::size_t>(size_));
   for (Index c = 0; c < reduction_.components(); ++c)
-    reduction_.expand(c, order.subspan(static_cast<std::size_t>(reduction_.first(c)), static_cast<std::size_t>(reduction_.size(c))),
+    reduction_.expand(c,
+                      order.subspan(static_cast<std::size_t>(reduction_.first(c)),
+                                    static_cast<std::size_t>(reduction_.size(c))),
                       old_of);
   reduction_.append_rest(old_of);
   return Permutation::from_old_of(reduction_.with_small_rows(std::move(old_of)));
@@ -200,18 +224,26 @@ std::string_view name_of(OrderingMethod method) {
   throw Error(ErrorKind::usage, "name_of: no such ordering method");
 }
 
-std::optional<OrderingMethod> ordering_from_name(std::string_view name) { return ordering::find_value(ordering::kNames, name); }
+std::optional<OrderingMethod> ordering_from_name(std::string_view name) {
+  return ordering::find_value(ordering::kNames, name);
+}
 
 std::string_view name_of(Effort effort) {
   if (const auto name = ordering::find_name(ordering::kEffortNames, effort)) return *name;
   throw Error(ErrorKind::usage, "name_of: no such effort");
 }
 
-std::optional<Effort> effort_from_name(std::string_view name) { return ordering::find_value(ordering::kEffortNames, name); }
+std::optional<Effort> effort_from_name(std::string_view name) {
+  return ordering::find_value(ordering::kEffortNames, name);
+}
 
-bool ordering_available(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_available(); }
+bool ordering_available(OrderingMethod method) {
+  return method != OrderingMethod::metis || ordering::metis_available();
+}
 
-bool ordering_compared(OrderingMethod method) { return method != OrderingMethod::metis || ordering::metis_is_own(); }
+bool ordering_compared(OrderingMethod method) {
+  return method != OrderingMethod::metis || ordering::metis_is_own();
+}
 
 Permutation order(const Graph& graph, const OrderingOptions& options) {
   const StopScope scope(options.stop);

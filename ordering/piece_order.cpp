@@ -19,11 +19,13 @@ class Surroundings {
  public:
   /// Neighbours of degree above `most` are left out. number: kNone for all rows, on entry and on
   /// return.
-  Surroundings(const Graph& graph, std::span<const Index> interior, Index most, std::vector<Index>& number)
+  Surroundings(const Graph& graph, std::span<const Index> interior, Index most,
+               std::vector<Index>& number)
       : graph_(graph), interior_(interior), most_(most), number_(number) {}
 
   Graph build() {
-    for (std::size_t k = 0; k < interior_.size(); ++k) number_[interior_[k]] = static_cast<Index>(k);
+    for (std::size_t k = 0; k < interior_.size(); ++k)
+      number_[interior_[k]] = static_cast<Index>(k);
     std::vector<Offset> ptr{0};
     std::vector<Index> adjacency;
     for (const Index v : interior_) {
@@ -60,7 +62,8 @@ class Surroundings {
 void PieceOrderer::run(std::span<Index> rows) {
   std::sort(rows.begin(), rows.end());
   const Index limit = dense_degree(graph_.size(), options_.dense);
-  const auto dense = std::stable_partition(rows.begin(), rows.end(), [&](Index v) { return graph_.degree(v) <= limit; });
+  const auto dense = std::stable_partition(rows.begin(), rows.end(),
+                                           [&](Index v) { return graph_.degree(v) <= limit; });
   const std::vector<Index> interior(rows.begin(), dense);
   const Graph piece = Surroundings(graph_, interior, limit, *number_.use()).build();
   std::vector<Index> halo;
@@ -68,7 +71,8 @@ void PieceOrderer::run(std::span<Index> rows) {
   const CompressedGraph compressed(piece, options_.compress, halo);
   std::vector<Index> order(static_cast<std::size_t>(compressed.size()) - halo.size());
   if (order.empty()) return;
-  nested_dissection(compressed.view(), static_cast<Index>(order.size()), {.seed = options_.seed, .effort = options_.effort}, order);
+  nested_dissection(compressed.view(), static_cast<Index>(order.size()),
+                    {.seed = options_.seed, .effort = options_.effort}, order);
   auto out = rows.begin();
   for (const Index v : order)
     for (Index t = 0; t < compressed.weight(v); ++t) *out++ = interior[compressed.member(v, t)];

@@ -47,7 +47,8 @@ class Growing {
     for (Open& root : open_) close(root);
     // Numbers nodes by their own places, which follow all places below the node.
     std::vector<Index> node_of(at(n_), kNone), number(own_.size());
-    for (std::size_t node = 0; node < own_.size(); ++node) node_of[at(own_[node])] = static_cast<Index>(node);
+    for (std::size_t node = 0; node < own_.size(); ++node)
+      node_of[at(own_[node])] = static_cast<Index>(node);
     SeparatorTree tree;
     tree.first.clear();
     for (Index k = 0; k < n_; ++k)
@@ -82,23 +83,29 @@ class Growing {
   std::vector<Index> own_, parent_;
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::input, "separators: " + what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::input, "separators: " + what);
+}
 
 void check_size(const Permutation& perm, Index n) {
-  if (perm.size() != n) refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " + std::to_string(n));
+  if (perm.size() != n)
+    refuse("a permutation of " + std::to_string(perm.size()) + " rows for a graph of " +
+           std::to_string(n));
 }
 
 /// A separator tree that was checked on construction, with queries. The constructor throws
 /// Error(input) if tree and permutation do not fit.
 class Nodes {
  public:
-  Nodes(Index n, const Permutation& perm, const SeparatorTree& tree) : tree_(tree), lowest_(tree.parent.size()) {
+  Nodes(Index n, const Permutation& perm, const SeparatorTree& tree)
+      : tree_(tree), lowest_(tree.parent.size()) {
     check_size(perm, n);
     check_places(n);
     check_forest();
     node_of_.resize(static_cast<std::size_t>(n));
     for (Index k = 0; k < tree.count(); ++k)
-      for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place) node_of_[perm.old_of(place)] = k;
+      for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place)
+        node_of_[perm.old_of(place)] = k;
   }
 
   [[nodiscard]] Index of(Index row) const { return node_of_[row]; }
@@ -112,10 +119,13 @@ class Nodes {
 
  private:
   void check_places(Index n) const {
-    if (tree_.first.size() != tree_.parent.size() + 1) refuse("`first` must be one longer than `parent`");
-    if (tree_.first.front() != 0 || tree_.first.back() != n) refuse("nodes must hold places 0 to " + std::to_string(n - 1));
+    if (tree_.first.size() != tree_.parent.size() + 1)
+      refuse("`first` must be one longer than `parent`");
+    if (tree_.first.front() != 0 || tree_.first.back() != n)
+      refuse("nodes must hold places 0 to " + std::to_string(n - 1));
     for (Index k = 0; k < tree_.count(); ++k)
-      if (tree_.first[k + 1] < tree_.first[k]) refuse("`first` descends at node " + std::to_string(k));
+      if (tree_.first[k + 1] < tree_.first[k])
+        refuse("`first` descends at node " + std::to_string(k));
   }
   void check_forest() {
     const Index count = tree_.count();
@@ -123,10 +133,12 @@ class Nodes {
     for (Index k = 0; k < count; ++k) {
       const Index up = tree_.parent[k];
       if (up == kNone) continue;
-      if (up <= k || up >= count) refuse("the parent of node " + std::to_string(k) + " is not a later node");
+      if (up <= k || up >= count)
+        refuse("the parent of node " + std::to_string(k) + " is not a later node");
       lowest_[up] = std::min(lowest_[up], lowest_[k]);
     }
-    std::vector<Index> begin(lowest_.size());  // by node: required end of the next subtree below it, from right to left
+    std::vector<Index> begin(
+        lowest_.size());  // by node: required end of the next subtree below it, from right to left
     std::iota(begin.begin(), begin.end(), 0);
     Index root = count;
     for (Index k = count - 1; k >= 0; --k) {
@@ -176,11 +188,13 @@ struct Range {
   Index begin, end;
 };
 
-Permutation order_ranges(const Graph& graph, const Permutation& perm, const std::vector<Range>& ranges, const OrderingOptions& options) {
+Permutation order_ranges(const Graph& graph, const Permutation& perm,
+                         const std::vector<Range>& ranges, const OrderingOptions& options) {
   std::vector<Index> old_of(perm.old_of().begin(), perm.old_of().end());
   PieceOrderer orderer(graph, options);
   Blocks(static_cast<Index>(ranges.size()), 1).for_each([&](Index k, Index, Index) {
-    const auto begin = static_cast<std::size_t>(ranges[k].begin), end = static_cast<std::size_t>(ranges[k].end);
+    const auto begin = static_cast<std::size_t>(ranges[k].begin),
+               end = static_cast<std::size_t>(ranges[k].end);
     // Isolated: a thread that waits within a range takes no other range, which would hold the
     // memory of both.
     isolated([&] { orderer.run(std::span(old_of).subspan(begin, end - begin)); });
@@ -203,7 +217,8 @@ template <class F>
 Permutation in_arena(const OrderingOptions& options, F&& f) {
   require_sound(options, "order");
   if (!options.last.empty())
-    throw Error(ErrorKind::usage, "order: in a tree of separators rows come last by their node, not by options.last");
+    throw Error(ErrorKind::usage,
+                "order: in a tree of separators rows come last by their node, not by options.last");
   const StopScope scope(options.stop);
   std::optional<Permutation> found;
   with_threads(options.threads, [&] { found = f(); });
@@ -216,17 +231,21 @@ Permutation in_arena(const OrderingOptions& options, F&& f) {
 SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index leaf) {
   const Index n = graph.size();
   ordering::check_size(perm, n);
-  if (leaf < 1) throw Error(ErrorKind::usage, "separator_tree: leaf is " + std::to_string(leaf) + ", expected 1 or more");
+  if (leaf < 1)
+    throw Error(ErrorKind::usage,
+                "separator_tree: leaf is " + std::to_string(leaf) + ", expected 1 or more");
   ordering::Growing growing(n, leaf);
   for (Index k = 0; k < n; ++k) {
     Index lowest = k;
-    for (const Index u : graph.neighbours(perm.old_of(k))) lowest = std::min(lowest, perm.new_of(u));
+    for (const Index u : graph.neighbours(perm.old_of(k)))
+      lowest = std::min(lowest, perm.new_of(u));
     growing.add(k, lowest);
   }
   return growing.finish();
 }
 
-Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options) {
+Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree,
+                         const OrderingOptions& options) {
   return ordering::in_arena(options, [&] {
     const ordering::Nodes nodes(graph.size(), perm, tree);
     const StopCheck stop;
@@ -234,8 +253,9 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
       stop.at(v);
       for (const Index u : graph.neighbours(v))
         if (!nodes.related(nodes.of(u), nodes.of(v)))
-          ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) + " are neighbours in nodes " +
-                           std::to_string(nodes.of(v)) + " and " + std::to_string(nodes.of(u)) + ", neither of which is above the other");
+          ordering::refuse("rows " + std::to_string(v) + " and " + std::to_string(u) +
+                           " are neighbours in nodes " + std::to_string(nodes.of(v)) + " and " +
+                           std::to_string(nodes.of(u)) + ", neither of which is above the other");
     }
     std::vector<ordering::Range> leaves;
     for (Index k = 0; k < tree.count(); ++k)
@@ -244,8 +264,8 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
   });
 }
 
-Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
-                    const OrderingOptions& options) {
+Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree,
+                    std::span<const Index> changed, const OrderingOptions& options) {
   return ordering::in_arena(options, [&] {
     const ordering::Nodes nodes(graph.size(), perm, tree);
     ordering::Marks marks(nodes, tree);
@@ -255,11 +275,13 @@ Permutation reorder(const Graph& graph, const Permutation& perm, const Separator
       stop.at(static_cast<std::int64_t>(k));
       const Index v = changed[k];
       if (v < 0 || v >= graph.size())
-        ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) + ", expected 0 to " +
-                         std::to_string(graph.size() - 1));
+        ordering::refuse("changed row " + std::to_string(k) + " is " + std::to_string(v) +
+                         ", expected 0 to " + std::to_string(graph.size() - 1));
       if (nodes.is_leaf(nodes.of(v))) marks.mark(nodes.of(v));
       for (const Index u : graph.neighbours(v))
-        if (!nodes.related(nodes.of(u), nodes.of(v)) && !marks.mark_common(nodes.of(u), nodes.of(v))) everything = true;
+        if (!nodes.related(nodes.of(u), nodes.of(v)) &&
+            !marks.mark_common(nodes.of(u), nodes.of(v)))
+          everything = true;
     }
     std::vector<ordering::Range> ranges = ordering::outermost(nodes, marks.marked());
     if (everything) ranges = {{0, graph.size()}};

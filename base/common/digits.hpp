@@ -1,4 +1,5 @@
-// Shortest exact decimal text of floating-point numbers, for messages: a rounded number could read as a different one.
+// Shortest exact decimal text of floating-point numbers, for messages: a rounded number could read
+// as a different one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// Disjoint sets by path halving (Tarjan & van Leeuwen 1984) and splicing (Rem; Dijkstra 1976): components of a growing graph.
+// Disjoint sets by path halving (Tarjan & van Leeuwen 1984) and splicing (Rem; Dijkstra 1976):
+// components of a growing graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,9 @@ inline Index root_of(std::vector<Index>& up, Index v) {
 /// indices.
 class DisjointSets {
  public:
-  explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
+  explicit DisjointSets(Index n) : up_(static_cast<std::size_t>(n)) {
+    std::iota(up_.begin(), up_.end(), 0);
+  }
 
   /// Unites the sets of u and v; returns true if they were two. The least member represents a set.
   bool unite(Index u, Index v) {
@@ -46,7 +49,9 @@ class DisjointSets {
 /// link still stays in the set. The sets do not depend on the order of the calls of unite().
 class SharedDisjointSets {
  public:
-  explicit SharedDisjointSets(Index n) : up_(static_cast<std::size_t>(n)) { std::iota(up_.begin(), up_.end(), 0); }
+  explicit SharedDisjointSets(Index n) : up_(static_cast<std::size_t>(n)) {
+    std::iota(up_.begin(), up_.end(), 0);
+  }
 
   void unite(Index u, Index v) {
     for (;;) {
@@ -54,7 +59,8 @@ class SharedDisjointSets {
       if (u == v) return;
       if (u < v) std::swap(u, v);
       Index alone = u;
-      if (std::atomic_ref(up_[u]).compare_exchange_strong(alone, v, std::memory_order_relaxed)) return;
+      if (std::atomic_ref(up_[u]).compare_exchange_strong(alone, v, std::memory_order_relaxed))
+        return;
     }
   }
   /// Returns the least member of the set that contains v, provided that no thread calls unite() any
@@ -71,7 +77,9 @@ class SharedDisjointSets {
   }
 
  private:
-  [[nodiscard]] Index load(Index v) { return std::atomic_ref(up_[v]).load(std::memory_order_relaxed); }
+  [[nodiscard]] Index load(Index v) {
+    return std::atomic_ref(up_[v]).load(std::memory_order_relaxed);
+  }
 
   std::vector<Index> up_;
 };

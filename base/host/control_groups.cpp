@@ -23,9 +23,12 @@ std::vector<Offset> numbers_in(const std::filesystem::path& file) {
 
 std::optional<Offset> room_in(const ControlGroup& group) {
   const auto limit = numbers_in(group.folder / (group.v2 ? "memory.max" : "memory.limit_in_bytes"));
-  const auto used = numbers_in(group.folder / (group.v2 ? "memory.current" : "memory.usage_in_bytes"));
+  const auto used =
+      numbers_in(group.folder / (group.v2 ? "memory.current" : "memory.usage_in_bytes"));
   if (limit.empty() || limit[0] < 0 || used.empty()) return {};
-  const Offset droppable = number_after(group.folder / "memory.stat", group.v2 ? "inactive_file " : "total_inactive_file ").value_or(0);
+  const Offset droppable = number_after(group.folder / "memory.stat",
+                                        group.v2 ? "inactive_file " : "total_inactive_file ")
+                               .value_or(0);
   return std::max<Offset>(0, limit[0] - std::max<Offset>(0, used[0] - droppable));
 }
 
@@ -44,7 +47,8 @@ std::optional<int> processors_of(const ControlGroup& group) {
 
 /// Returns the least value of `of` over all groups that have one.
 template <class T>
-std::optional<T> least(const std::vector<ControlGroup>& groups, std::optional<T> (*of)(const ControlGroup&)) {
+std::optional<T> least(const std::vector<ControlGroup>& groups,
+                       std::optional<T> (*of)(const ControlGroup&)) {
   std::optional<T> least;
   for (const ControlGroup& group : groups)
     if (const std::optional<T> here = of(group)) least = least ? std::min(*least, *here) : here;
@@ -53,8 +57,10 @@ std::optional<T> least(const std::vector<ControlGroup>& groups, std::optional<T>
 
 }  // namespace
 
-std::vector<ControlGroup> control_groups(std::string_view controller, const std::filesystem::path& root) {
-  std::ifstream in(root / "proc/self/cgroup");  // lines NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty for v2
+std::vector<ControlGroup> control_groups(std::string_view controller,
+                                         const std::filesystem::path& root) {
+  std::ifstream in(
+      root / "proc/self/cgroup");  // lines NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty for v2
   std::vector<ControlGroup> groups;
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -62,7 +68,8 @@ std::vector<ControlGroup> control_groups(std::string_view controller, const std:
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     const bool v2 = controllers == ",,";
     if (!v2 && controllers.find("," + std::string(controller) + ",") == std::string::npos) continue;
-    const std::filesystem::path top = root / (v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/" + std::string(controller));
+    const std::filesystem::path top =
+        root / (v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/" + std::string(controller));
     // In a container the path may exist only on the host; the container's own group is then at the
     // top.
     for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
@@ -73,9 +80,13 @@ std::vector<ControlGroup> control_groups(std::string_view controller, const std:
   return groups;
 }
 
-std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root) { return least(control_groups("memory", root), room_in); }
+std::optional<Offset> memory_left_in_groups(const std::filesystem::path& root) {
+  return least(control_groups("memory", root), room_in);
+}
 
-std::optional<int> processors_of_groups(const std::filesystem::path& root) { return least(control_groups("cpu", root), processors_of); }
+std::optional<int> processors_of_groups(const std::filesystem::path& root) {
+  return least(control_groups("cpu", root), processors_of);
+}
 
 std::optional<Offset> number_after(const std::filesystem::path& file, std::string_view key) {
   std::ifstream in(file);

@@ -19,7 +19,8 @@ struct ControlGroup {
 
 /// Returns the groups of this process that a controller ("memory", "cpu") may limit, each followed
 /// by its parents. root: folder that contains proc/ and sys/.
-std::vector<ControlGroup> control_groups(std::string_view controller, const std::filesystem::path& root = "/");
+std::vector<ControlGroup> control_groups(std::string_view controller,
+                                         const std::filesystem::path& root = "/");
 
 /// Returns the least memory left in these groups, in bytes: the limit minus the usage, not counting
 /// page-cache pages that can be dropped. Empty if there is no limit.

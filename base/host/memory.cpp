@@ -19,7 +19,9 @@ constexpr Offset kHugePage = Offset{1} << 21;
 
 /// Huge pages pay off from two of them on, since a factor is streamed and its panels are read
 /// column by column.
-std::align_val_t alignment_of(Offset bytes) { return std::align_val_t(bytes >= 2 * kHugePage ? kHugePage : 64); }
+std::align_val_t alignment_of(Offset bytes) {
+  return std::align_val_t(bytes >= 2 * kHugePage ? kHugePage : 64);
+}
 
 }  // namespace
 
@@ -33,14 +35,17 @@ void MemoryLedger::add(Offset bytes) {
 Offset byte_count(Offset count, Offset size) {
   Offset bytes = 0;
   if (count < 0 || __builtin_mul_overflow(count, size, &bytes))
-    throw Error(ErrorKind::overflow, "memory: " + std::to_string(count) + " items of " + std::to_string(size) + " bytes");
+    throw Error(ErrorKind::overflow, "memory: " + std::to_string(count) + " items of " +
+                                         std::to_string(size) + " bytes");
   return bytes;
 }
 
-void prefer_huge_pages([[maybe_unused]] const void* data, [[maybe_unused]] std::size_t bytes) noexcept {
+void prefer_huge_pages([[maybe_unused]] const void* data,
+                       [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < static_cast<std::size_t>(2 * kHugePage)) return;
-  constexpr std::uintptr_t kPage = 4096;  // whole pages: other data on the first and the last page loses nothing
+  constexpr std::uintptr_t kPage =
+      4096;  // whole pages: other data on the first and the last page loses nothing
   const auto address = reinterpret_cast<std::uintptr_t>(data), begin = address / kPage * kPage;
   madvise(reinterpret_cast<void*>(begin), address + bytes - begin, MADV_HUGEPAGE);
 #endif
@@ -48,7 +53,8 @@ void prefer_huge_pages([[maybe_unused]] const void* data, [[maybe_unused]] std::
 
 void* allocate_counted(Offset bytes, MemoryLedger& ledger) {
   void* data = ::operator new(static_cast<std::size_t>(bytes), alignment_of(bytes), std::nothrow);
-  if (!data) throw Error(ErrorKind::memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
+  if (!data)
+    throw Error(ErrorKind::memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
   prefer_huge_pages(data, static_cast<std::size_t>(bytes));
   ledger.add(bytes);
   return data;

@@ -34,7 +34,9 @@ Offset byte_count(Offset count, Offset size);
 /// it.
 class Counted {
  public:
-  Counted(Offset bytes, MemoryLedger& ledger) : bytes_(bytes), ledger_(ledger) { ledger_.add(bytes_); }
+  Counted(Offset bytes, MemoryLedger& ledger) : bytes_(bytes), ledger_(ledger) {
+    ledger_.add(bytes_);
+  }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() { ledger_.remove(bytes_); }
@@ -77,7 +79,9 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Offset count, MemoryLedger& ledger)
-      : data_(static_cast<T*>(allocate_counted(byte_count(count, Offset{sizeof(T)}), ledger))), count_(count), ledger_(&ledger) {}
+      : data_(static_cast<T*>(allocate_counted(byte_count(count, Offset{sizeof(T)}), ledger))),
+        count_(count),
+        ledger_(&ledger) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer taken(std::move(other));

@@ -26,18 +26,22 @@ constexpr Index kMostRanges = 256;     // ranges of rows that entries are sorted
 /// entry temporarily.
 class SharedLists {
  public:
-  explicit SharedLists(const Pattern& lower) : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
+  explicit SharedLists(const Pattern& lower)
+      : lower_(lower), shift_(shift_for(lower.n)), blocks_(lower.n, Index{1} << shift_) {}
 
   /// Fills both arrays. ptr: length n+1, zeros on entry.
   void fill(std::vector<Offset>& ptr, std::vector<Index>& adjacency) {
     sort_entries();
-    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n), 0);  // by vertex: smaller neighbours, then those written
+    std::vector<Index> smaller(static_cast<std::size_t>(lower_.n),
+                               0);  // by vertex: smaller neighbours, then those written
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (const Entry& entry : entries(r)) ++smaller[entry.row];
       Offset sum = 0;
-      for (Index v = begin; v < end; ++v) ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
+      for (Index v = begin; v < end; ++v)
+        ptr[v + 1] = sum += smaller[v] + static_cast<Offset>(larger(v).size());
     });
-    for (Index r = 0; r < blocks_.count(); ++r) ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // adds the end of the ranges before it
+    for (Index r = 0; r < blocks_.count(); ++r)
+      ptr[blocks_.end(r)] += ptr[blocks_.begin(r)];  // adds the end of the ranges before it
     resize_large(adjacency, ptr[lower_.n]);
     blocks_.for_each([&](Index r, Index begin, Index end) {
       for (Index v = begin; v + 1 < end; ++v) ptr[v + 1] += ptr[begin];
@@ -45,7 +49,8 @@ class SharedLists {
         std::copy(larger(v).begin(), larger(v).end(), adjacency.begin() + ptr[v] + smaller[v]);
         smaller[v] = 0;
       }
-      for (const Entry& entry : entries(r)) adjacency[ptr[entry.row] + smaller[entry.row]++] = entry.col;
+      for (const Entry& entry : entries(r))
+        adjacency[ptr[entry.row] + smaller[entry.row]++] = entry.col;
     });
   }
 
@@ -60,8 +65,9 @@ class SharedLists {
     return shift;
   }
   [[nodiscard]] std::span<const Index> larger(Index v) const {
-    return lower_.row.subspan(static_cast<std::size_t>(lower_.col_ptr[v]) + 1,
-                              static_cast<std::size_t>(lower_.col_ptr[v + 1] - lower_.col_ptr[v] - 1));
+    return lower_.row.subspan(
+        static_cast<std::size_t>(lower_.col_ptr[v]) + 1,
+        static_cast<std::size_t>(lower_.col_ptr[v + 1] - lower_.col_ptr[v] - 1));
   }
   /// Returns the entries of row range r, by ascending columns.
   [[nodiscard]] std::span<const Entry> entries(Index r) const {
@@ -69,7 +75,8 @@ class SharedLists {
     return {entry_.get() + begin, static_cast<std::size_t>(end - begin)};
   }
   [[nodiscard]] std::size_t at(Index range, Index block) const {
-    return static_cast<std::size_t>(range) * static_cast<std::size_t>(blocks_.count()) + static_cast<std::size_t>(block);
+    return static_cast<std::size_t>(range) * static_cast<std::size_t>(blocks_.count()) +
+           static_cast<std::size_t>(block);
   }
 
   void sort_entries() {
@@ -93,9 +100,10 @@ class SharedLists {
   }
 
   const Pattern& lower_;
-  const int shift_;            // a range of rows and a block of columns both have 2^shift_
-  const Blocks blocks_;        // ranges of rows, and blocks of columns
-  std::vector<Offset> begin_;  // by range, then by block: offset of its entries in entry_; then the end
+  const int shift_;      // a range of rows and a block of columns both have 2^shift_
+  const Blocks blocks_;  // ranges of rows, and blocks of columns
+  std::vector<Offset>
+      begin_;  // by range, then by block: offset of its entries in entry_; then the end
   std::unique_ptr<Entry[]> entry_;
 };
 
@@ -134,8 +142,11 @@ Graph::Graph(const Pattern& lower, Checked /*unused*/) {
   }
 }
 
-Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency) : ptr_(std::move(ptr)), adjacency_(std::move(adjacency)) {
-  const auto fail = [](const std::string& what) { throw Error(ErrorKind::input, "graph: " + what); };
+Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency)
+    : ptr_(std::move(ptr)), adjacency_(std::move(adjacency)) {
+  const auto fail = [](const std::string& what) {
+    throw Error(ErrorKind::input, "graph: " + what);
+  };
   if (ptr_.empty() || ptr_.front() != 0 || ptr_.back() != static_cast<Offset>(adjacency_.size()) ||
       ptr_.size() - 1 > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
     fail("ptr must start at 0 and end at the length of the adjacency");
@@ -147,7 +158,8 @@ Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency) : ptr_(std::
     for (Offset k = ptr_[v]; k < ptr_[v + 1]; ++k) {
       const Index u = adjacency_[k];
       if (u < 0 || u >= n || u == v || (k > ptr_[v] && u <= adjacency_[k - 1]))
-        fail("neighbours of vertex " + std::to_string(v) + " must be ascending, in range and not itself");
+        fail("neighbours of vertex " + std::to_string(v) +
+             " must be ascending, in range and not itself");
     }
   }
   // Lists ascend, so a walk over ascending v meets the entries of each list of u in order. The
@@ -155,7 +167,8 @@ Graph::Graph(std::vector<Offset> ptr, std::vector<Index> adjacency) : ptr_(std::
   for (Index v = 0; v < n; ++v)
     for (const Index u : neighbours(v)) {
       if (seen[u] >= ptr_[u + 1] || adjacency_[seen[u]] != v)
-        fail("edge {" + std::to_string(v) + "," + std::to_string(u) + "} is stored in one direction only");
+        fail("edge {" + std::to_string(v) + "," + std::to_string(u) +
+             "} is stored in one direction only");
       ++seen[u];
     }
 }

@@ -13,7 +13,9 @@
 
 namespace kauri {
 
-[[noreturn]] inline void fail_matrix(const std::string& what) { throw Error(ErrorKind::input, "matrix: " + what); }
+[[noreturn]] inline void fail_matrix(const std::string& what) {
+  throw Error(ErrorKind::input, "matrix: " + what);
+}
 
 /// Formats the position of an entry for messages, in the caller's numbering: base 0 or 1, rows or
 /// columns.
@@ -21,9 +23,12 @@ struct Names {
   Offset base = 0;
   bool rows = false;  ///< the caller compressed by rows: columns here are the caller's rows
   [[nodiscard]] std::string at(Index row, Index col) const {
-    return "(" + std::to_string((rows ? col : row) + base) + ", " + std::to_string((rows ? row : col) + base) + ")";
+    return "(" + std::to_string((rows ? col : row) + base) + ", " +
+           std::to_string((rows ? row : col) + base) + ")";
   }
-  [[nodiscard]] std::string column(Index j) const { return (rows ? "row " : "column ") + std::to_string(j + base); }
+  [[nodiscard]] std::string column(Index j) const {
+    return (rows ? "row " : "column ") + std::to_string(j + base);
+  }
 };
 
 /// Returns true if the rows of a column ascend and lie in [least, beyond). The loop over the column
@@ -47,7 +52,8 @@ struct Sorted {
 
 template <class T>
 Sorted<T> transpose(Index n, const Sorted<T>& a) {
-  Sorted<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
+  Sorted<T> b{std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0),
+              std::vector<Index>(a.row.size()), std::vector<T>(a.row.size())};
   for (const Index i : a.row) ++b.col_ptr[i + 1];
   std::partial_sum(b.col_ptr.begin(), b.col_ptr.end(), b.col_ptr.begin());
   std::vector<Offset> next(b.col_ptr.begin(), b.col_ptr.end() - 1);
@@ -65,7 +71,8 @@ Sorted<T> transpose(Index n, const Sorted<T>& a) {
 template <class T, class Number>
 class Halves {
  public:
-  Halves(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base, std::span<const T> value, const SymmetryRule<T>& rule)
+  Halves(std::span<const Offset> col_ptr, std::span<const Number> row, Offset base,
+         std::span<const T> value, const SymmetryRule<T>& rule)
       : ptr_(col_ptr.data()),
         row_(row.data()),
         value_(value.data()),
@@ -91,7 +98,8 @@ class Halves {
       for (k += k < end && row[k] == j + base_ ? 1 : 0; k < end; ++k) {
         const Offset i = static_cast<Offset>(row[k]) - base_, partner = open[i];
         if (partner < ptr[i + 1] && row[partner] == j + base_) {
-          if (value[k] != value[partner] && !agrees_inexactly(value[k], value[partner], i, j)) return false;
+          if (value[k] != value[partner] && !agrees_inexactly(value[k], value[partner], i, j))
+            return false;
           ++open[i];
         } else if (!agrees_alone(k, i, j, open[i])) {
           return false;
@@ -106,7 +114,9 @@ class Halves {
   [[nodiscard]] bool exact() const { return exact_; }
 
   /// Returns true if entries x at (i, j) and y at (j, i) agree by the rule.
-  [[nodiscard]] bool agree(T x, T y, Offset i, Offset j) { return x == y || rule_.agree(x, y, root(i), root(j)); }
+  [[nodiscard]] bool agree(T x, T y, Offset i, Offset j) {
+    return x == y || rule_.agree(x, y, root(i), root(j));
+  }
 
  private:
   bool agrees_inexactly(T x, T y, Offset i, Offset j) {
@@ -118,7 +128,9 @@ class Halves {
   /// all count as 0.
   bool none_left(Offset i, Offset j, Offset& at) {
     for (; at < ptr_[i + 1] && row_[at] < j + base_; ++at)
-      if (row_[at] < base_ || !agrees_inexactly(value_[at], T(0), static_cast<Offset>(row_[at]) - base_, i)) return false;
+      if (row_[at] < base_ ||
+          !agrees_inexactly(value_[at], T(0), static_cast<Offset>(row_[at]) - base_, i))
+        return false;
     return true;
   }
 
@@ -159,18 +171,21 @@ void check_symmetric(Index n, const Sorted<T>& a, const Names& names, const Symm
   Halves<T, Index> halves(a.col_ptr, a.row, 0, a.value, rule);
   if (halves.agree(next)) return;
   const auto fail_alone = [&](Index row, Index col) {
-    fail_matrix("entry " + names.at(row, col) + " has no partner " + names.at(col, row) + rule.words());
+    fail_matrix("entry " + names.at(row, col) + " has no partner " + names.at(col, row) +
+                rule.words());
   };
   const Sorted<T> t = transpose(n, a);
   for (Index j = 0; j < n; ++j) {
     Offset k = a.col_ptr[j], l = t.col_ptr[j];
     while (k < a.col_ptr[j + 1] || l < t.col_ptr[j + 1]) {
-      const Index own = k < a.col_ptr[j + 1] ? a.row[k] : n, other = l < t.col_ptr[j + 1] ? t.row[l] : n, i = std::min(own, other);
+      const Index own = k < a.col_ptr[j + 1] ? a.row[k] : n,
+                  other = l < t.col_ptr[j + 1] ? t.row[l] : n, i = std::min(own, other);
       const T x = own == i ? a.value[k++] : T(0), y = other == i ? t.value[l++] : T(0);
       if (halves.agree(x, y, i, j)) continue;
       if (other != i) fail_alone(i, j);
       if (own != i) fail_alone(j, i);
-      fail_matrix("entries " + names.at(i, j) + " and " + names.at(j, i) + " differ: " + digits(x) + " and " + digits(y) + rule.words());
+      fail_matrix("entries " + names.at(i, j) + " and " + names.at(j, i) + " differ: " + digits(x) +
+                  " and " + digits(y) + rule.words());
     }
   }
 }

@@ -23,32 +23,38 @@ constexpr Index kCheckBlock = 16384;  // columns in a task
 /// Checks the length and the order of the column pointers, in the caller's numbering. Pointers may
 /// hold any values, so base is subtracted only after the comparisons.
 template <class Pointer>
-void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries, const Names& names = {}) {
+void check_col_ptr(Index n, std::span<const Pointer> col_ptr, std::size_t entries,
+                   const Names& names = {}) {
   const std::string ptr = names.rows ? "row_ptr" : "col_ptr";
   if (n < 0) fail_matrix("n is " + std::to_string(n) + ", expected 0 or more");
   if (col_ptr.size() != static_cast<std::size_t>(n) + 1)
-    fail_matrix(ptr + " has " + std::to_string(col_ptr.size()) + " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
-  if (col_ptr[0] != names.base) fail_matrix(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " + std::to_string(names.base));
+    fail_matrix(ptr + " has " + std::to_string(col_ptr.size()) +
+                " entries, expected n+1 = " + std::to_string(static_cast<Offset>(n) + 1));
+  if (col_ptr[0] != names.base)
+    fail_matrix(ptr + " starts at " + std::to_string(col_ptr[0]) + ", expected " +
+                std::to_string(names.base));
   for (Index j = 0; j < n; ++j)
     if (col_ptr[j + 1] < col_ptr[j]) fail_matrix(ptr + " descends at " + names.column(j));
   if (static_cast<Offset>(col_ptr[n]) - names.base != static_cast<Offset>(entries))
-    fail_matrix(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " + std::to_string(entries) +
-                (names.rows ? " columns" : " rows"));
+    fail_matrix(ptr + " ends at " + std::to_string(col_ptr[n]) + " but there are " +
+                std::to_string(entries) + (names.rows ? " columns" : " rows"));
 }
 
 bool is_sound(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
-  return begin < end && a.row[begin] == j && ascends(a.row.data(), begin, end, Offset{j}, Offset{a.n});
+  return begin < end && a.row[begin] == j &&
+         ascends(a.row.data(), begin, end, Offset{j}, Offset{a.n});
 }
 
 /// Throws Error(input) that names the flaw of a column j that is not sound.
 [[noreturn]] void name_flaw(const Pattern& a, Index j) {
   const Offset begin = a.col_ptr[j], end = a.col_ptr[j + 1];
-  if (begin == end || a.row[begin] != j) fail_matrix("column " + std::to_string(j) + " does not start with its diagonal entry");
+  if (begin == end || a.row[begin] != j)
+    fail_matrix("column " + std::to_string(j) + " does not start with its diagonal entry");
   Offset k = begin + 1;
   while (a.row[k] > a.row[k - 1] && a.row[k] < a.n) ++k;
-  fail_matrix("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) + " is out of range or not above row " +
-              std::to_string(a.row[k - 1]));
+  fail_matrix("column " + std::to_string(j) + ": row " + std::to_string(a.row[k]) +
+              " is out of range or not above row " + std::to_string(a.row[k - 1]));
 }
 
 /// Returns true if the rows of every column ascend strictly, as most files have them.
@@ -86,7 +92,9 @@ template <class T>
 void refuse_duplicates(Index n, const Sorted<T>& a, const Names& names, bool transposed) {
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.col_ptr[j] + 1; k < a.col_ptr[j + 1]; ++k)
-      if (a.row[k] == a.row[k - 1]) fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) + " occurs twice");
+      if (a.row[k] == a.row[k - 1])
+        fail_matrix("entry " + (transposed ? names.at(j, a.row[k]) : names.at(a.row[k], j)) +
+                    " occurs twice");
 }
 
 template <class T, class Number, class Pointer>
@@ -117,7 +125,9 @@ Storage storage_of(const CompressedView<T, Number, Pointer>& a) {
 /// orientation.
 bool is_taken(Storage storage, bool rows, Index row, Index col) {
   if (storage == Storage::full) return rows ? row <= col : row >= col;
-  return storage == Storage::lower_of_full ? row >= col : storage == Storage::upper_of_full ? row <= col : true;
+  return storage == Storage::lower_of_full   ? row >= col
+         : storage == Storage::upper_of_full ? row <= col
+                                             : true;
 }
 
 /// Returns the column pointers counted from 0. Throws Error(usage), Error(overflow) or Error(input)
@@ -125,13 +135,15 @@ bool is_taken(Storage storage, bool rows, Index row, Index col) {
 template <class T, class Number, class Pointer>
 std::vector<Offset> pointers_of(const CompressedView<T, Number, Pointer>& a) {
   if (a.base != 0 && a.base != 1)
-    throw Error(ErrorKind::usage, "matrix: indices from " + std::to_string(a.base) + ", expected from 0 or 1");
+    throw Error(ErrorKind::usage,
+                "matrix: indices from " + std::to_string(a.base) + ", expected from 0 or 1");
   if (a.n < 0) fail_matrix("n is " + std::to_string(a.n) + ", expected 0 or more");
   if (static_cast<Offset>(a.n) > std::numeric_limits<Index>::max())
     throw Error(ErrorKind::overflow, "matrix: n is " + std::to_string(a.n) + ", at most 2^31 - 1");
   check_col_ptr<Pointer>(static_cast<Index>(a.n), a.ptr, a.index.size(), names_of(a));
   std::vector<Offset> ptr(a.ptr.size());
-  std::transform(a.ptr.begin(), a.ptr.end(), ptr.begin(), [&](Pointer p) { return static_cast<Offset>(p) - a.base; });
+  std::transform(a.ptr.begin(), a.ptr.end(), ptr.begin(),
+                 [&](Pointer p) { return static_cast<Offset>(p) - a.base; });
   return ptr;
 }
 
@@ -142,11 +154,13 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
   const Names names = names_of(a);
   std::vector<Index> index(a.index.size());
   for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
-    for (auto k = static_cast<Offset>(a.ptr[j]) - a.base; k < static_cast<Offset>(a.ptr[j + 1]) - a.base; ++k) {
+    for (auto k = static_cast<Offset>(a.ptr[j]) - a.base;
+         k < static_cast<Offset>(a.ptr[j + 1]) - a.base; ++k) {
       const auto i = static_cast<Offset>(a.index[k]);
       if (i < a.base || i - a.base >= static_cast<Offset>(a.n))
-        fail_matrix(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") + std::to_string(a.index[k]) +
-                    ", expected " + std::to_string(a.base) + " to " + std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
+        fail_matrix(names.column(static_cast<Index>(j)) + ": " + (names.rows ? "column " : "row ") +
+                    std::to_string(a.index[k]) + ", expected " + std::to_string(a.base) + " to " +
+                    std::to_string(static_cast<Offset>(a.n) - 1 + a.base));
       index[k] = static_cast<Index>(i - a.base);
     }
   return index;
@@ -156,8 +170,8 @@ std::vector<Index> indices_of(const CompressedView<T, Number, Pointer>& a) {
 /// and the upper half is absent, or agrees, or is ignored. ptr: pointers_of(a). first: receives, by
 /// column, the offset of the first entry that is not above the diagonal.
 template <class T, class Number, class Pointer>
-bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr, const SymmetryRule<T>& rule,
-                   std::vector<Offset>& first) {
+bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
+                   const SymmetryRule<T>& rule, std::vector<Offset>& first) {
   const auto n = static_cast<Offset>(a.n), base = static_cast<Offset>(a.base);
   const Storage storage = storage_of(a);
   if (storage == Storage::full) {  // rows: the caller's lower half is the upper one by columns
@@ -168,7 +182,8 @@ bool lies_in_order(const CompressedView<T, Number, Pointer>& a, std::span<const 
   const bool whole = storage == Storage::lower_of_full;
   first.assign(ptr.begin(), ptr.end() - 1);
   for (Offset j = 0; j < n; ++j) {
-    if (!ascends(a.index.data(), ptr[j], ptr[j + 1], whole ? base : j + base, n + base)) return false;
+    if (!ascends(a.index.data(), ptr[j], ptr[j + 1], whole ? base : j + base, n + base))
+      return false;
     while (first[j] < ptr[j + 1] && a.index[first[j]] < j + base) ++first[j];
   }
   return true;
@@ -225,15 +240,18 @@ void drop_other_half(Index n, Sorted<T>& a, Storage storage) {
 }
 
 template <Scalar T>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns, const SymmetryRule<T>& rule) {
+SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns,
+                                                    const SymmetryRule<T>& rule) {
   Names names = columns.names;
   Sorted<T> a = std::move(columns.entries);
   const bool full = columns.storage == Storage::full;
   const bool upper = columns.storage == Storage::upper || columns.storage == Storage::upper_of_full;
-  if (columns.storage == Storage::lower_of_full || columns.storage == Storage::upper_of_full) drop_other_half(n, a, columns.storage);
+  if (columns.storage == Storage::lower_of_full || columns.storage == Storage::upper_of_full)
+    drop_other_half(n, a, columns.storage);
   for (Index j = 0; j < n && !full; ++j)
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
-      if (upper ? a.row[k] > j : a.row[k] < j) fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
+      if (upper ? a.row[k] > j : a.row[k] < j)
+        fail_matrix("entry " + names.at(a.row[k], j) + " lies in the wrong half");
   // A full matrix keeps the caller's lower half: compressed rows become columns.
   const bool turns = upper || (full && names.rows);
   if (turns || !is_sorted(n, a.col_ptr, a.row)) {
@@ -268,13 +286,17 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_columns(Index n, Columns&& columns, 
 /// lies_in_order().
 template <Scalar T>
 template <class Number, class Pointer>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
+SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number, Pointer>& a,
+                                                  std::span<const Offset> ptr,
                                                   std::span<const Offset> first) {
   const Offset n = static_cast<Offset>(a.n), base = a.base;
-  const auto has_diagonal = [&](Offset j) { return first[j] < ptr[j + 1] && a.index[first[j]] == j + base; };
+  const auto has_diagonal = [&](Offset j) {
+    return first[j] < ptr[j + 1] && a.index[first[j]] == j + base;
+  };
   SymmetricMatrix m;
   m.col_ptr_.resize(static_cast<std::size_t>(n) + 1);
-  for (Offset j = 0; j < n; ++j) m.col_ptr_[j + 1] = m.col_ptr_[j] + ptr[j + 1] - first[j] + (has_diagonal(j) ? 0 : 1);
+  for (Offset j = 0; j < n; ++j)
+    m.col_ptr_[j + 1] = m.col_ptr_[j] + ptr[j + 1] - first[j] + (has_diagonal(j) ? 0 : 1);
   m.row_.resize(static_cast<std::size_t>(m.col_ptr_[n]));
   m.value_.resize(m.row_.size());
   Index* row = m.row_.data();
@@ -296,22 +318,29 @@ SymmetricMatrix<T> SymmetricMatrix<T>::from_order(const CompressedView<T, Number
 }
 
 template <Scalar T>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row,
-                                                std::span<const T> value, Storage storage, double symmetry) {
-  return from_compressed<Index, Offset>({n, col_ptr, row, value, storage, Compression::columns, 0, Duplicates::sum, symmetry});
+SymmetricMatrix<T> SymmetricMatrix<T>::from_csc(Index n, std::span<const Offset> col_ptr,
+                                                std::span<const Index> row,
+                                                std::span<const T> value, Storage storage,
+                                                double symmetry) {
+  return from_compressed<Index, Offset>(
+      {n, col_ptr, row, value, storage, Compression::columns, 0, Duplicates::sum, symmetry});
 }
 
 template <Scalar T>
 template <class Number, class Pointer>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>& a) {
+SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(
+    const CompressedView<T, Number, Pointer>& a) {
   if (a.value.size() != a.index.size())
-    fail_matrix("there are " + std::to_string(a.index.size()) + (names_of(a).rows ? " columns" : " rows") + " but " +
+    fail_matrix("there are " + std::to_string(a.index.size()) +
+                (names_of(a).rows ? " columns" : " rows") + " but " +
                 std::to_string(a.value.size()) + " values");
   const SymmetryRule<T> rule(a.symmetry);
   std::vector<Offset> ptr = pointers_of(a);
-  if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, rule, first)) return from_order(a, ptr, first);
+  if (std::vector<Offset> first; lies_in_order<T, Number, Pointer>(a, ptr, rule, first))
+    return from_order(a, ptr, first);
   Sorted<T> columns{std::move(ptr), indices_of(a), {a.value.begin(), a.value.end()}};
-  return from_columns(static_cast<Index>(a.n), {std::move(columns), storage_of(a), a.duplicates, names_of(a)}, rule);
+  return from_columns(static_cast<Index>(a.n),
+                      {std::move(columns), storage_of(a), a.duplicates, names_of(a)}, rule);
 }
 
 template <Scalar T>
@@ -330,7 +359,8 @@ EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>& a) : place_(a.in
     for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) {
       if (!is_taken(storage, a.compression == Compression::rows, index[k], j)) continue;
       const auto [row, col] = std::minmax(index[k], j, std::greater<>());
-      const auto begin = there.row.begin() + there.col_ptr[col], end = there.row.begin() + there.col_ptr[col + 1];
+      const auto begin = there.row.begin() + there.col_ptr[col],
+                 end = there.row.begin() + there.col_ptr[col + 1];
       place_[k] = std::lower_bound(begin, end, row) - there.row.begin();
     }
 }
@@ -338,10 +368,13 @@ EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>& a) : place_(a.in
 template <Scalar T>
 void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
   if (value.size() != place_.size() || static_cast<Offset>(lower.size()) != entries_)
-    throw Error(ErrorKind::usage, "EntryMap: " + std::to_string(value.size()) + " values for " + std::to_string(lower.size()) +
-                                      " places, expected " + std::to_string(place_.size()) + " and " + std::to_string(entries_));
+    throw Error(ErrorKind::usage, "EntryMap: " + std::to_string(value.size()) + " values for " +
+                                      std::to_string(lower.size()) + " places, expected " +
+                                      std::to_string(place_.size()) + " and " +
+                                      std::to_string(entries_));
   std::fill(lower.begin(), lower.end(), T(0));
-  std::vector<bool> begun(lower.size(), false);  // a first value is not added to 0, which would turn -0 into 0
+  std::vector<bool> begun(lower.size(),
+                          false);  // a first value is not added to 0, which would turn -0 into 0
   for (std::size_t k = 0; k < value.size(); ++k) {
     const Offset at = place_[k];
     if (at < 0) continue;
@@ -351,20 +384,24 @@ void EntryMap<T>::apply(std::span<const T> value, std::span<T> lower) const {
 }
 
 template <Scalar T>
-SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const Index> row, std::span<const Index> col,
-                                                     std::span<const T> value, Storage storage, double symmetry) {
+SymmetricMatrix<T> SymmetricMatrix<T>::from_triplets(Index n, std::span<const Index> row,
+                                                     std::span<const Index> col,
+                                                     std::span<const T> value, Storage storage,
+                                                     double symmetry) {
   if (n < 0) fail_matrix("n is " + std::to_string(n) + ", expected 0 or more");
   if (row.size() != col.size() || row.size() != value.size())
-    fail_matrix("triplets of lengths " + std::to_string(row.size()) + ", " + std::to_string(col.size()) + ", " +
-                std::to_string(value.size()));
+    fail_matrix("triplets of lengths " + std::to_string(row.size()) + ", " +
+                std::to_string(col.size()) + ", " + std::to_string(value.size()));
   std::vector<Offset> col_ptr(static_cast<std::size_t>(n) + 1, 0);
   for (std::size_t k = 0; k < col.size(); ++k) {
     if (col[k] < 0 || col[k] >= n)
-      fail_matrix("triplet " + std::to_string(k) + ": column " + std::to_string(col[k]) + ", expected 0 to " + std::to_string(n - 1));
+      fail_matrix("triplet " + std::to_string(k) + ": column " + std::to_string(col[k]) +
+                  ", expected 0 to " + std::to_string(n - 1));
     ++col_ptr[col[k] + 1];
   }
   std::partial_sum(col_ptr.begin(), col_ptr.end(), col_ptr.begin());
-  if (std::is_sorted(col.begin(), col.end())) return from_csc(n, col_ptr, row, value, storage, symmetry);
+  if (std::is_sorted(col.begin(), col.end()))
+    return from_csc(n, col_ptr, row, value, storage, symmetry);
   std::vector<Offset> next(col_ptr.begin(), col_ptr.end() - 1);
   std::vector<Index> r(row.size());
   std::vector<T> v(row.size());
@@ -381,8 +418,9 @@ template class SymmetricMatrix<double>;
 template class EntryMap<float>;
 template class EntryMap<double>;
 
-#define KAURI_COMPRESSED(T, Number, Pointer)                                                                  \
-  template SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed(const CompressedView<T, Number, Pointer>&); \
+#define KAURI_COMPRESSED(T, Number, Pointer)                       \
+  template SymmetricMatrix<T> SymmetricMatrix<T>::from_compressed( \
+      const CompressedView<T, Number, Pointer>&);                  \
   template EntryMap<T>::EntryMap(const CompressedView<T, Number, Pointer>&);
 KAURI_COMPRESSED(float, std::int32_t, std::int32_t)
 KAURI_COMPRESSED(float, std::int32_t, std::int64_t)

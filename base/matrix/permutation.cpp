@@ -23,10 +23,12 @@ constexpr Index kPermutationBlock = 65536;  // rows in a task
   for (Index k = 0;; ++k) {
     const Index i = old_of[k];
     if (i < 0 || i >= n)
-      throw Error(ErrorKind::input,
-                  "permutation: entry " + std::to_string(k) + " is " + std::to_string(i) + ", expected 0 to " + std::to_string(n - 1));
+      throw Error(ErrorKind::input, "permutation: entry " + std::to_string(k) + " is " +
+                                        std::to_string(i) + ", expected 0 to " +
+                                        std::to_string(n - 1));
     if (position[i] != kNone)
-      throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) + " stands at positions " + std::to_string(position[i]) +
+      throw Error(ErrorKind::input, "permutation: row " + std::to_string(i) +
+                                        " stands at positions " + std::to_string(position[i]) +
                                         " and " + std::to_string(k));
     position[i] = k;
   }
@@ -69,7 +71,8 @@ Permutation Permutation::identity(Index n) {
 
 Permutation Permutation::then(const Permutation& second) const {
   if (second.size() != size())
-    throw Error(ErrorKind::usage, "permutation: composing sizes " + std::to_string(size()) + " and " + std::to_string(second.size()));
+    throw Error(ErrorKind::usage, "permutation: composing sizes " + std::to_string(size()) +
+                                      " and " + std::to_string(second.size()));
   Permutation p;
   p.old_of_.resize(old_of_.size());
   p.new_of_.resize(old_of_.size());

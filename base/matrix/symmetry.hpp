@@ -24,13 +24,17 @@ class SymmetryRule {
   /// symmetry: the threshold; 0 means kSymmetryEps times eps of T. Throws Error(usage) unless 0 <=
   /// symmetry <= 1.
   explicit SymmetryRule(double symmetry) {
-    if (!(symmetry >= 0 && symmetry <= 1)) throw Error(ErrorKind::usage, "symmetry is " + digits(symmetry) + ", expected 0 to 1");
-    threshold_ = symmetry == 0 ? T(kSymmetryEps) * std::numeric_limits<T>::epsilon() : static_cast<T>(symmetry);
+    if (!(symmetry >= 0 && symmetry <= 1))
+      throw Error(ErrorKind::usage, "symmetry is " + digits(symmetry) + ", expected 0 to 1");
+    threshold_ = symmetry == 0 ? T(kSymmetryEps) * std::numeric_limits<T>::epsilon()
+                               : static_cast<T>(symmetry);
   }
 
   /// Returns the factor of one row or column in the bound: sqrt(|a_jj|), or 0 if that is not
   /// finite.
-  static T root(T diagonal) { return std::isfinite(diagonal) ? std::sqrt(std::abs(diagonal)) : T(0); }
+  static T root(T diagonal) {
+    return std::isfinite(diagonal) ? std::sqrt(std::abs(diagonal)) : T(0);
+  }
 
   /// Returns true if the two entries agree whatever the diagonal is. Equal infinities agree, and
   /// two NaN.
@@ -42,14 +46,17 @@ class SymmetryRule {
 
   /// Returns true if x and y agree by the rule, given root() of both rows.
   [[nodiscard]] bool agree(T x, T y, T root_i, T root_j) const {
-    return same(x, y) || (std::isfinite(x) && std::isfinite(y) && within(x, y, threshold_ * (root_i * root_j)));
+    return same(x, y) ||
+           (std::isfinite(x) && std::isfinite(y) && within(x, y, threshold_ * (root_i * root_j)));
   }
 
   /// Returns the end of messages about entries that disagree.
   [[nodiscard]] std::string words() const {
     char text[32];
-    const auto [end, code] = std::to_chars(text, text + sizeof text, threshold_, std::chars_format::general, 3);
-    return ": the matrix is not symmetric, expected halves that differ by at most " + std::string(text, end) + " sqrt(|a_ii a_jj|)";
+    const auto [end, code] =
+        std::to_chars(text, text + sizeof text, threshold_, std::chars_format::general, 3);
+    return ": the matrix is not symmetric, expected halves that differ by at most " +
+           std::string(text, end) + " sqrt(|a_ii a_jj|)";
   }
 
  private:

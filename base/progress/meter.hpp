@@ -40,7 +40,9 @@ class Meter {
   /// Returns the number of operations done.
   [[nodiscard]] double done() const { return done_.load(std::memory_order_relaxed); }
   /// Returns the least number of operations that justifies an add().
-  [[nodiscard]] double grain() const { return whole_.load(std::memory_order_relaxed) / (4 * kSteps); }
+  [[nodiscard]] double grain() const {
+    return whole_.load(std::memory_order_relaxed) / (4 * kSteps);
+  }
 
   static constexpr int kSteps = 32;
 
@@ -78,7 +80,8 @@ class MeterScope {
 /// Collects small parts of one task before it adds them to the counter that all threads share.
 class MeterParts {
  public:
-  explicit MeterParts(Meter* meter) : meter_(meter), grain_(meter != nullptr ? meter->grain() : 0) {}
+  explicit MeterParts(Meter* meter)
+      : meter_(meter), grain_(meter != nullptr ? meter->grain() : 0) {}
   void add(double part) {
     if (meter_ == nullptr) return;
     sum_ += part;

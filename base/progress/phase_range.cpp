@@ -1,4 +1,5 @@
-// PhaseRange by NVTX. The NVTX headers need no library: the first range looks for a profiler (NVTX_INJECTION64_PATH).
+// PhaseRange by NVTX. The NVTX headers need no library: the first range looks for a profiler
+// (NVTX_INJECTION64_PATH).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/progress/phase_range.hpp"
 

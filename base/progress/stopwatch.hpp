@@ -9,7 +9,9 @@ namespace kauri {
 /// Measures wall-clock seconds since its construction.
 class Stopwatch {
  public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -20,8 +20,9 @@ namespace kauri {
 inline int allowed_threads() {
   if (threads_lost()) return 1;
   host_threads::begin_process();
-  return static_cast<int>(std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-                                                std::numeric_limits<int>::max()));
+  return static_cast<int>(std::min<std::size_t>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+      std::numeric_limits<int>::max()));
 }
 
 /// Returns the default number of threads: those that oneTBB allows, which follow the process's

@@ -47,8 +47,8 @@ struct Process {
   int wanted = 0;
   std::set<const tbb::task_arena*> used;  // arenas counted in `wanted`
 
-  std::atomic<bool> awake{false};           // oneTBB was called
-  std::mutex starting;                      // guards the creation of threads; never touched in a child
+  std::atomic<bool> awake{false};  // oneTBB was called
+  std::mutex starting;             // guards the creation of threads; never touched in a child
   std::unique_ptr<tbb::task_arena> keeper;  // while an arena exists, oneTBB keeps its threads
   std::atomic<bool> begun{false};
   std::atomic<int> started{0};
@@ -66,7 +66,8 @@ bool other_threads_run() {
   ::close(file);
   if (got <= 0) return true;
   text[got] = '\0';
-  const char* at = std::strrchr(text, ')');  // end of the name; the thread count is the 18th field after it
+  const char* at =
+      std::strrchr(text, ')');  // end of the name; the thread count is the 18th field after it
   for (int field = 0; at != nullptr && field < 18; ++field) at = std::strchr(at + 1, ' ');
   return at == nullptr || std::atoi(at + 1) != 1;
 }
@@ -93,7 +94,8 @@ void register_fork() {
   const auto child = [] {
     if (--depth > 0 || held == nullptr) return;
     held->arenas.unlock();
-    if (held->begun || (held->awake && others)) host_threads::lost.store(true, std::memory_order_relaxed);
+    if (held->begun || (held->awake && others))
+      host_threads::lost.store(true, std::memory_order_relaxed);
   };
   if (pthread_atfork(prepare, parent, child) != 0) throw std::bad_alloc();
 }
@@ -102,7 +104,8 @@ void register_fork() {
 /// topology and loads its allocator.
 void wake_tbb() {
   static_cast<void>(tbb::info::default_concurrency());
-  static_cast<void>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+  static_cast<void>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
   tbb::cache_aligned_allocator<char> allocator;
   allocator.deallocate(allocator.allocate(1), 1);
 }
@@ -171,7 +174,8 @@ class Roll {
 /// requests no thread.
 class JobArena : public tbb::task_scheduler_observer {
  public:
-  explicit JobArena(std::shared_ptr<Roll> roll) : tbb::task_scheduler_observer(arena_), roll_(std::move(roll)) {}
+  explicit JobArena(std::shared_ptr<Roll> roll)
+      : tbb::task_scheduler_observer(arena_), roll_(std::move(roll)) {}
   JobArena(const JobArena&) = delete;
   JobArena& operator=(const JobArena&) = delete;
   ~JobArena() override { observe(false); }
@@ -188,9 +192,11 @@ class JobArena : public tbb::task_scheduler_observer {
 };
 
 [[noreturn]] void refuse_threads(int had, int wanted, const std::string& why) {
-  throw Error(ErrorKind::memory, "the system gave " + std::to_string(had) + " of " + std::to_string(wanted) +
-                                     " threads beside the calling one (" + why +
-                                     "): limits on processes (ulimit -u, pids.max) and on memory count threads; threads = 1 needs none");
+  throw Error(ErrorKind::memory, "the system gave " + std::to_string(had) + " of " +
+                                     std::to_string(wanted) + " threads beside the calling one (" +
+                                     why +
+                                     "): limits on processes (ulimit -u, pids.max) and on memory "
+                                     "count threads; threads = 1 needs none");
 }
 
 /// Starts jobs one after the other, each of which waits for a new thread. So this thread creates
@@ -208,7 +214,8 @@ void start_one_by_one(Process& p, int wanted) {
   } catch (const std::runtime_error& error) {  // thrown by oneTBB if pthread_create() fails
     roll->end();
     const int had = static_cast<int>(places.size()) - 1;
-    static_cast<void>(places.back().release());  // leaked: its job waits for a thread that never comes
+    static_cast<void>(
+        places.back().release());  // leaked: its job waits for a thread that never comes
     p.started = std::max(p.started.load(), had);
     refuse_threads(had, wanted, error.what());
   } catch (...) {

@@ -1,4 +1,5 @@
-// Threads of oneTBB: arenas that outlive their users, threads that are started before they are needed, and none in a forked child.
+// Threads of oneTBB: arenas that outlive their users, threads that are started before they are
+// needed, and none in a forked child.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// Admits one call at a time to an object: a concurrent second call throws, instead of corrupting memory.
+// Admits one call at a time to an object: a concurrent second call throws, instead of corrupting
+// memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,9 +29,9 @@ class OneCall {
   /// "Solver::solve"; object: as "solver".
   OneCall(CallFlag& flag, const char* call, const char* object) : flag_(flag) {
     if (flag_.busy_.exchange(true, std::memory_order_acquire))
-      throw Error(ErrorKind::usage,
-                  std::string(call) + ": another call on this " + object +
-                      " is under way (from another thread, or the call that runs this message handler), expected one at a time");
+      throw Error(ErrorKind::usage, std::string(call) + ": another call on this " + object +
+                                        " is under way (from another thread, or the call that runs "
+                                        "this message handler), expected one at a time");
   }
   ~OneCall() { flag_.busy_.store(false, std::memory_order_release); }
   OneCall(const OneCall&) = delete;

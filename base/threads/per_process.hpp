@@ -1,4 +1,5 @@
-// An object per process, made anew in a forked child, where locks of the parent may stay locked for ever.
+// An object per process, made anew in a forked child, where locks of the parent may stay locked for
+// ever.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,7 +30,8 @@ class PerProcess {
     auto* fresh = new Owned{process, {}};
     // Another thread of this process may have stored its T first. The parent's T leaks, since it
     // may not be touched.
-    while (!owned_.compare_exchange_weak(owned, fresh, std::memory_order_acq_rel, std::memory_order_acquire))
+    while (!owned_.compare_exchange_weak(owned, fresh, std::memory_order_acq_rel,
+                                         std::memory_order_acquire))
       if (owned != nullptr && owned->process == process) {
         delete fresh;
         return owned->value;

@@ -47,7 +47,8 @@ class PerThread {
  public:
   /// Each T is constructed from copies of args.
   template <class... Args>
-  explicit PerThread(const Args&... args) : make_([args...](std::optional<T>& own) { own.emplace(args...); }) {}
+  explicit PerThread(const Args&... args)
+      : make_([args...](std::optional<T>& own) { own.emplace(args...); }) {}
 
   /// The calling thread's T during a scope. Scopes on one thread may nest; they share the T. If an
   /// exception leaves the scope, the T is destroyed.

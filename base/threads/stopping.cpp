@@ -6,6 +6,8 @@
 
 namespace kauri::stopping {
 
-void throw_cancelled() { throw Error(ErrorKind::cancelled, "cancelled: the stop token of the call was asked to stop"); }
+void throw_cancelled() {
+  throw Error(ErrorKind::cancelled, "cancelled: the stop token of the call was asked to stop");
+}
 
 }  // namespace kauri::stopping

@@ -26,9 +26,11 @@ class StopScope {
  public:
   /// For a public call. The token must outlive the scope. A token that can never be asked to stop
   /// is not read.
-  explicit StopScope(const std::stop_token& token) : StopScope(token.stop_possible() ? &token : nullptr) {}
+  explicit StopScope(const std::stop_token& token)
+      : StopScope(token.stop_possible() ? &token : nullptr) {}
   /// For a task. token: stopping::current of the thread that made the task.
-  explicit StopScope(const std::stop_token* token) : before_(std::exchange(stopping::current, token)) {}
+  explicit StopScope(const std::stop_token* token)
+      : before_(std::exchange(stopping::current, token)) {}
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
   ~StopScope() { stopping::current = before_; }

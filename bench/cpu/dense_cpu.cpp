@@ -1,6 +1,8 @@
-// Times the CPU's dense kernels shape by shape and prints a JSON line each: seconds, Gflop/s, and the ratio to the BLAS linked in, if any.
+// Times the CPU's dense kernels shape by shape and prints a JSON line each: seconds, Gflop/s, and
+// the ratio to the BLAS linked in, if any.
 //
-//   dense_cpu [TARGET]          TARGET: cpu-avx512, cpu-avx2 or cpu-generic; this machine's best without it. Run it on an idle core.
+//   dense_cpu [TARGET]          TARGET: cpu-avx512, cpu-avx2 or cpu-generic; this machine's best
+//   without it. Run it on an idle core.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -14,10 +16,10 @@
 
 #ifdef KAURI_BENCH_BLAS
 // NOLINTBEGIN(readability-identifier-naming): Fortran's names
-extern "C" void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*, double*,
-                       const int*);
-extern "C" void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*, const int*,
-                       double*, const int*);
+extern "C" void dsyrk_(const char*, const char*, const int*, const int*, const double*,
+                       const double*, const int*, const double*, double*, const int*);
+extern "C" void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*,
+                       const double*, const double*, const int*, double*, const int*);
 // NOLINTEND(readability-identifier-naming)
 #endif
 
@@ -46,28 +48,35 @@ std::vector<double> random_numbers(std::size_t count) {
   return v;
 }
 
-void print(const char* kernel, const std::string& target, Index m, Index k, double flops, double own, double blas) {
-  std::printf("{\"kernel\":\"%s\",\"target\":\"%s\",\"m\":%d,\"k\":%d,\"time_s\":%.4g,\"gflops\":%.4g", kernel, target.c_str(), m, k, own,
-              flops / own * 1e-9);
+void print(const char* kernel, const std::string& target, Index m, Index k, double flops,
+           double own, double blas) {
+  std::printf(
+      "{\"kernel\":\"%s\",\"target\":\"%s\",\"m\":%d,\"k\":%d,\"time_s\":%.4g,\"gflops\":%.4g",
+      kernel, target.c_str(), m, k, own, flops / own * 1e-9);
   if (blas > 0) std::printf(",\"blas_time_s\":%.4g,\"times_blas\":%.3g", blas, blas / own);
   std::printf("}\n");
 }
 
 /// Contribution block of a front: lower triangle of -A A^T, A m x k, in place and packed.
-void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target, Index m, Index k) {
+void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target,
+                  Index m, Index k) {
   const Offset lda = m + k;
   const auto a = random_numbers(static_cast<std::size_t>(lda) * static_cast<std::size_t>(k) + 64);
   std::vector<double> c(static_cast<std::size_t>(m) * static_cast<std::size_t>(m) + 64);
-  std::vector<double> packed(static_cast<std::size_t>(m + FrontScratch::kPadding) * static_cast<std::size_t>(k));
+  std::vector<double> packed(static_cast<std::size_t>(m + FrontScratch::kPadding) *
+                             static_cast<std::size_t>(k));
   const double flops = static_cast<double>(m) * (m + 1) * k;
   double blas = 0;
 #ifdef KAURI_BENCH_BLAS
   const int im = m, ik = k, il = static_cast<int>(lda);
   const double minus = -1, zero = 0;
-  blas = least_seconds([&] { dsyrk_("L", "N", &im, &ik, &minus, a.data() + k, &il, &zero, c.data(), &im); });
+  blas = least_seconds(
+      [&] { dsyrk_("L", "N", &im, &ik, &minus, a.data() + k, &il, &zero, c.data(), &im); });
 #endif
-  print("update", target, m, k, flops,
-        least_seconds([&] { kernels.update(m, m, k, a.data() + k, lda, a.data() + k, lda, c.data(), m, true, false); }), blas);
+  print("update", target, m, k, flops, least_seconds([&] {
+          kernels.update(m, m, k, a.data() + k, lda, a.data() + k, lda, c.data(), m, true, false);
+        }),
+        blas);
   print("pack+update", target, m, k, flops, least_seconds([&] {
           kernels.pack(m, k, a.data() + k, lda, packed.data());
           kernels.update_packed(m, m, k, packed.data(), packed.data(), c.data(), m, 0, false);
@@ -76,7 +85,8 @@ void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::
 }
 
 /// Cholesky of a pivot block of order n, and m rows solved with it.
-void bench_panel(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target, Index n, Index m) {
+void bench_panel(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target,
+                 Index n, Index m) {
   auto a = random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
   for (Index j = 0; j < n; ++j) a[static_cast<std::size_t>(j) * (n + 1)] = n + 1;
   auto l = a;
@@ -91,9 +101,11 @@ void bench_panel(const numeric::cpu::DenseKernels<double>& kernels, const std::s
 #ifdef KAURI_BENCH_BLAS
   const int im = m, in = n;
   const double one = 1;
-  blas = least_seconds([&] { dtrsm_("R", "L", "T", "N", &im, &in, &one, l.data(), &in, x.data(), &im); });
+  blas = least_seconds(
+      [&] { dtrsm_("R", "L", "T", "N", &im, &in, &one, l.data(), &in, x.data(), &im); });
 #endif
-  print("trsm", target, m, n, static_cast<double>(m) * n * n, least_seconds([&] { kernels.trsm(m, n, l.data(), n, x.data(), m); }), blas);
+  print("trsm", target, m, n, static_cast<double>(m) * n * n,
+        least_seconds([&] { kernels.trsm(m, n, l.data(), n, x.data(), m); }), blas);
 }
 
 }  // namespace

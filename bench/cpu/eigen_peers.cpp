@@ -1,4 +1,5 @@
-// kauri::eigen::LLT beside the solvers of Eigen whose place it takes: the same calls, phase by phase, in turn; JSON lines.
+// kauri::eigen::LLT beside the solvers of Eigen whose place it takes: the same calls, phase by
+// phase, in turn; JSON lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <Eigen/SparseCholesky>
 #include <nlohmann/json.hpp>
@@ -44,7 +45,8 @@ struct Times {
 
 void take(double& least, double seconds) { least = std::min(least, seconds); }
 
-/// One round of a program that is written against any of them. error: |b - A x| / (|A| |x| + |b|) in the largest norm.
+/// One round of a program that is written against any of them. error: |b - A x| / (|A| |x| + |b|)
+/// in the largest norm.
 template <class Solver>
 void run(const Matrix& a, const Vector& b, Times& times) {
   Stopwatch job;
@@ -65,7 +67,8 @@ void run(const Matrix& a, const Vector& b, Times& times) {
   take(times.refactor, again.seconds());
   const auto whole = a.selfadjointView<Eigen::Lower>();
   const Vector sums = Matrix(whole).cwiseAbs() * Vector::Ones(a.rows());
-  times.error = (b - whole * x).lpNorm<Eigen::Infinity>() / (sums.maxCoeff() * x.lpNorm<Eigen::Infinity>() + b.lpNorm<Eigen::Infinity>());
+  times.error = (b - whole * x).lpNorm<Eigen::Infinity>() /
+                (sums.maxCoeff() * x.lpNorm<Eigen::Infinity>() + b.lpNorm<Eigen::Infinity>());
 }
 
 nlohmann::ordered_json json_of(const Times& times) {
@@ -89,11 +92,16 @@ void report(const std::string& source, int rounds) {
     run<Eigen::CholmodSupernodalLLT<Matrix>>(a, b, cholmod);
 #endif
   }
-  nlohmann::ordered_json line = {{"system", source}, {"n", a.rows()}, {"kauri", json_of(own)}, {"simplicial", json_of(simplicial)}};
+  nlohmann::ordered_json line = {{"system", source},
+                                 {"n", a.rows()},
+                                 {"kauri", json_of(own)},
+                                 {"simplicial", json_of(simplicial)}};
   if (std::isfinite(cholmod.job)) line["cholmod"] = json_of(cholmod);
-  line["simplicial_over_kauri"] = {{"job", simplicial.job / own.job}, {"factor", simplicial.refactor / own.refactor}};
+  line["simplicial_over_kauri"] = {{"job", simplicial.job / own.job},
+                                   {"factor", simplicial.refactor / own.refactor}};
   if (std::isfinite(cholmod.job))
-    line["cholmod_over_kauri"] = {{"job", cholmod.job / own.job}, {"factor", cholmod.refactor / own.refactor}};
+    line["cholmod_over_kauri"] = {{"job", cholmod.job / own.job},
+                                  {"factor", cholmod.refactor / own.refactor}};
   std::cout << line.dump() << std::endl;
 }
 
@@ -101,10 +109,16 @@ void report(const std::string& source, int rounds) {
 }  // namespace kauri::bench
 
 int main(int count, char** argument) {
-  CLI::App app("kauri::eigen::LLT beside Eigen::SimplicialLLT, and CholmodSupernodalLLT where SuiteSparse is there", "eigen_peers");
+  CLI::App app(
+      "kauri::eigen::LLT beside Eigen::SimplicialLLT, and CholmodSupernodalLLT where SuiteSparse "
+      "is there",
+      "eigen_peers");
   int rounds = 3;
-  app.add_option("--rounds", rounds, "in turn; the least time of each phase counts")->check(CLI::PositiveNumber);
-  return kauri::bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
-    for (const std::string& system : systems) kauri::bench::report(system, rounds);
-  });
+  app.add_option("--rounds", rounds, "in turn; the least time of each phase counts")
+      ->check(CLI::PositiveNumber);
+  return kauri::bench::with_systems(app, count, argument,
+                                    [&](const std::vector<std::string>& systems) {
+                                      for (const std::string& system : systems)
+                                        kauri::bench::report(system, rounds);
+                                    });
 }

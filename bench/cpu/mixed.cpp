@@ -1,8 +1,11 @@
-// Mixed precision by condition: three families (src/generate/conditioned.hpp) x conditions 1e2, 1e4 ... 1e12 x backends. A line of JSON for
-// each right-hand side: random, or A times a known x. Errors are measured anew by the CPU, in the scaled system of MixedReport, whatever
-// the report told (`told`); `forward` is that of S^-1 x, over its largest entry. `condition_1` is an estimate in the 1-norm of S A S.
+// Mixed precision by condition: three families (src/generate/conditioned.hpp) x conditions 1e2, 1e4
+// ... 1e12 x backends. A line of JSON for each right-hand side: random, or A times a known x.
+// Errors are measured anew by the CPU, in the scaled system of MixedReport, whatever the report
+// told (`told`); `forward` is that of S^-1 x, over its largest entry. `condition_1` is an estimate
+// in the 1-norm of S A S.
 //   mixed [--cuda] [--loops L] [--threads T] [--grid K] [--cells K] [--rows N] [--target E] [--all]
-// --cuda: on a device, too. --all: 1e3, 1e5 ... as well. Exits with 1 where a column is called solved that is not.
+// --cuda: on a device, too. --all: 1e3, 1e5 ... as well. Exits with 1 where a column is called
+// solved that is not.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,10 +41,13 @@ struct System {
 
 /// In the numbers of the scaled system, H = S A S.
 struct Scaled {
-  explicit Scaled(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) { scaling.apply(a.view(), h.value()); }
+  explicit Scaled(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) {
+    scaling.apply(a.view(), h.value());
+  }
   /// S^sign of v, times 2^power.
   [[nodiscard]] std::vector<double> apply(std::vector<double> v, int sign, int power = 0) const {
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::scalbn(v[i], power - sign * scaling.exponent()[i]);
+    for (std::size_t i = 0; i < v.size(); ++i)
+      v[i] = std::scalbn(v[i], power - sign * scaling.exponent()[i]);
     return v;
   }
 
@@ -60,13 +66,17 @@ std::optional<double> condition_1(const SymmetricMatrix<double>& h, Backend& cpu
 std::vector<System> systems_of(const Settings& settings, Backend& cpu) {
   std::vector<System> all;
   constexpr double kContrast = 1e6;  // beyond some hundreds the condition of bars grows with it
-  const double growth = condition_1(Scaled(conditioned::bars(settings.cells, kContrast)).h, cpu).value() / kContrast;
+  const double growth =
+      condition_1(Scaled(conditioned::bars(settings.cells, kContrast)).h, cpu).value() / kContrast;
   for (int power = 2; power <= 12; power += settings.all ? 1 : 2) {
     const double condition = std::pow(10.0, power);
-    all.push_back({"bars", condition, conditioned::bars(settings.cells, std::max(1.0, condition / growth))});
+    all.push_back(
+        {"bars", condition, conditioned::bars(settings.cells, std::max(1.0, condition / growth))});
     all.push_back({"laplacian", condition, conditioned::moved_laplacian(settings.grid, condition)});
-    all.push_back({"random", condition, conditioned::random_scaled(settings.rows, condition, 3, 1)});
-    all.push_back({"random, far scaled", condition, conditioned::random_scaled(settings.rows, condition, 149, 2)});
+    all.push_back(
+        {"random", condition, conditioned::random_scaled(settings.rows, condition, 3, 1)});
+    all.push_back({"random, far scaled", condition,
+                   conditioned::random_scaled(settings.rows, condition, 149, 2)});
   }
   return all;
 }
@@ -86,16 +96,19 @@ Problem problem(const Scaled& scaled, bool known, Backend& cpu) {
   const std::vector<double> v = random_numbers(static_cast<std::size_t>(scaled.h.n()), 5);
   std::vector<double> image(v.size());
   if (!known) return {v, {}};
-  multiply<double>(scaled.h.view(), column_view(std::span<const double>(v)), column_view(std::span(image)), cpu);
+  multiply<double>(scaled.h.view(), column_view(std::span<const double>(v)),
+                   column_view(std::span(image)), cpu);
   return {image, v};
 }
 
 /// One solve as a line; false where an error is called none.
-bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu, const Settings& settings, nlohmann::ordered_json line) {
+bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu,
+           const Settings& settings, nlohmann::ordered_json line) {
   const Problem given = problem(scaled, known, cpu);
   const std::vector<double> b = scaled.apply(given.c, -1);
   std::vector<double> x(b.size());
-  const auto solved = mixed.solve(column_view(std::span<const double>(b)), column_view(std::span(x)), settings.solve);
+  const auto solved = mixed.solve(column_view(std::span<const double>(b)),
+                                  column_view(std::span(x)), settings.solve);
   line["b"] = known ? "A x" : "random";
   if (!solved) {
     line["status"] = "not_positive_definite";
@@ -105,14 +118,18 @@ bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu, c
   const MixedReport& report = solved.value();
   const std::vector<double> y = scaled.apply(x, -1);
   const BackwardError error =
-      backward_error<double>(scaled.h.view(), column_view(std::span<const double>(y)), column_view(std::span<const double>(given.c)), cpu);
-  const double accept = std::max(settings.solve.accept > 0 ? settings.solve.accept : 4 * kEpsilon, settings.solve.target);
+      backward_error<double>(scaled.h.view(), column_view(std::span<const double>(y)),
+                             column_view(std::span<const double>(given.c)), cpu);
+  const double accept = std::max(settings.solve.accept > 0 ? settings.solve.accept : 4 * kEpsilon,
+                                 settings.solve.target);
   const bool right = !report.converged() || error.componentwise <= accept + kEpsilon;
-  line["kernels"] = report.kernels, line["path"] = name_of(report.path), line["shift"] = report.shift;
+  line["kernels"] = report.kernels, line["path"] = name_of(report.path),
+  line["shift"] = report.shift;
   line["steps"] = report.steps, line["cg_steps"] = report.cg_steps;
   line["contraction"] = report.contraction, line["cg_contraction"] = report.cg_contraction;
   line["unrefined"] = report.unrefined.componentwise;
-  line["normwise"] = error.normwise, line["componentwise"] = error.componentwise, line["told"] = report.error.componentwise;
+  line["normwise"] = error.normwise, line["componentwise"] = error.componentwise,
+  line["told"] = report.error.componentwise;
   line["forward"] = nullptr;
   if (known) {
     std::vector<double> difference = y;
@@ -129,10 +146,13 @@ bool run(const System& system, Backend& backend, Backend& cpu, const Settings& s
   const Scaled scaled(system.a);
   AnalyzeOptions analysis;
   analysis.target = backend.target();
-  MixedFactor mixed = MixedFactor::create(system.a.pattern(), analyze(system.a.pattern(), analysis), backend);
-  nlohmann::ordered_json line{{"family", system.family}, {"n", system.a.n()}, {"condition", system.condition}};
+  MixedFactor mixed =
+      MixedFactor::create(system.a.pattern(), analyze(system.a.pattern(), analysis), backend);
+  nlohmann::ordered_json line{
+      {"family", system.family}, {"n", system.a.n()}, {"condition", system.condition}};
   const std::optional<double> estimate = condition_1(scaled.h, cpu);
-  line["condition_1"] = estimate ? nlohmann::ordered_json(*estimate) : nlohmann::ordered_json(nullptr);
+  line["condition_1"] =
+      estimate ? nlohmann::ordered_json(*estimate) : nlohmann::ordered_json(nullptr);
   line["device"] = backend.device();
   bool right = true;
   for (const bool known : {false, true}) {
@@ -157,7 +177,8 @@ int main(int count, char** argument) {
   app.add_flag("--all", settings.all, "all powers of ten");
   bench::add_loops(app, settings.loops);
   app.add_option("--threads", settings.threads)->check(CLI::PositiveNumber);
-  app.add_option("--grid", settings.grid, "points of a side of the Laplacians")->check(CLI::PositiveNumber);
+  app.add_option("--grid", settings.grid, "points of a side of the Laplacians")
+      ->check(CLI::PositiveNumber);
   app.add_option("--cells", settings.cells, "of a side of the bars")->check(CLI::PositiveNumber);
   app.add_option("--rows", settings.rows, "of the random graphs")->check(CLI::PositiveNumber);
   app.add_option("--target", settings.solve.target, "componentwise error at which a solve is done");
@@ -165,10 +186,13 @@ int main(int count, char** argument) {
   try {
     std::vector<Backend> backends;
     backends.push_back(cpu_backend(settings.threads));
-    if (settings.cuda) backends.push_back(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}));
+    if (settings.cuda)
+      backends.push_back(
+          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}));
     bool right = true;
     for (const bench::System& system : bench::systems_of(settings, backends.front()))
-      for (Backend& backend : backends) right = bench::run(system, backend, backends.front(), settings) && right;
+      for (Backend& backend : backends)
+        right = bench::run(system, backend, backends.front(), settings) && right;
     return right ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mixed: %s\n", error.what());

@@ -1,8 +1,10 @@
-// Refinement with a factor in float, step by step, by public calls: what a step gains, and what that is owed to. A line of JSON for each
-// system and preconditioner: `float`, as MixedFactor has it; `sums`, the same L with a solve in double; `rounded`, L of a factor in double,
-// each entry rounded to a float: what storage alone costs. The last two, on the host, take L out: of systems up to --most entries. Of each
-// step: the componentwise error of S^-1 x; the cosine between its residual and the one before; and the error after one step of
-// extrapolation (Anderson 1965), the residual's part along the difference of the last two taken away.
+// Refinement with a factor in float, step by step, by public calls: what a step gains, and what
+// that is owed to. A line of JSON for each system and preconditioner: `float`, as MixedFactor has
+// it; `sums`, the same L with a solve in double; `rounded`, L of a factor in double, each entry
+// rounded to a float: what storage alone costs. The last two, on the host, take L out: of systems
+// up to --most entries. Of each step: the componentwise error of S^-1 x; the cosine between its
+// residual and the one before; and the error after one step of extrapolation (Anderson 1965), the
+// residual's part along the difference of the last two taken away.
 //   mixed_steps [--cuda] [--loops L] [--steps N] [--most ENTRIES] [--ones] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
@@ -54,26 +56,35 @@ template <class T>
 Vector solve_in_double(const LowerFactor<T>& l, const Permutation& perm, const Vector& r) {
   const auto n = static_cast<Index>(r.size());
   Vector y(r.size()), out(r.size());
-  const auto entry = [&](Offset k) { return static_cast<double>(static_cast<float>(l.value[static_cast<std::size_t>(k)])); };
-  const auto at = [&](Offset k) -> double& { return y[static_cast<std::size_t>(l.row[static_cast<std::size_t>(k)])]; };
-  for (Index k = 0; k < n; ++k) y[static_cast<std::size_t>(k)] = r[static_cast<std::size_t>(perm.old_of(k))];
+  const auto entry = [&](Offset k) {
+    return static_cast<double>(static_cast<float>(l.value[static_cast<std::size_t>(k)]));
+  };
+  const auto at = [&](Offset k) -> double& {
+    return y[static_cast<std::size_t>(l.row[static_cast<std::size_t>(k)])];
+  };
+  for (Index k = 0; k < n; ++k)
+    y[static_cast<std::size_t>(k)] = r[static_cast<std::size_t>(perm.old_of(k))];
   for (Index j = 0; j < n; ++j) {
-    const Offset begin = l.col_ptr[static_cast<std::size_t>(j)], end = l.col_ptr[static_cast<std::size_t>(j) + 1];
+    const Offset begin = l.col_ptr[static_cast<std::size_t>(j)],
+                 end = l.col_ptr[static_cast<std::size_t>(j) + 1];
     const double x = at(begin) /= entry(begin);
     for (Offset k = begin + 1; k < end; ++k) at(k) -= entry(k) * x;
   }
   for (Index j = n - 1; j >= 0; --j) {
-    const Offset begin = l.col_ptr[static_cast<std::size_t>(j)], end = l.col_ptr[static_cast<std::size_t>(j) + 1];
+    const Offset begin = l.col_ptr[static_cast<std::size_t>(j)],
+                 end = l.col_ptr[static_cast<std::size_t>(j) + 1];
     double x = at(begin);
     for (Offset k = begin + 1; k < end; ++k) x -= entry(k) * at(k);
     at(begin) = x / entry(begin);
   }
-  for (Index k = 0; k < n; ++k) out[static_cast<std::size_t>(perm.old_of(k))] = y[static_cast<std::size_t>(k)];
+  for (Index k = 0; k < n; ++k)
+    out[static_cast<std::size_t>(perm.old_of(k))] = y[static_cast<std::size_t>(k)];
   return out;
 }
 
 /// y where extrapolation of the last two leads.
-Vector extrapolated(const Vector& y, const Vector& y_before, const Vector& r, const Vector& r_before) {
+Vector extrapolated(const Vector& y, const Vector& y_before, const Vector& r,
+                    const Vector& r_before) {
   double along = 0, size = 0;
   for (std::size_t i = 0; i < r.size(); ++i) {
     const double step = r[i] - r_before[i];
@@ -87,18 +98,20 @@ Vector extrapolated(const Vector& y, const Vector& y_before, const Vector& r, co
 void steps(const SymmetricMatrix<double>& h, const Vector& c, Backend& backend, int count,
            const std::function<Vector(const Vector&)>& solve, nlohmann::ordered_json line) {
   const auto error_of = [&](const Vector& y) {
-    return backward_error<double>(h.view(), column_view(std::span<const double>(y)), column_view(std::span<const double>(c)), backend)
+    return backward_error<double>(h.view(), column_view(std::span<const double>(y)),
+                                  column_view(std::span<const double>(c)), backend)
         .componentwise;
   };
   Vector y(c.size()), r = c;
   for (int step = 0; step < count; ++step) {
     const Vector y_before = y, r_before = r, d = solve(r);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += d[i];
-    residual<double>(h.view(), column_view(std::span<const double>(y)), column_view(std::span<const double>(c)), column_view(std::span(r)),
-                     backend);
+    residual<double>(h.view(), column_view(std::span<const double>(y)),
+                     column_view(std::span<const double>(c)), column_view(std::span(r)), backend);
     const double error = error_of(y);
     line["error"].push_back(error);
-    if (step > 0) line["cosine"].push_back(dot(r, r_before) / std::sqrt(dot(r, r) * dot(r_before, r_before)));
+    if (step > 0)
+      line["cosine"].push_back(dot(r, r_before) / std::sqrt(dot(r, r) * dot(r_before, r_before)));
     if (step > 0) line["extrapolated"].push_back(error_of(extrapolated(y, y_before, r, r_before)));
     if (!(error > 2.3e-16)) break;
   }
@@ -113,28 +126,35 @@ void run(const std::string& source, Backend& backend, const Settings& settings) 
   AnalyzeOptions analysis;
   analysis.target = backend.target(), analysis.ordering.method = OrderingMethod::nested_dissection;
   const auto plan = analyze(h.pattern(), analysis);
-  nlohmann::ordered_json line{{"system", source}, {"n", h.n()}, {"kernels", backend.kernels(sizeof(float))}, {"by", "float"}};
+  nlohmann::ordered_json line{{"system", source},
+                              {"n", h.n()},
+                              {"kernels", backend.kernels(sizeof(float))},
+                              {"by", "float"}};
   const auto n = static_cast<std::size_t>(h.n());
   const Vector c = settings.ones ? Vector(n, 0.75) : random_numbers(n, 5);
   {
     auto factor = Factor<float>::create(plan, backend);
     if (!refactorize<float>(factor, rounded))
-      return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
+      return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n",
+                              source.c_str()));
     auto workspace = Workspace<float>::create(factor, 1);
     steps(
-        h, c, backend, settings.steps, [&](const Vector& r) { return solve_in_float(factor, workspace, r); }, line);
+        h, c, backend, settings.steps,
+        [&](const Vector& r) { return solve_in_float(factor, workspace, r); }, line);
     if (plan->cost.nnz_l > settings.most) return;
     const LowerFactor<float> l = lower_factor(factor);
     line["by"] = "sums";
     steps(
-        h, c, backend, settings.steps, [&](const Vector& r) { return solve_in_double(l, plan->perm, r); }, line);
+        h, c, backend, settings.steps,
+        [&](const Vector& r) { return solve_in_double(l, plan->perm, r); }, line);
   }
   auto factor = Factor<double>::create(plan, backend);
   if (!refactorize<double>(factor, h.value())) return;
   const LowerFactor<double> l = lower_factor(factor);
   line["by"] = "rounded";
   steps(
-      h, c, backend, settings.steps, [&](const Vector& r) { return solve_in_double(l, plan->perm, r); }, line);
+      h, c, backend, settings.steps,
+      [&](const Vector& r) { return solve_in_double(l, plan->perm, r); }, line);
 }
 
 }  // namespace
@@ -150,7 +170,10 @@ int main(int count, char** argument) {
   app.add_option("--steps", settings.steps)->check(CLI::PositiveNumber);
   app.add_option("--most", settings.most, "entries of L that are taken out of a factor");
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
-    Backend backend = settings.cuda ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops}) : cpu_backend();
+    Backend backend =
+        settings.cuda
+            ? cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = settings.loops})
+            : cpu_backend();
     for (const std::string& system : systems) bench::run(system, backend, settings);
   });
 }

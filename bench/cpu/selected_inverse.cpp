@@ -1,7 +1,9 @@
-// selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...: the selected inverse's time beside that of the
-// factorisation it is made of. SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON line per
-// system: seconds on the clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of A^-1 by solves,
-// too: `error`, null without, is the largest difference of an entry from theirs, over the largest of the column.
+// selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...: the selected
+// inverse's time beside that of the factorisation it is made of. SOURCE is a file or, where no file
+// has that name, a specification of kauri::generate. One JSON line per system: seconds on the
+// clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of
+// A^-1 by solves, too: `error`, null without, is the largest difference of an entry from theirs,
+// over the largest of the column.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -22,13 +24,15 @@ struct Job {
 };
 
 template <class T>
-double largest_error(const kauri::Factor<T>& factor, const kauri::SelectedInverse<T>& inverse, int columns) {
+double largest_error(const kauri::Factor<T>& factor, const kauri::SelectedInverse<T>& inverse,
+                     int columns) {
   const kauri::Index n = factor.plan().n;
   auto workspace = kauri::Workspace<T>::create(factor, 1);
   const std::vector<T> diagonal = inverse.diagonal();
   double worst = 0;
   for (int k = 0; k < columns; ++k) {
-    const auto j = static_cast<kauri::Index>((2654435761u * static_cast<unsigned>(k + 1)) % static_cast<unsigned>(n));
+    const auto j = static_cast<kauri::Index>((2654435761u * static_cast<unsigned>(k + 1)) %
+                                             static_cast<unsigned>(n));
     std::vector<T> x(static_cast<std::size_t>(n), T(0));
     x[j] = 1;
     factor.solve(kauri::column_view(std::span<T>(x)), workspace);
@@ -54,21 +58,28 @@ void measure(const Job& job, kauri::Backend& backend, const std::string& source)
   auto inverse = kauri::SelectedInverse<T>::create(factor);
   double factor_s = 0, selinv_s = 0, diagonal_s = 0, logdet_s = 0;
   for (int run = -1; run < job.runs; ++run) {
-    const auto keep = [run](double& least, double seconds) { least = run <= 0 ? seconds : std::min(least, seconds); };
+    const auto keep = [run](double& least, double seconds) {
+      least = run <= 0 ? seconds : std::min(least, seconds);
+    };
     keep(factor_s, kauri::seconds_of([&] {
-           if (!kauri::refactorize<T>(factor, value)) throw kauri::Error(kauri::ErrorKind::input, source + " is not positive definite");
+           if (!kauri::refactorize<T>(factor, value))
+             throw kauri::Error(kauri::ErrorKind::input, source + " is not positive definite");
          }));
     keep(selinv_s, kauri::seconds_of([&] { inverse.compute(factor); }));
     keep(diagonal_s, kauri::seconds_of([&] { (void)inverse.diagonal(); }));
     keep(logdet_s, kauri::seconds_of([&] { (void)kauri::log_determinant(factor); }));
   }
   char error[16] = "null";
-  if (job.check > 0) std::snprintf(error, sizeof error, "%.2e", largest_error(factor, inverse, job.check));
+  if (job.check > 0)
+    std::snprintf(error, sizeof error, "%.2e", largest_error(factor, inverse, job.check));
   std::printf(
-      "{\"system\": \"%s\", \"device\": \"%s\", \"scalar_bytes\": %d, \"n\": %d, \"nnz_l\": %lld, \"factor_s\": %.6f, \"selinv_s\": %.6f, "
-      "\"ratio\": %.3f, \"diagonal_s\": %.6f, \"logdet_s\": %.6f, \"factor_bytes\": %lld, \"selinv_bytes\": %lld, \"error\": %s}\n",
-      source.c_str(), backend.device().c_str(), static_cast<int>(sizeof(T)), a.n(), static_cast<long long>(plan->cost.nnz_l), factor_s,
-      selinv_s, selinv_s / factor_s, diagonal_s, logdet_s, static_cast<long long>(plan->peak_bytes(sizeof(T))),
+      "{\"system\": \"%s\", \"device\": \"%s\", \"scalar_bytes\": %d, \"n\": %d, \"nnz_l\": %lld, "
+      "\"factor_s\": %.6f, \"selinv_s\": %.6f, "
+      "\"ratio\": %.3f, \"diagonal_s\": %.6f, \"logdet_s\": %.6f, \"factor_bytes\": %lld, "
+      "\"selinv_bytes\": %lld, \"error\": %s}\n",
+      source.c_str(), backend.device().c_str(), static_cast<int>(sizeof(T)), a.n(),
+      static_cast<long long>(plan->cost.nnz_l), factor_s, selinv_s, selinv_s / factor_s, diagonal_s,
+      logdet_s, static_cast<long long>(plan->peak_bytes(sizeof(T))),
       static_cast<long long>(kauri::SelectedInverse<T>::bytes(factor)), error);
   std::fflush(stdout);
 }
@@ -99,7 +110,8 @@ Job job_of(int argc, char** argv) {
 int main(int argc, char** argv) try {
   const Job job = job_of(argc, argv);
   kauri::Backend backend = job.cuda ? kauri::cuda_backend() : kauri::cpu_backend(job.threads);
-  for (const std::string& source : job.sources) job.single ? measure<float>(job, backend, source) : measure<double>(job, backend, source);
+  for (const std::string& source : job.sources)
+    job.single ? measure<float>(job, backend, source) : measure<double>(job, backend, source);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -1,6 +1,7 @@
-// A batch of systems with one pattern on a device, against the loop over single factors: refactorise and solve, values and vectors there.
-// Least seconds of timed rounds. The loop enqueues all on one stream and waits once: by one factor and workspace that are filled again and
-// again, by launches and by the replay of a captured graph of one item. A line of JSON per system.
+// A batch of systems with one pattern on a device, against the loop over single factors:
+// refactorise and solve, values and vectors there. Least seconds of timed rounds. The loop enqueues
+// all on one stream and waits once: by one factor and workspace that are filled again and again, by
+// launches and by the replay of a captured graph of one item. A line of JSON per system.
 //   batch [--items N] [--repeats N] [--nrhs N] [--float] [--method nd|amd|metis] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -33,7 +34,9 @@ double least_seconds(int repeats, const std::function<void()>& run) {
     const auto begin = std::chrono::steady_clock::now();
     run();
     require(cudaDeviceSynchronize() == cudaSuccess, "a round");
-    if (r >= 2) least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    if (r >= 2)
+      least = std::min(
+          least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return least;
 }
@@ -42,7 +45,9 @@ double least_seconds(int repeats, const std::function<void()>& run) {
 struct Captured {
   cudaStream_t stream = nullptr;
   cudaGraphExec_t graph = nullptr;
-  Captured() { require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "a stream"); }
+  Captured() {
+    require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "a stream");
+  }
   Captured(const Captured&) = delete;
   Captured& operator=(const Captured&) = delete;
   ~Captured() {
@@ -51,7 +56,8 @@ struct Captured {
   }
   void capture(const std::function<void()>& enqueue) {
     cudaGraph_t made = nullptr;
-    require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess, "a capture");
+    require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess,
+            "a capture");
     enqueue();
     require(cudaStreamEndCapture(stream, &made) == cudaSuccess, "the end of a capture");
     require(cudaGraphInstantiate(&graph, made, 0) == cudaSuccess, "a graph");
@@ -79,10 +85,13 @@ void time_job(const std::string& source, const Options& options, Backend& backen
   const DeviceBatchView<const T> from({b.get(), job.items, n, job.nrhs, n, rhs});
   const DeviceBatchView<T> to({x.get(), job.items, n, job.nrhs, n, rhs});
   const Captured work;
-  const double factor_s = least_seconds(options.repeats, [&] { enqueue_refactorize(batch, values, nnz, T(0), work.stream); });
+  const double factor_s = least_seconds(
+      options.repeats, [&] { enqueue_refactorize(batch, values, nnz, T(0), work.stream); });
   Index failed = 0;
-  for (const DeviceVerdict& v : batch.fetch_verdicts(work.stream)) failed += v.status != VerdictStatus::positive_definite;
-  const double solve_s = least_seconds(options.repeats, [&] { batch.enqueue_solve(from, to, workspace, work.stream); });
+  for (const DeviceVerdict& v : batch.fetch_verdicts(work.stream))
+    failed += v.status != VerdictStatus::positive_definite;
+  const double solve_s = least_seconds(
+      options.repeats, [&] { batch.enqueue_solve(from, to, workspace, work.stream); });
   const double both_s = least_seconds(options.repeats, [&] {
     enqueue_refactorize(batch, values, nnz, T(0), work.stream);
     batch.enqueue_solve(from, to, workspace, work.stream);
@@ -92,29 +101,39 @@ void time_job(const std::string& source, const Options& options, Backend& backen
   auto factor = Factor<T>::create(prepared);
   auto single = Workspace<T>::create(factor, job.nrhs);
   const auto one = [&](Index k) {
-    enqueue_refactorize(factor, DeviceValues<T>::borrow({value.get() + k * nnz, static_cast<std::size_t>(nnz)}), T(0), work.stream);
+    enqueue_refactorize(
+        factor, DeviceValues<T>::borrow({value.get() + k * nnz, static_cast<std::size_t>(nnz)}),
+        T(0), work.stream);
     factor.enqueue_solve(DeviceMatrixView<const T>({b.get() + k * rhs, n, job.nrhs, n}),
-                         DeviceMatrixView<T>({x.get() + k * rhs, n, job.nrhs, n}), single, work.stream);
+                         DeviceMatrixView<T>({x.get() + k * rhs, n, job.nrhs, n}), single,
+                         work.stream);
   };
   const double loop_s = least_seconds(std::max(1, options.repeats / 4), [&] {
     for (Index k = 0; k < job.items; ++k) one(k);
   });
-  Captured item;  // of item 0 again and again: what a replay takes, were its values copied to one place for nothing
+  Captured item;  // of item 0 again and again: what a replay takes, were its values copied to one
+                  // place for nothing
   item.capture([&] {
-    enqueue_refactorize(factor, DeviceValues<T>::borrow({value.get(), static_cast<std::size_t>(nnz)}), T(0), item.stream);
-    factor.enqueue_solve(DeviceMatrixView<const T>({b.get(), n, job.nrhs, n}), DeviceMatrixView<T>({x.get(), n, job.nrhs, n}), single,
-                         item.stream);
+    enqueue_refactorize(factor,
+                        DeviceValues<T>::borrow({value.get(), static_cast<std::size_t>(nnz)}), T(0),
+                        item.stream);
+    factor.enqueue_solve(DeviceMatrixView<const T>({b.get(), n, job.nrhs, n}),
+                         DeviceMatrixView<T>({x.get(), n, job.nrhs, n}), single, item.stream);
   });
   const double replay_s = least_seconds(std::max(1, options.repeats / 4), [&] {
     for (Index k = 0; k < job.items; ++k) item.replay();
   });
   const double best = std::min(loop_s, replay_s);
   std::printf(
-      "{\"system\": \"%s\", \"scalar\": \"%s\", \"items\": %d, \"n\": %d, \"nrhs\": %d, \"nnz_l\": %lld, \"flops\": %.4g, "
-      "\"largest_front\": %d, \"levels\": %zu, \"way\": \"%s\", \"failed\": %d, \"batch_factor_s\": %.4e, \"batch_solve_s\": %.4e, "
-      "\"batch_s\": %.4e, \"loop_s\": %.4e, \"replay_s\": %.4e, \"ratio\": %.2f, \"residual\": %.2e, \"batch_bytes\": %lld}\n",
-      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs, static_cast<long long>(plan->cost.nnz_l),
-      plan->cost.flops, plan->cost.largest_front, plan->device.level.size(), batch.way() == BatchWay::together ? "together" : "one_by_one",
+      "{\"system\": \"%s\", \"scalar\": \"%s\", \"items\": %d, \"n\": %d, \"nrhs\": %d, \"nnz_l\": "
+      "%lld, \"flops\": %.4g, "
+      "\"largest_front\": %d, \"levels\": %zu, \"way\": \"%s\", \"failed\": %d, "
+      "\"batch_factor_s\": %.4e, \"batch_solve_s\": %.4e, "
+      "\"batch_s\": %.4e, \"loop_s\": %.4e, \"replay_s\": %.4e, \"ratio\": %.2f, \"residual\": "
+      "%.2e, \"batch_bytes\": %lld}\n",
+      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs,
+      static_cast<long long>(plan->cost.nnz_l), plan->cost.flops, plan->cost.largest_front,
+      plan->device.level.size(), batch.way() == BatchWay::together ? "together" : "one_by_one",
       failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s, residual,
       static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
   std::fflush(stdout);
@@ -135,6 +154,7 @@ int main(int count, char** argument) {
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend = cuda_backend();
     for (const std::string& system : systems)
-      options.single ? bench::time_job<float>(system, options, backend) : bench::time_job<double>(system, options, backend);
+      options.single ? bench::time_job<float>(system, options, backend)
+                     : bench::time_job<double>(system, options, backend);
   });
 }

@@ -12,19 +12,22 @@
 
 namespace kauri::bench {
 
-/// Items are A with its diagonal raised by 0 to 10 %, each by another share; right-hand sides follow each other.
+/// Items are A with its diagonal raised by 0 to 10 %, each by another share; right-hand sides
+/// follow each other.
 template <class T>
 struct BatchJob {
   SymmetricMatrix<double> a;
   std::vector<T> value, b;
   Index items, nrhs;
 
-  BatchJob(SymmetricMatrix<double> matrix, Index of_items, Index columns) : a(std::move(matrix)), items(of_items), nrhs(columns) {
+  BatchJob(SymmetricMatrix<double> matrix, Index of_items, Index columns)
+      : a(std::move(matrix)), items(of_items), nrhs(columns) {
     const Pattern& pattern = a.pattern();
     for (Index k = 0; k < items; ++k) {
       const std::size_t at = value.size();
       value.insert(value.end(), a.value().begin(), a.value().end());
-      for (Index j = 0; j < pattern.n; ++j) value[at + static_cast<std::size_t>(pattern.col_ptr[j])] *= T(1 + 0.001 * (k % 100));
+      for (Index j = 0; j < pattern.n; ++j)
+        value[at + static_cast<std::size_t>(pattern.col_ptr[j])] *= T(1 + 0.001 * (k % 100));
     }
     b.resize(static_cast<std::size_t>(Offset{items} * nrhs * a.n()));
     std::mt19937_64 random(1);
@@ -49,8 +52,9 @@ struct BatchJob {
           }
         double most = 0, norm_a = 0, norm_x = 0, norm_b = 0;
         for (Index i = 0; i < n; ++i)
-          most = std::max(most, std::isnan(r[i]) ? 1e300 : std::abs(r[i])), norm_a = std::max(norm_a, row[i]),
-          norm_x = std::max(norm_x, std::abs(double(x[at + i]))), norm_b = std::max(norm_b, std::abs(double(b[at + i])));
+          most = std::max(most, std::isnan(r[i]) ? 1e300 : std::abs(r[i])),
+          norm_a = std::max(norm_a, row[i]), norm_x = std::max(norm_x, std::abs(double(x[at + i]))),
+          norm_b = std::max(norm_b, std::abs(double(b[at + i])));
         worst = std::max(worst, most / (norm_a * norm_x + norm_b));
       }
     return worst;

@@ -13,9 +13,11 @@
 
 namespace kauri::bench {
 
-inline constexpr double kPeak = 62e12;         // flop/s of a large DGEMM on an H200
-inline constexpr double kFmaPeak = 33.5e12;    // flop/s of its fused multiply-adds in double, by the data sheet; twice that in float
-inline constexpr double kTf32Peak = 307e12;    // flop/s of mma.sync in TF32: 62 % of wgmma's, 495e12 by the data sheet (Luo et al. 2025)
+inline constexpr double kPeak = 62e12;  // flop/s of a large DGEMM on an H200
+inline constexpr double kFmaPeak =
+    33.5e12;  // flop/s of its fused multiply-adds in double, by the data sheet; twice that in float
+inline constexpr double kTf32Peak = 307e12;  // flop/s of mma.sync in TF32: 62 % of wgmma's, 495e12
+                                             // by the data sheet (Luo et al. 2025)
 inline constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
 
 inline void require(bool ok, const char* what) {
@@ -24,11 +26,12 @@ inline void require(bool ok, const char* what) {
   std::exit(2);
 }
 
-/// Bytes a second of long reads on the current device: 91 % of what its memory's clock and width make, as measured on an H200 (4.47 of
-/// 4.92e12).
+/// Bytes a second of long reads on the current device: 91 % of what its memory's clock and width
+/// make, as measured on an H200 (4.47 of 4.92e12).
 inline double read_bandwidth() {
   int device = 0, khz = 0, bits = 0;
-  require(cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
+  require(cudaGetDevice(&device) == cudaSuccess &&
+              cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
               cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess,
           "the device's memory");
   return 0.91 * 2 * 1e3 * khz * bits / 8;
@@ -38,10 +41,12 @@ template <typename T>
 class DeviceArray {
  public:
   explicit DeviceArray(std::size_t count) : count_(count) {
-    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess, "cudaMalloc");
+    require(cudaMalloc(&data_, std::max<std::size_t>(count, 1) * sizeof(T)) == cudaSuccess,
+            "cudaMalloc");
   }
   explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
-    require(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice) == cudaSuccess, "upload");
+    require(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice) == cudaSuccess,
+            "upload");
   }
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
@@ -50,7 +55,8 @@ class DeviceArray {
   std::size_t bytes() const { return count_ * sizeof(T); }
   std::vector<T> to_host() const {
     std::vector<T> host(count_);
-    require(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost) == cudaSuccess, "download");
+    require(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost) == cudaSuccess,
+            "download");
     return host;
   }
 
@@ -68,8 +74,10 @@ __device__ inline double noise(std::uint64_t x) {
   return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
 }
 
-/// Median over `repeats` runs, after three that do not count; prepare(r) and run(r) put work on the default stream.
-inline double median_us(int repeats, const std::function<void(int)>& prepare, const std::function<void(int)>& run) {
+/// Median over `repeats` runs, after three that do not count; prepare(r) and run(r) put work on the
+/// default stream.
+inline double median_us(int repeats, const std::function<void(int)>& prepare,
+                        const std::function<void(int)>& run) {
   cudaEvent_t begin, end;
   cudaEventCreate(&begin), cudaEventCreate(&end);
   std::vector<double> times;

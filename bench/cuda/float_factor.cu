@@ -1,6 +1,7 @@
-// Factors of floats on a device by each of its loops, and one of doubles for comparison: least seconds of timed refactorisations with
-// values on the device, how far a solution by the factor is from the one in double, its backward error in float, and how many steps of
-// refinement lead to that of a float. A line of JSON per system and loop.
+// Factors of floats on a device by each of its loops, and one of doubles for comparison: least
+// seconds of timed refactorisations with values on the device, how far a solution by the factor is
+// from the one in double, its backward error in float, and how many steps of refinement lead to
+// that of a float. A line of JSON per system and loop.
 //   float_factor [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -18,7 +19,8 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3, CudaCompute::tf32};
+constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3,
+                                         CudaCompute::tf32};
 
 struct Options {
   int repeats = 10;
@@ -37,11 +39,13 @@ System system_of(const std::string& argument, const Options& options) {
   System system{argument.substr(0, colon), load(argument.substr(0, colon)), nullptr, {}};
   AnalyzeOptions analysis;
   analysis.ordering.method = options.method, analysis.target = cuda_backend().target();
-  if (colon != std::string::npos) analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
+  if (colon != std::string::npos)
+    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
   system.plan = analyze(system.a.pattern(), analysis);
   system.b.resize(static_cast<std::size_t>(system.a.n()));
   std::mt19937_64 random(1);
-  for (double& x : system.b) x = static_cast<float>(std::uniform_real_distribution<>(-1, 1)(random));
+  for (double& x : system.b)
+    x = static_cast<float>(std::uniform_real_distribution<>(-1, 1)(random));
   return system;
 }
 
@@ -64,7 +68,8 @@ Outcome<T> run(const System& system, CudaCompute loops, int repeats) {
     require(cudaDeviceSynchronize() == cudaSuccess, "before a factorisation");
     const auto begin = std::chrono::steady_clock::now();
     const bool ok = static_cast<bool>(refactorize(factor, values));
-    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (r >= 2) result.seconds = std::min(result.seconds, s);
     if (!ok) return result;
   }
@@ -74,8 +79,9 @@ Outcome<T> run(const System& system, CudaCompute loops, int repeats) {
   result.x = b;
   factor.solve({result.x.data(), n, 1, n}, workspace);
   std::vector<T> refined = result.x;
-  result.refinement = refine<T>({system.a.pattern(), value}, factor, {b.data(), n, 1, n}, {refined.data(), n, 1, n}, workspace,
-                                RefineOptions{.max_steps = 20});
+  result.refinement =
+      refine<T>({system.a.pattern(), value}, factor, {b.data(), n, 1, n}, {refined.data(), n, 1, n},
+                workspace, RefineOptions{.max_steps = 20});
   return result;
 }
 
@@ -92,18 +98,23 @@ double distance(const std::vector<T>& x, const std::vector<double>& y) {
 }
 
 template <class T>
-void print(const System& system, const char* loops, const Outcome<T>& result, const std::vector<double>& exact) {
+void print(const System& system, const char* loops, const Outcome<T>& result,
+           const std::vector<double>& exact) {
   const auto flops = static_cast<double>(system.plan->cost.flops);
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", \"loops\": \"%s\", \"factor_s\": %.4e, ",
+      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"flops\": %.4e, \"scalar\": \"%s\", "
+      "\"loops\": \"%s\", \"factor_s\": %.4e, ",
       system.name.c_str(), system.a.n(), static_cast<long long>(system.plan->cost.nnz_l), flops,
       sizeof(T) == sizeof(double) ? "double" : "float", loops, result.seconds);
   if (result.x.empty())
     std::printf("\"status\": \"not_positive_definite\"}\n");
   else
-    std::printf("\"tf\": %.2f, \"from_double\": %.2e, \"componentwise\": %.2e, \"steps\": %d, \"refined\": %.2e}\n",
-                flops / result.seconds * 1e-12, distance(result.x, exact), result.refinement.unrefined.componentwise,
-                result.refinement.steps, result.refinement.final_error.componentwise);
+    std::printf(
+        "\"tf\": %.2f, \"from_double\": %.2e, \"componentwise\": %.2e, \"steps\": %d, \"refined\": "
+        "%.2e}\n",
+        flops / result.seconds * 1e-12, distance(result.x, exact),
+        result.refinement.unrefined.componentwise, result.refinement.steps,
+        result.refinement.final_error.componentwise);
   std::fflush(stdout);
 }
 
@@ -113,7 +124,8 @@ void compare(const std::string& argument, const Options& options) {
   print(system, cuda_backend().kernels(sizeof(double)).c_str(), exact, exact.x);
   if (exact.x.empty()) return;
   for (const CudaCompute loops : kLoopsOfFloat)
-    print(system, numeric::cuda::short_name(loops), run<float>(system, loops, options.repeats), exact.x);
+    print(system, numeric::cuda::short_name(loops), run<float>(system, loops, options.repeats),
+          exact.x);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks them against these: one JSON line per
-// shape. `share`: of the roofline; `vendor`: the calls that `vendor_us` is the time of, the fastest of those tried that do the same;
-// `ratio`: how many times as long they take; `error`: the difference from the vendor's result in double.
+// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks
+// them against these: one JSON line per shape. `share`: of the roofline; `vendor`: the calls that
+// `vendor_us` is the time of, the fastest of those tried that do the same; `ratio`: how many times
+// as long they take; `error`: the difference from the vendor's result in double.
 //   kernels                 all shapes of the table; `ahead` of a trsm are the pivots of its blocks
-//   kernels WHAT            those of one kernel: update, gemm, trsm, factor; by the portable kernels: portable (factor), float_update
-//   kernels --repeat RUNS   the same input again and again: exit code 1 where a bit differs
-//   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit code 1 where one fails
+//   kernels WHAT            those of one kernel: update, gemm, trsm, factor; by the portable
+//   kernels: portable (factor), float_update kernels --repeat RUNS   the same input again and
+//   again: exit code 1 where a bit differs kernels --check SEEDS   random shapes, odd sizes and
+//   planted bad pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -24,7 +26,8 @@
 namespace kauri::bench {
 namespace {
 
-constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3, CudaCompute::tf32};
+constexpr CudaCompute kLoopsOfFloat[] = {CudaCompute::fma, CudaCompute::tf32x3, CudaCompute::fp16x3,
+                                         CudaCompute::tf32};
 
 double factor_flops(FrontCells s) {
   double flops = 0.0;
@@ -37,31 +40,35 @@ template <class T>
 void syrk(cublasHandle_t blas, FrontCells shape, T* a) {
   const T one = 1, minus = -1;
   const int n = shape.m - shape.p, k = shape.p;
-  require(Calls<T>::syrk(blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a + k, shape.m, &one, a + std::int64_t{k} * shape.m + k,
-                         shape.m),
+  require(Calls<T>::syrk(blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k, &minus, a + k, shape.m,
+                         &one, a + std::int64_t{k} * shape.m + k, shape.m),
           "syrk");
 }
 template <class T>
 void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
   const T one = 1, minus = -1;
   const int n = shape.m - shape.p, k = shape.p;
-  require(Calls<T>::gemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &minus, a + k, shape.m, a + k, shape.m, &one,
-                         a + std::int64_t{k} * shape.m + k, shape.m),
+  require(Calls<T>::gemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, k, &minus, a + k, shape.m, a + k,
+                         shape.m, &one, a + std::int64_t{k} * shape.m + k, shape.m),
           "gemm");
 }
 
 // Of floats by syrk or gemm; where the loops are those of plain TF32, cuBLAS may use it, too.
 template <class T>
-VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells shape, int repeats, std::uint64_t seed) {
+VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells shape, int repeats,
+                         std::uint64_t seed) {
   const bool plain = loops == CudaCompute::tf32;
   cublasHandle_t blas = vendor.one.library().blas;
   DeviceArray<T> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
-  require(cublasSetMathMode(blas, plain ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+  require(cublasSetMathMode(blas, plain ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
+          "cublasSetMathMode");
   const auto nothing = [](int) {};
-  VendorTime best{plain ? "syrk in TF32" : "syrk", median_us(repeats, nothing, [&](int) { syrk(blas, shape, a.get()); })};
+  VendorTime best{plain ? "syrk in TF32" : "syrk",
+                  median_us(repeats, nothing, [&](int) { syrk(blas, shape, a.get()); })};
   if (std::is_same_v<T, float>) {
-    const VendorTime whole{plain ? "gemm in TF32" : "gemm", median_us(repeats, nothing, [&](int) { gemm(blas, shape, a.get()); })};
+    const VendorTime whole{plain ? "gemm in TF32" : "gemm",
+                           median_us(repeats, nothing, [&](int) { gemm(blas, shape, a.get()); })};
     if (whole.us < best.us) best = whole;
   }
   require(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
@@ -69,7 +76,8 @@ VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells sha
 }
 
 template <class T>
-void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int repeats, std::uint64_t seed) {
+void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int repeats,
+                  std::uint64_t seed) {
   const FrontCells shape{n + k, k};
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
@@ -83,7 +91,9 @@ void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int rep
   const double us = median_us(
       repeats, [](int) {}, [&](int) { fronts.update(); });
   const double tri = 0.5 * n * (n + 1.0);
-  print<T>({"update", shape, 1, 0, us, 2 * tri * k, sizeof(T) * (2 * tri + double(n) * k), time, error}, loops);
+  print<T>(
+      {"update", shape, 1, 0, us, 2 * tri * k, sizeof(T) * (2 * tri + double(n) * k), time, error},
+      loops);
 }
 
 // Against the vendor's factor in double.
@@ -97,7 +107,8 @@ double error_of(const Fronts<T>& fronts, const Vendor& vendor, FrontCells shape,
 }
 
 template <class T>
-void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int count, int ahead, int repeats, std::uint64_t seed) {
+void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int count, int ahead,
+                  int repeats, std::uint64_t seed) {
   DeviceArray<double> a(std::size_t(shape.m) * shape.m);
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, seed, -1);
   const Fronts<T> fronts(loops, shape, count, ahead, false);
@@ -108,7 +119,8 @@ void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int
   fill_dense<T><<<1056, 256>>>(input.get(), shape.m, seed, -1);
   const VendorTime time = VendorFronts<T>(vendor, shape, count, input.get()).time(repeats);
   const double m = shape.m, bytes = count * sizeof(T) * m * (m + 1);
-  print<T>({"factor", shape, count, ahead, us, count * factor_flops(shape), bytes, time, error}, loops);
+  print<T>({"factor", shape, count, ahead, us, count * factor_flops(shape), bytes, time, error},
+           loops);
 }
 
 // What may remain of a front of numbers of T, well conditioned, against the vendor's in double.
@@ -119,8 +131,11 @@ double tolerance_of(CudaCompute loops) {
 
 // One random front (or several): against the vendor's factor, or with a planted bad pivot.
 template <class T>
-bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random, std::uint64_t seed, bool bad_pivot) {
-  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random, std::uint64_t seed,
+               bool bad_pivot) {
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
   FrontCells shape;
   shape.m = pick(1, pick(0, 1) ? 300 : 1200);
   shape.p = pick(0, 2) ? pick(1, shape.m) : shape.m;
@@ -136,18 +151,21 @@ bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random,
   const int failed = fronts.failed(count - 1);
   if (bad_pivot) {
     if (failed == bad + 1 && fronts.bad_pivot(count - 1) < 0) return true;
-    std::printf("%s: bad pivot %d of m=%d p=%d count=%d: reported %d\n", name_of(loops), bad, shape.m, shape.p, count, failed - 1);
+    std::printf("%s: bad pivot %d of m=%d p=%d count=%d: reported %d\n", name_of(loops), bad,
+                shape.m, shape.p, count, failed - 1);
     return false;
   }
   const double error = error_of(fronts, vendor, shape, a.get());
   if (failed == 0 && error < tolerance_of<T>(loops)) return true;
-  std::printf("%s: m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", name_of(loops), shape.m, shape.p, count, ahead, error, failed);
+  std::printf("%s: m=%d p=%d count=%d ahead=%d: error %.2e, failed %d\n", name_of(loops), shape.m,
+              shape.p, count, ahead, error, failed);
   return false;
 }
 
 // Runs that differ in a bit from the first.
 template <class T, class Run>
-int differing(const char* what, FrontCells shape, int count, int runs, const T* data, std::int64_t entries, const Run& run) {
+int differing(const char* what, FrontCells shape, int count, int runs, const T* data,
+              std::int64_t entries, const Run& run) {
   int different = 0;
   unsigned long long first = 0;
   for (int r = 0; r < runs; ++r) {
@@ -158,8 +176,8 @@ int differing(const char* what, FrontCells shape, int count, int runs, const T* 
     if (r == 0) first = now;
     if (now != first) ++different;
   }
-  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", what, shape.m, shape.p, count, runs,
-              different);
+  std::printf("{\"repeat\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n",
+              what, shape.m, shape.p, count, runs, different);
   std::fflush(stdout);
   return different;
 }
@@ -170,13 +188,14 @@ int differing_fronts(CudaCompute loops, FrontCells shape, int count, bool update
   fill_dense<T><<<1056, 256>>>(a.get(), shape.m, 1, -1);
   const Fronts<T> fronts(loops, shape, count, 1, update_only);
   const std::string what = std::string(update_only ? "update, " : "factor, ") + name_of(loops);
-  return differing(what.c_str(), shape, count, runs, fronts.front(0), fronts.entries() * count, [&] {
-    fronts.load(a.get());
-    if (update_only)
-      fronts.update();
-    else
-      fronts.factor();
-  });
+  return differing(what.c_str(), shape, count, runs, fronts.front(0), fronts.entries() * count,
+                   [&] {
+                     fronts.load(a.get());
+                     if (update_only)
+                       fronts.update();
+                     else
+                       fronts.factor();
+                   });
 }
 
 int differing_solves(const Vendor& vendor, FrontCells shape, int count, int block, int runs) {
@@ -189,7 +208,8 @@ int differing_solves(const Vendor& vendor, FrontCells shape, int count, int bloc
 
 template <class T>
 int differing_portable(CudaCompute loops, int runs) {
-  return differing_fronts<T>(loops, {2048, 1024}, 1, false, runs) + differing_fronts<T>(loops, {300, 130}, 100, false, runs);
+  return differing_fronts<T>(loops, {2048, 1024}, 1, false, runs) +
+         differing_fronts<T>(loops, {300, 130}, 100, false, runs);
 }
 
 int repeat(const Vendor& vendor, int runs) {
@@ -232,7 +252,9 @@ void bench_factors(const Vendor& vendor) {
   };
   for (int n : {64, 256, 512, 1024, 2048, 4096, 8192}) bench({n, n}, 1, 1, 9, n);
   for (int ahead : {0, 2, 4}) bench({4096, 4096}, 1, ahead, 9, 7);
-  for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{4096, 1024}, FrontCells{8192, 512}, FrontCells{8192, 2048}}) bench(s, 1, 1, 9, 5);
+  for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{4096, 1024}, FrontCells{8192, 512},
+                       FrontCells{8192, 2048}})
+    bench(s, 1, 1, 9, 5);
   bench({512, 256}, 64, 0, 7, 3);
   bench({512, 256}, 64, 1, 7, 3);
   bench({1024, 512}, 16, 1, 7, 3);
@@ -242,15 +264,18 @@ void bench_factors(const Vendor& vendor) {
 
 template <class T>
 void bench_portable(const Vendor& vendor, CudaCompute loops) {
-  for (int n : {512, 1024, 2048, 4096, 8192}) bench_factor<T>(vendor, loops, {n, n}, 1, symbolic::kAhead, 7, n);
-  for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{8192, 2048}}) bench_factor<T>(vendor, loops, s, 1, symbolic::kAhead, 7, 5);
+  for (int n : {512, 1024, 2048, 4096, 8192})
+    bench_factor<T>(vendor, loops, {n, n}, 1, symbolic::kAhead, 7, n);
+  for (FrontCells s : {FrontCells{2048, 1024}, FrontCells{8192, 2048}})
+    bench_factor<T>(vendor, loops, s, 1, symbolic::kAhead, 7, 5);
   bench_factor<T>(vendor, loops, {512, 256}, 64, symbolic::kAhead, 7, 3);
 }
 
 // In blocks as wide as kPanelSolveBlock says, and otherwise.
 void bench_solves(const Vendor& vendor) {
   for (int block : {256, symbolic::kPanelSolveBlock, 1024}) {
-    for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}}) bench_solve(vendor, s, 1, block, 15);
+    for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}})
+      bench_solve(vendor, s, 1, block, 15);
   }
   bench_solve(vendor, {512, 256}, 64, symbolic::kPanelSolveBlock, 15);
 }
@@ -264,7 +289,8 @@ int run(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(vendor, std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(vendor, std::atoi(argv[2]));
   const std::string only = argc > 1 ? argv[1] : "";
-  if (const std::string all[] = {"", "update", "gemm", "trsm", "factor", "portable", "float_update"};
+  if (const std::string all[] = {"", "update", "gemm", "trsm", "factor", "portable",
+                                 "float_update"};
       std::find(std::begin(all), std::end(all), only) == std::end(all)) {
     std::fprintf(stderr, "%s: no kernel of that name\n", only.c_str());
     return 2;
@@ -272,9 +298,11 @@ int run(int argc, char** argv) {
   const std::vector<int> orders{2048, 8192}, inner{64, 128, 256, 512, 1024};
   for (int n : orders) {
     for (int k : inner) {
-      if (only.empty() || only == "update") bench_update<double>(vendor, CudaCompute::hopper, n, k, 15, n + k);
+      if (only.empty() || only == "update")
+        bench_update<double>(vendor, CudaCompute::hopper, n, k, 15, n + k);
       for (const CudaCompute loops : kLoopsOfFloat)
-        if (only.empty() || only == "float_update") bench_update<float>(vendor, loops, n, k, 15, n + k);
+        if (only.empty() || only == "float_update")
+          bench_update<float>(vendor, loops, n, k, 15, n + k);
     }
   }
   for (int n : orders) {

@@ -13,15 +13,17 @@
 namespace kauri::bench {
 
 __global__ inline void fill_noise(double* a, std::int64_t count, std::uint64_t seed) {
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x)
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count;
+       e += std::int64_t{gridDim.x} * blockDim.x)
     a[e] = noise(seed << 40 ^ static_cast<std::uint64_t>(e));
 }
 
-// Lower triangle, order x order by columns, zeros above, of a small condition: a diagonal of 1 to 2, and less than that beside it.
+// Lower triangle, order x order by columns, zeros above, of a small condition: a diagonal of 1 to
+// 2, and less than that beside it.
 __global__ inline void fill_triangle(double* l, int order, std::uint64_t seed) {
   const double scale = 0.5 / sqrt(static_cast<double>(order));
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{order} * order;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{order} * order; e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % order), column = static_cast<int>(e / order);
     const double x = noise(seed << 40 ^ static_cast<std::uint64_t>(e));
     l[e] = row < column ? 0.0 : row == column ? 1.5 + 0.5 * x : scale * x;
@@ -35,20 +37,25 @@ struct Part {
 
 // Entries of the part in the front's lower triangle.
 __global__ inline void scatter(const double* dense, double* front, FrontCells cells, Part part) {
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{part.rows} * part.columns;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
-    const int row = part.first_row + static_cast<int>(e % part.rows), column = part.first_column + static_cast<int>(e / part.rows);
-    if (row >= column) front[place(cells, cells.padded_row(row), cells.padded_row(column))] = dense[e];
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{part.rows} * part.columns; e += std::int64_t{gridDim.x} * blockDim.x) {
+    const int row = part.first_row + static_cast<int>(e % part.rows),
+              column = part.first_column + static_cast<int>(e / part.rows);
+    if (row >= column)
+      front[place(cells, cells.padded_row(row), cells.padded_row(column))] = dense[e];
   }
 }
 
 // Sums of squares over a part below the diagonal: front - dense, dense.
-__global__ inline void compare_part(const double* dense, const double* front, FrontCells cells, Part part, double* sums) {
+__global__ inline void compare_part(const double* dense, const double* front, FrontCells cells,
+                                    Part part, double* sums) {
   double difference = 0.0, norm = 0.0;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{part.rows} * part.columns;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
-    const int row = part.first_row + static_cast<int>(e % part.rows), column = part.first_column + static_cast<int>(e / part.rows);
-    const double d = dense[e] - front[place(cells, cells.padded_row(row), cells.padded_row(column))];
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{part.rows} * part.columns; e += std::int64_t{gridDim.x} * blockDim.x) {
+    const int row = part.first_row + static_cast<int>(e % part.rows),
+              column = part.first_column + static_cast<int>(e / part.rows);
+    const double d =
+        dense[e] - front[place(cells, cells.padded_row(row), cells.padded_row(column))];
     difference += d * d, norm += dense[e] * dense[e];
   }
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
@@ -56,7 +63,8 @@ __global__ inline void compare_part(const double* dense, const double* front, Fr
 
 // A unit diagonal of padded pivots.
 __global__ inline void pad_diagonal(double* front, FrontCells cells) {
-  for (int c = cells.p + static_cast<int>(threadIdx.x); c < cells.pivot_cells() * symbolic::kCell; c += static_cast<int>(blockDim.x))
+  for (int c = cells.p + static_cast<int>(threadIdx.x); c < cells.pivot_cells() * symbolic::kCell;
+       c += static_cast<int>(blockDim.x))
     front[place(cells, c, c)] = 1.0;
 }
 
@@ -79,7 +87,8 @@ class Product {
         a_(std::size_t(rows) * inner),
         b_(std::size_t(columns) * inner),
         c_(std::size_t(rows) * columns),
-        front_(static_cast<std::size_t>(shape_.cells.panel().entries() + shape_.cells.block().entries())),
+        front_(static_cast<std::size_t>(shape_.cells.panel().entries() +
+                                        shape_.cells.block().entries())),
         ticket_(1),
         views_(std::vector<FrontView>{view()}),
         host_tasks_(symbolic::product_tasks(std::vector<symbolic::TileRectangle>{shape_.tiles})),
@@ -94,14 +103,15 @@ class Product {
   }
   void run() const {
     cudaMemsetAsync(ticket_.get(), 0, ticket_.bytes());
-    require(kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket_.get(), teams_, nullptr) ==
-                cudaSuccess,
-            "product");
+    require(
+        kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()),
+                                ticket_.get(), teams_, nullptr) == cudaSuccess,
+        "product");
   }
   void run_vendor() const {
     const double one = 1.0, minus = -1.0;
-    require(cublasDgemm(vendor_.one.library().blas, CUBLAS_OP_N, CUBLAS_OP_T, rows_, columns_, inner_, &minus, a_.get(), rows_, b_.get(),
-                        columns_, &one, c_.get(), rows_),
+    require(cublasDgemm(vendor_.one.library().blas, CUBLAS_OP_N, CUBLAS_OP_T, rows_, columns_,
+                        inner_, &minus, a_.get(), rows_, b_.get(), columns_, &one, c_.get(), rows_),
             "gemm");
   }
   // Once both have run as often.
@@ -163,25 +173,32 @@ class Solves {
     for (int f = 0; f < count_; ++f) scatter<<<528, 256>>>(c_.get(), front(f), cells_, target());
   }
   void run() const {
-    require(kernels::enqueue_panel_solve(solve_, blocks_.get(), tasks_.get(), tickets_.get(), teams_, 0, nullptr) == cudaSuccess, "solve");
+    require(kernels::enqueue_panel_solve(solve_, blocks_.get(), tasks_.get(), tickets_.get(),
+                                         teams_, 0, nullptr) == cudaSuccess,
+            "solve");
   }
   void load_vendor() const {
-    for (int f = 0; f < count_; ++f) cudaMemcpyAsync(x_.get() + f * part_entries(), c_.get(), c_.bytes(), cudaMemcpyDeviceToDevice);
+    for (int f = 0; f < count_; ++f)
+      cudaMemcpyAsync(x_.get() + f * part_entries(), c_.get(), c_.bytes(),
+                      cudaMemcpyDeviceToDevice);
   }
   void run_vendor() const {
     const double one = 1.0;
     const Lanes& lanes = count_ == 1 ? vendor_.one : vendor_.many;
     lanes.deal(count_, [&](int f, int, const Library& library) {
-      require(cublasDtrsm(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one,
-                          l_.get(), cells_.p, x_.get() + f * part_entries(), rows_),
+      require(cublasDtrsm(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                          CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one, l_.get(), cells_.p,
+                          x_.get() + f * part_entries(), rows_),
               "trsm");
     });
   }
   void run_vendor_batched() const {
     const double one = 1.0;
-    require(cublasDtrsmBatched(vendor_.one.library().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT,
-                               rows_, cells_.p, &one, triangles_.get(), cells_.p, targets_.get(), rows_, count_),
-            "trsmBatched");
+    require(
+        cublasDtrsmBatched(vendor_.one.library().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER,
+                           CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, rows_, cells_.p, &one,
+                           triangles_.get(), cells_.p, targets_.get(), rows_, count_),
+        "trsmBatched");
   }
   // The faster of the two ways.
   VendorTime time_vendor(int repeats) const {
@@ -189,7 +206,8 @@ class Solves {
     const VendorTime each{count_ == 1 ? "trsm" : "trsm of each front, on 8 streams",
                           median_us(repeats, load, [this](int) { run_vendor(); })};
     if (count_ == 1) return each;
-    const VendorTime batched{"trsmBatched", median_us(repeats, load, [this](int) { run_vendor_batched(); })};
+    const VendorTime batched{"trsmBatched",
+                             median_us(repeats, load, [this](int) { run_vendor_batched(); })};
     return batched.us < each.us ? batched : each;
   }
   // Of the worst of the first and last front.
@@ -207,7 +225,8 @@ class Solves {
   std::int64_t part_entries() const { return std::int64_t{rows_} * cells_.p; }
   std::size_t counter_count() const {
     std::int64_t count = 0;
-    for (const symbolic::PanelSolve::Block& block : solve_.block) count += symbolic::counter_count(block.cells);
+    for (const symbolic::PanelSolve::Block& block : solve_.block)
+      count += symbolic::counter_count(block.cells);
     return static_cast<std::size_t>(count);
   }
   std::vector<FrontView> make_blocks() const {
@@ -250,8 +269,10 @@ inline void bench_product(const Vendor& vendor, int rows, int columns, int inner
   const auto nothing = [](int) {};
   const VendorTime time{"gemm", median_us(repeats, nothing, [&](int) { product.run_vendor(); })};
   const double us = median_us(repeats, nothing, [&](int) { product.run(); });
-  const double c = double(rows) * columns, k = inner, bytes = 8.0 * (2 * c + k * (double(rows) + columns));
-  print<double>({"gemm", {rows, inner}, 1, 0, us, 2 * c * k, bytes, time, error}, CudaCompute::hopper);
+  const double c = double(rows) * columns, k = inner,
+               bytes = 8.0 * (2 * c + k * (double(rows) + columns));
+  print<double>({"gemm", {rows, inner}, 1, 0, us, 2 * c * k, bytes, time, error},
+                CudaCompute::hopper);
 }
 
 // `block`: pivots of a block.
@@ -261,12 +282,15 @@ inline void bench_solve(const Vendor& vendor, FrontCells cells, int count, int b
   const double us = median_us(
       repeats, [&](int) { solves.load(); }, [&](int) { solves.run(); });
   const double n = cells.m - cells.p, p = cells.p, bytes = count * 8.0 * (2 * n * p + 0.5 * p * p);
-  print<double>({"trsm", cells, count, block, us, count * n * p * p, bytes, time, solves.error()}, CudaCompute::hopper);
+  print<double>({"trsm", cells, count, block, us, count * n * p * p, bytes, time, solves.error()},
+                CudaCompute::hopper);
 }
 
 // A random product, and a random solve.
 inline bool check_products(const Vendor& vendor, std::mt19937_64& random, std::uint64_t seed) {
-  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
   const int rows = pick(1, 1500), columns = pick(1, 1500), inner = pick(1, pick(0, 1) ? 100 : 3000);
   const Product product(vendor, rows, columns, inner, seed);
   product.run();
@@ -281,8 +305,8 @@ inline bool check_products(const Vendor& vendor, std::mt19937_64& random, std::u
   solves.run_vendor();
   require(cudaDeviceSynchronize() == cudaSuccess, "products");
   if (product.error() < 1e-14 && solves.error() < 1e-13) return true;
-  std::printf("gemm %d x %d x %d: error %.2e; trsm m=%d p=%d count=%d block=%d: error %.2e\n", rows, columns, inner, product.error(),
-              front.m, front.p, count, block, solves.error());
+  std::printf("gemm %d x %d x %d: error %.2e; trsm m=%d p=%d count=%d block=%d: error %.2e\n", rows,
+              columns, inner, product.error(), front.m, front.p, count, block, solves.error());
   return false;
 }
 

@@ -1,8 +1,10 @@
-// Refinement on a device, vectors there: least seconds of timed calls, a line of JSON per system. A solve; a refinement of what it gives,
-// and the same with vectors of the host's (kauri::refine, which puts A's rows on the device each time); a look at an x that needs none,
-// and what each step that is left out adds to that; and a captured step of values, factor, solve and refinement. With --mixed in place of
-// these: factor, solve, and solve with refinement in double; factor and solve in float; and those of MixedFactor, for the target that it
-// has by itself (eps), for what it accepts (4 eps), and for what a solve in double leaves unrefined (1e-14).
+// Refinement on a device, vectors there: least seconds of timed calls, a line of JSON per system. A
+// solve; a refinement of what it gives, and the same with vectors of the host's (kauri::refine,
+// which puts A's rows on the device each time); a look at an x that needs none, and what each step
+// that is left out adds to that; and a captured step of values, factor, solve and refinement. With
+// --mixed in place of these: factor, solve, and solve with refinement in double; factor and solve
+// in float; and those of MixedFactor, for the target that it has by itself (eps), for what it
+// accepts (4 eps), and for what a solve in double leaves unrefined (1e-14).
 //   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] [--mixed] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -33,7 +35,8 @@ double least_seconds(int repeats, const Before& before, const F& f) {
     require(cudaDeviceSynchronize() == cudaSuccess, "before a call");
     const auto begin = std::chrono::steady_clock::now();
     f();
-    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (r >= 2) least = std::min(least, s);
   }
   return least;
@@ -46,17 +49,26 @@ double replay_seconds(int repeats, const F& enqueue) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
   require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "a stream");
-  require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess, "a capture");
+  require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess,
+          "a capture");
   enqueue(stream);
-  require(cudaStreamEndCapture(stream, &graph) == cudaSuccess && cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess, "a graph");
+  require(cudaStreamEndCapture(stream, &graph) == cudaSuccess &&
+              cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess,
+          "a graph");
   const double seconds = least_seconds(
       repeats, [] {},
-      [&] { require(cudaGraphLaunch(exec, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess, "a graph"); });
+      [&] {
+        require(cudaGraphLaunch(exec, stream) == cudaSuccess &&
+                    cudaStreamSynchronize(stream) == cudaSuccess,
+                "a graph");
+      });
   cudaGraphExecDestroy(exec), cudaGraphDestroy(graph), cudaStreamDestroy(stream);
   return seconds;
 }
 
-std::vector<double> random_rhs(Index n, Index nrhs) { return random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs)); }
+std::vector<double> random_rhs(Index n, Index nrhs) {
+  return random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+}
 
 /// Of f() alone.
 template <class F>
@@ -67,7 +79,8 @@ double least_seconds(int repeats, const F& f) {
 
 /// Factor, solve and, in double, solve with refinement. False: A is not positive definite.
 template <class T>
-bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, const Settings& settings, Backend& backend) {
+bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan,
+                 const Settings& settings, Backend& backend) {
   const Index n = a.n(), nrhs = settings.nrhs;
   const std::vector<T> value(a.value().begin(), a.value().end());
   const std::vector<double> b = random_rhs(n, nrhs);
@@ -79,8 +92,8 @@ bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, con
   auto workspace = Workspace<T>::create(factor, nrhs);
   const char* name = sizeof(T) == sizeof(double) ? "double" : "float";
   std::printf(", \"%s_factor_s\": %.4e, \"%s_solve_s\": %.4e", name,
-              least_seconds(settings.repeats, [&] { (void)refactorize(factor, values).ok(); }), name,
-              least_seconds(settings.repeats, [&] { factor.solve(rhs, x, workspace); }));
+              least_seconds(settings.repeats, [&] { (void)refactorize(factor, values).ok(); }),
+              name, least_seconds(settings.repeats, [&] { factor.solve(rhs, x, workspace); }));
   if constexpr (std::is_same_v<T, double>) {
     auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);
     refiner.set_values(values);
@@ -89,28 +102,36 @@ bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, con
       factor.solve(rhs, x, workspace);
       done = refiner.refine(factor, rhs, x, workspace, settings.refine);
     });
-    std::printf(", \"double_refined_s\": %.4e, \"double_steps\": %d, \"double_unrefined\": %.2e, \"double_refined\": %.2e", seconds,
-                done.steps, done.unrefined.componentwise, done.final_error.componentwise);
+    std::printf(
+        ", \"double_refined_s\": %.4e, \"double_steps\": %d, \"double_unrefined\": %.2e, "
+        "\"double_refined\": %.2e",
+        seconds, done.steps, done.unrefined.componentwise, done.final_error.componentwise);
   }
   return true;
 }
 
-void mixed_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan, const Settings& settings, Backend& backend) {
+void mixed_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan,
+                 const Settings& settings, Backend& backend) {
   const Index n = a.n(), nrhs = settings.nrhs;
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
-  const DeviceArray<double> device_b(random_rhs(n, nrhs)), device_x(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+  const DeviceArray<double> device_b(random_rhs(n, nrhs)),
+      device_x(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
   const DeviceMatrixView<double> rhs({device_b.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   MixedFactor factor = MixedFactor::create(a.pattern(), plan, nrhs);
-  std::printf(", \"mixed_factor_s\": %.4e, \"mixed\": [", least_seconds(settings.repeats, [&] { (void)factor.refactorize(values).ok(); }));
+  std::printf(", \"mixed_factor_s\": %.4e, \"mixed\": [",
+              least_seconds(settings.repeats, [&] { (void)factor.refactorize(values).ok(); }));
   const char* between = "";
   for (const double target : {0.0, 0x1p-50, 1e-14}) {
     MixedReport report;
-    const double seconds = least_seconds(settings.repeats, [&] { report = factor.solve(rhs, x, {.target = target}).value(); });
+    const double seconds = least_seconds(
+        settings.repeats, [&] { report = factor.solve(rhs, x, {.target = target}).value(); });
     std::printf(
-        "%s{\"target\": %.2e, \"solve_s\": %.4e, \"path\": \"%s\", \"kernels\": \"%s\", \"steps\": %d, \"contraction\": %.2e, "
+        "%s{\"target\": %.2e, \"solve_s\": %.4e, \"path\": \"%s\", \"kernels\": \"%s\", \"steps\": "
+        "%d, \"contraction\": %.2e, "
         "\"unrefined\": %.2e, \"componentwise\": %.2e}",
-        between, target, seconds, std::string(name_of(report.path)).c_str(), report.kernels.c_str(), report.steps, report.contraction,
-        report.unrefined.componentwise, report.error.componentwise);
+        between, target, seconds, std::string(name_of(report.path)).c_str(), report.kernels.c_str(),
+        report.steps, report.contraction, report.unrefined.componentwise,
+        report.error.componentwise);
     between = ", ";
   }
   std::printf("]");
@@ -122,7 +143,8 @@ void run_mixed(const std::string& source, const Settings& settings, Backend& bac
   analysis.ordering.method = OrderingMethod::nested_dissection, analysis.target = backend.target();
   const PreparedPlan plan = PreparedPlan::create(analyze(a.pattern(), analysis), backend);
   std::printf("{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d", source.c_str(), a.n(), settings.nrhs);
-  if (plain_times<double>(a, plan, settings, backend) && plain_times<float>(a, plan, settings, backend))
+  if (plain_times<double>(a, plan, settings, backend) &&
+      plain_times<float>(a, plan, settings, backend))
     mixed_times(a, plan, settings, backend);
   else
     std::printf(", \"status\": \"not_positive_definite\"");
@@ -137,7 +159,8 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
   auto factor = Factor<double>::create(analyze(a.pattern(), analysis), backend);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
   if (!refactorize(factor, values, settings.shift))
-    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
+    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n",
+                            source.c_str()));
   const Index n = a.n(), nrhs = settings.nrhs;
   auto workspace = Workspace<double>::create(factor, nrhs);
   auto refiner = Refiner<double>::create(a.pattern(), factor, nrhs);
@@ -146,21 +169,26 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
   const DeviceArray<double> device_b(b), device_x(b.size());
   const DeviceMatrixView<double> rhs({device_b.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
   const auto solve = [&] { factor.solve(rhs, x, workspace); };
-  const auto refine_with = [&](const RefineOptions& options) { return refiner.refine(factor, rhs, x, workspace, options); };
+  const auto refine_with = [&](const RefineOptions& options) {
+    return refiner.refine(factor, rhs, x, workspace, options);
+  };
   const double solve_s = least_seconds(settings.repeats, solve);
   Refinement done;
-  const double refine_s = least_seconds(settings.repeats, solve, [&] { done = refine_with(settings.refine); });
+  const double refine_s =
+      least_seconds(settings.repeats, solve, [&] { done = refine_with(settings.refine); });
   RefineOptions look = settings.refine;
   look.target = 1, look.max_steps = 0;
   const double look_s = least_seconds(settings.repeats, [&] { refine_with(look); });
   look.max_steps = 10;
-  const double left_out_s = (least_seconds(settings.repeats, [&] { refine_with(look); }) - look_s) / 10;
+  const double left_out_s =
+      (least_seconds(settings.repeats, [&] { refine_with(look); }) - look_s) / 10;
   std::vector<double> solution(b.size()), host = b;
   factor.solve({host.data(), n, nrhs, n}, workspace);
   const double host_s = least_seconds(
       std::min(settings.repeats, 5), [&] { solution = host; },
       [&] {
-        (void)refine<double>(a.view(), factor, {b.data(), n, nrhs, n}, {solution.data(), n, nrhs, n}, workspace, settings.refine);
+        (void)refine<double>(a.view(), factor, {b.data(), n, nrhs, n},
+                             {solution.data(), n, nrhs, n}, workspace, settings.refine);
       });
   const double step_s = replay_seconds(settings.repeats, [&](cudaStream_t stream) {
     enqueue_refactorize(factor, values, settings.shift, stream);
@@ -169,11 +197,14 @@ void run(const std::string& source, const Settings& settings, Backend& backend) 
     refiner.enqueue_refine(factor, rhs, x, workspace, stream, settings.refine);
   });
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d, \"solve_s\": %.4e, \"refine_s\": %.4e, \"steps\": %d, \"tried\": %d, "
-      "\"host_refine_s\": %.4e, \"look_s\": %.4e, \"left_out_step_s\": %.4e, \"graph_step_s\": %.4e, \"unrefined\": %.2e, "
+      "{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d, \"solve_s\": %.4e, \"refine_s\": %.4e, "
+      "\"steps\": %d, \"tried\": %d, "
+      "\"host_refine_s\": %.4e, \"look_s\": %.4e, \"left_out_step_s\": %.4e, \"graph_step_s\": "
+      "%.4e, \"unrefined\": %.2e, "
       "\"componentwise\": %.2e, \"bytes\": %lld}\n",
-      source.c_str(), n, nrhs, solve_s, refine_s, done.steps, done.tried, host_s, look_s, left_out_s, step_s, done.unrefined.componentwise,
-      done.final_error.componentwise, static_cast<long long>(refiner.bytes()));
+      source.c_str(), n, nrhs, solve_s, refine_s, done.steps, done.tried, host_s, look_s,
+      left_out_s, step_s, done.unrefined.componentwise, done.final_error.componentwise,
+      static_cast<long long>(refiner.bytes()));
   std::fflush(stdout);
 }
 
@@ -192,6 +223,7 @@ int main(int count, char** argument) {
   return bench::with_systems(app, count, argument, [&](const std::vector<std::string>& systems) {
     Backend backend = cuda_backend();
     for (const std::string& system : systems)
-      settings.mixed ? bench::run_mixed(system, settings, backend) : bench::run(system, settings, backend);
+      settings.mixed ? bench::run_mixed(system, settings, backend)
+                     : bench::run(system, settings, backend);
   });
 }

@@ -1,8 +1,10 @@
-// Times the kernels of small fronts against the traffic bound, a copy of the same bytes, and cuSOLVER's and cuBLAS's batched calls on the
-// same shapes: one JSON line per shape; `vendor` says which calls, `ratio` how many times as long they take.
-//   small_fronts                 the table; all fronts of a row are of one shape, their values differ
-//   small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit differs
-//   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots; exit code 1 where one fails
+// Times the kernels of small fronts against the traffic bound, a copy of the same bytes, and
+// cuSOLVER's and cuBLAS's batched calls on the same shapes: one JSON line per shape; `vendor` says
+// which calls, `ratio` how many times as long they take.
+//   small_fronts                 the table; all fronts of a row are of one shape, their values
+//   differ small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit
+//   differs small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad
+//   pivots; exit code 1 where one fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/cuda/device_array.cuh"
 #include "bench/cuda/vendor.cuh"
@@ -37,13 +39,15 @@ using kauri::symbolic::SmallLayout;
 
 /// Diagonally dominant, different for each front.
 __device__ double entry(int f, int row, int column, int m) {
-  return noise(static_cast<std::uint64_t>(f) << 32 | static_cast<std::uint64_t>(row) << 16 | static_cast<std::uint64_t>(column)) +
+  return noise(static_cast<std::uint64_t>(f) << 32 | static_cast<std::uint64_t>(row) << 16 |
+               static_cast<std::uint64_t>(column)) +
          (row == column ? m : 0.0);
 }
 
 /// A block per front: packed.
 __global__ void fill_packed(double* fronts, SmallLayout shape) {
-  double* packed = fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
+  double* packed =
+      fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
   for (int c = 0; c < shape.m; ++c)
     for (int r = c + static_cast<int>(threadIdx.x); r < shape.m; r += static_cast<int>(blockDim.x))
       packed[packed_column(c, shape.m) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.m);
@@ -56,7 +60,8 @@ __global__ void fill_square(double* square, int m) {
     a[e] = entry(static_cast<int>(blockIdx.x), max(e % m, e / m), min(e % m, e / m), m);
 }
 
-/// Sums of squares over lower triangles of all fronts: packed result - square result, square result.
+/// Sums of squares over lower triangles of all fronts: packed result - square result, square
+/// result.
 __global__ void compare(const PackedSmallFront* fronts, const double* square, double* sums) {
   const PackedSmallFront front = fronts[blockIdx.x];
   const int m = front.rows, p = front.pivots;
@@ -65,8 +70,10 @@ __global__ void compare(const PackedSmallFront* fronts, const double* square, do
   for (int e = static_cast<int>(threadIdx.x); e < m * m; e += static_cast<int>(blockDim.x)) {
     const int r = e % m, c = e / m;
     if (r < c) continue;
-    const double x = c < p ? front.panel[packed_column(c, m) + r]
-                           : front.contribution[SmallLayout{m, p}.padding() + packed_column(c - p, m - p) + r - p];
+    const double x =
+        c < p
+            ? front.panel[packed_column(c, m) + r]
+            : front.contribution[SmallLayout{m, p}.padding() + packed_column(c - p, m - p) + r - p];
     difference += (x - a[e]) * (x - a[e]), norm += a[e] * a[e];
   }
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
@@ -74,8 +81,11 @@ __global__ void compare(const PackedSmallFront* fronts, const double* square, do
 
 __global__ void hash(const double* data, std::int64_t count, unsigned long long* sum) {
   unsigned long long mine = 0;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x)
-    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count;
+       e += std::int64_t{gridDim.x} * blockDim.x)
+    mine += (static_cast<unsigned long long>(__double_as_longlong(data[e])) ^
+             static_cast<unsigned long long>(e)) *
+            0x9e3779b97f4a7c15ull;
   atomicAdd(sum, mine);
 }
 
@@ -83,7 +93,13 @@ __global__ void hash(const double* data, std::int64_t count, unsigned long long*
 class Fronts {
  public:
   explicit Fronts(const std::vector<SmallLayout>& shapes)
-      : shapes_(shapes), in_at_(1, 0), out_at_(1, 0), in_(places()), out_(out_at_.back()), failed_(shapes.size()), fronts_(views()) {
+      : shapes_(shapes),
+        in_at_(1, 0),
+        out_at_(1, 0),
+        in_(places()),
+        out_(out_at_.back()),
+        failed_(shapes.size()),
+        fronts_(views()) {
     cudaMemset(out_.get(), 0xff, out_.bytes());
   }
   int count() const { return static_cast<int>(shapes_.size()); }
@@ -98,16 +114,22 @@ class Fronts {
     require(cudaDeviceSynchronize() == cudaSuccess, "fill");
   }
   void factor() const {
-    require(kauri::numeric::cuda::kernels::enqueue_small_fronts(fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess,
+    require(kauri::numeric::cuda::kernels::enqueue_small_fronts(
+                fronts_.get(), count(), max_rows_, failed_.get(), nullptr) == cudaSuccess,
             "launch");
   }
-  void copy() const { cudaMemcpyAsync(out_.get(), in_.get(), std::min(in_.bytes(), out_.bytes()), cudaMemcpyDeviceToDevice); }
+  void copy() const {
+    cudaMemcpyAsync(out_.get(), in_.get(), std::min(in_.bytes(), out_.bytes()),
+                    cudaMemcpyDeviceToDevice);
+  }
 
  private:
   std::size_t places() {
     for (const SmallLayout& shape : shapes_) {
-      in_at_.push_back(in_at_.back() + static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())));
-      out_at_.push_back(out_at_.back() + static_cast<std::size_t>(shape.panel_storage() + shape.block_storage()));
+      in_at_.push_back(in_at_.back() +
+                       static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())));
+      out_at_.push_back(out_at_.back() +
+                        static_cast<std::size_t>(shape.panel_storage() + shape.block_storage()));
       max_rows_ = std::max(max_rows_, shape.m);
     }
     return in_at_.back();
@@ -133,7 +155,8 @@ class Fronts {
 /// `squares`: the vendor's results.
 double relative_error(const Fronts& fronts, const double* squares) {
   DeviceArray<double> sums(std::vector<double>{0.0, 0.0});
-  compare<<<static_cast<unsigned>(fronts.count()), 128>>>(fronts.views_on_device().get(), squares, sums.get());
+  compare<<<static_cast<unsigned>(fronts.count()), 128>>>(fronts.views_on_device().get(), squares,
+                                                          sums.get());
   const std::vector<double> host = sums.to_host();
   return std::sqrt(host[0] / host[1]);
 }
@@ -146,24 +169,28 @@ void bench(const Vendor& handles, SmallLayout shape, int count) {
   const double stored = 16.0 * shape.entries() * count;
   const int set_count = stored > 6e8 ? 2 : 4;
   for (int s = 0; s < set_count; ++s) sets.emplace_back(shapes).fill();
-  const auto set = [&](int r) -> const Fronts& { return sets[static_cast<std::size_t>(r % set_count)]; };
+  const auto set = [&](int r) -> const Fronts& {
+    return sets[static_cast<std::size_t>(r % set_count)];
+  };
   const double copy_us = median_us(
       kRepeats, [](int) {}, [&](int r) { set(r).copy(); });
   const double us = median_us(
       kRepeats, [](int) {}, [&](int r) { set(r).factor(); });
   const VendorFronts<double> vendor(handles, {shape.m, shape.p}, count, nullptr);
   const double vendor_us = median_us(
-      5, [&](int) { fill_square<<<static_cast<unsigned>(count), 128>>>(vendor.data(), shape.m); }, [&](int) { vendor.run_batched(); });
+      5, [&](int) { fill_square<<<static_cast<unsigned>(count), 128>>>(vendor.data(), shape.m); },
+      [&](int) { vendor.run_batched(); });
   vendor.require_success();
   const double error = relative_error(sets[0], vendor.data());
   double flops = 0.0;
   for (int c = 0; c < shape.p; ++c) flops += count * std::pow(shape.m - c, 2.0);
   const double bytes = 16.0 * kauri::symbolic::packed_entries(shape.m) * count;
   std::printf(
-      "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_per_s\":%.2f,\"share\":%.3f,"
+      "{\"kernel\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"us\":%.1f,\"tf\":%.2f,\"tb_"
+      "per_s\":%.2f,\"share\":%.3f,"
       "\"copy_us\":%.1f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n",
-      shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6, bytes / kBandwidth * 1e6 / us, copy_us, vendor.kBatched, vendor_us,
-      vendor_us / us, error);
+      shape.m, shape.p, count, us, flops / us * 1e-6, bytes / us * 1e-6,
+      bytes / kBandwidth * 1e6 / us, copy_us, vendor.kBatched, vendor_us, vendor_us / us, error);
   std::fflush(stdout);
 }
 
@@ -172,24 +199,30 @@ void bench(const Vendor& handles, SmallLayout shape, int count) {
 enum class Kind { kDominant, kScaled, kIll, kCount };
 
 /// A symmetric matrix, packed as SmallLayout says; `bad`: no positive finite pivot there.
-std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad, std::mt19937_64& random) {
+std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad,
+                               std::mt19937_64& random) {
   const int m = shape.m;
-  std::vector<double> packed(static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())), 0.0);
+  std::vector<double> packed(
+      static_cast<std::size_t>(kauri::symbolic::whole_units(shape.entries())), 0.0);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  const auto at = [&](int r, int c) -> double& { return packed[static_cast<std::size_t>(packed_column(c, m) + r)]; };
+  const auto at = [&](int r, int c) -> double& {
+    return packed[static_cast<std::size_t>(packed_column(c, m) + r)];
+  };
   for (int c = 0; c < m; ++c)
     for (int r = c; r < m; ++r) at(r, c) = uniform(random) + (r == c ? m : 0.0);
   if (kind == Kind::kIll) {  // L L^T with triangles of Kahan's kind on the diagonal of L
     std::vector<long double> l(static_cast<std::size_t>(m) * m, 0.0L);
     for (int c = 0; c < m; ++c)
       for (int r = c; r < m; ++r)
-        l[static_cast<std::size_t>(r + c * m)] = std::pow(0.72L, c % 16) * (r == c             ? 1.0L
-                                                                            : r / 16 == c / 16 ? -0.7L
-                                                                                               : 0.1L * uniform(random));
+        l[static_cast<std::size_t>(r + c * m)] =
+            std::pow(0.72L, c % 16) * (r == c             ? 1.0L
+                                       : r / 16 == c / 16 ? -0.7L
+                                                          : 0.1L * uniform(random));
     for (int c = 0; c < m; ++c)
       for (int r = c; r < m; ++r) {
         long double sum = 0.0L;
-        for (int k = 0; k <= c; ++k) sum += l[static_cast<std::size_t>(r + k * m)] * l[static_cast<std::size_t>(c + k * m)];
+        for (int k = 0; k <= c; ++k)
+          sum += l[static_cast<std::size_t>(r + k * m)] * l[static_cast<std::size_t>(c + k * m)];
         at(r, c) = static_cast<double>(sum);
       }
   }
@@ -197,22 +230,27 @@ std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad, std
     std::vector<int> power(static_cast<std::size_t>(m));
     for (int& x : power) x = std::uniform_int_distribution<int>(-200, 200)(random);
     for (int c = 0; c < m; ++c)
-      for (int r = c; r < m; ++r) at(r, c) = std::ldexp(at(r, c), power[static_cast<std::size_t>(r)] + power[static_cast<std::size_t>(c)]);
+      for (int r = c; r < m; ++r)
+        at(r, c) = std::ldexp(
+            at(r, c), power[static_cast<std::size_t>(r)] + power[static_cast<std::size_t>(c)]);
   }
   if (bad >= 0) {
-    const double values[] = {-2.0 * m, 0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e-3};
+    const double values[] = {-2.0 * m, 0.0, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity(), -1e-3};
     at(bad, bad) = values[std::uniform_int_distribution<int>(0, 4)(random)];
   }
   return packed;
 }
 
-/// Worst |A - L L^T - C|(r,c) / sqrt(A(r,r) A(c,c)), in long double; infinite if a diagonal entry of L is not positive.
+/// Worst |A - L L^T - C|(r,c) / sqrt(A(r,r) A(c,c)), in long double; infinite if a diagonal entry
+/// of L is not positive.
 double residual(const SmallLayout& shape, const double* a, const double* result) {
   const int m = shape.m, p = shape.p;
   const double* contribution = result + shape.panel_storage() + shape.padding();
   const auto in = [&](int r, int c) { return a[packed_column(c, m) + r]; };
   const auto out = [&](int r, int c) -> long double {
-    return c < p ? result[packed_column(c, m) + r] : contribution[packed_column(c - p, m - p) + r - p];
+    return c < p ? result[packed_column(c, m) + r]
+                 : contribution[packed_column(c - p, m - p) + r - p];
   };
   long double worst = 0.0L;
   for (int c = 0; c < m; ++c) {
@@ -220,7 +258,8 @@ double residual(const SmallLayout& shape, const double* a, const double* result)
     for (int r = c; r < m; ++r) {
       long double sum = c < p ? 0.0L : out(r, c);
       for (int k = 0; k < p && k <= c; ++k) sum += out(r, k) * out(c, k);
-      const long double error = std::fabs(sum - in(r, c)) / std::sqrt(static_cast<long double>(in(r, r)) * in(c, c));
+      const long double error =
+          std::fabs(sum - in(r, c)) / std::sqrt(static_cast<long double>(in(r, r)) * in(c, c));
       if (!(error <= worst)) worst = error;
     }
   }
@@ -234,7 +273,9 @@ struct Findings {
 
 /// A launch of random fronts of one size class.
 void check_launch(std::mt19937_64& random, Findings& findings) {
-  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
   const int limits[] = {8, 16, 17, 32, 33, 48, 64, 65, 100, 128};
   const int limit = limits[pick(0, 9)];
   std::vector<SmallLayout> shapes(static_cast<std::size_t>(pick(1, limit > 64 ? 40 : 150)));
@@ -259,15 +300,18 @@ void check_launch(std::mt19937_64& random, Findings& findings) {
     const auto i = static_cast<std::size_t>(f);
     const SmallLayout& shape = shapes[i];
     double error = 0.0;
-    if (bad[i] < 0) error = residual(shape, in.data() + fronts.in_place(i), out.data() + fronts.out_place(i));
+    if (bad[i] < 0)
+      error = residual(shape, in.data() + fronts.in_place(i), out.data() + fronts.out_place(i));
     double& worst = findings.worst[static_cast<int>(kinds[i])];
     worst = error <= worst ? worst : error;
     ++findings.fronts, findings.bad += bad[i] >= 0;
     const double allowed = kinds[i] == Kind::kIll ? 1e-12 : 1e-14;
     if (failed[i] == bad[i] && error <= allowed) continue;
     if (++findings.failures <= 20)
-      std::printf("m=%d p=%d limit=%d kind=%d front %d of %d: error %.2e, bad pivot %d, reported %d\n", shape.m, shape.p, limit,
-                  static_cast<int>(kinds[i]), f, fronts.count(), error, bad[i], failed[i]);
+      std::printf(
+          "m=%d p=%d limit=%d kind=%d front %d of %d: error %.2e, bad pivot %d, reported %d\n",
+          shape.m, shape.p, limit, static_cast<int>(kinds[i]), f, fronts.count(), error, bad[i],
+          failed[i]);
   }
 }
 
@@ -278,9 +322,11 @@ int check(int seeds) {
     check_launch(random, findings);
   }
   std::printf(
-      "{\"launches\":%d,\"fronts\":%d,\"bad_pivots\":%d,\"failures\":%d,\"worst_dominant\":%.1e,\"worst_scaled\":%.1e,\"worst_ill\":%.1e}"
+      "{\"launches\":%d,\"fronts\":%d,\"bad_pivots\":%d,\"failures\":%d,\"worst_dominant\":%.1e,"
+      "\"worst_scaled\":%.1e,\"worst_ill\":%.1e}"
       "\n",
-      seeds, findings.fronts, findings.bad, findings.failures, findings.worst[0], findings.worst[1], findings.worst[2]);
+      seeds, findings.fronts, findings.bad, findings.failures, findings.worst[0], findings.worst[1],
+      findings.worst[2]);
   return findings.failures == 0 ? 0 : 1;
 }
 
@@ -295,21 +341,24 @@ int differing(SmallLayout shape, int count, int runs) {
     cudaMemset(fronts.out().get(), 0xff, fronts.out().bytes());
     fronts.factor();
     DeviceArray<unsigned long long> sum(std::vector<unsigned long long>{0});
-    hash<<<528, 256>>>(fronts.out().get(), static_cast<std::int64_t>(fronts.out().bytes() / 8), sum.get());
+    hash<<<528, 256>>>(fronts.out().get(), static_cast<std::int64_t>(fronts.out().bytes() / 8),
+                       sum.get());
     const unsigned long long now = sum.to_host()[0];
     if (r == 0) first = now;
     if (now != first) ++different;
   }
-  std::printf("{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}\n", shape.m, shape.p, count, runs,
-              different);
+  std::printf(
+      "{\"repeat\":\"small_fronts\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"runs\":%d,\"different\":%d}"
+      "\n",
+      shape.m, shape.p, count, runs, different);
   std::fflush(stdout);
   return different;
 }
 
 int repeat(int runs) {
   int different = 0;
-  for (SmallLayout shape :
-       {SmallLayout{32, 16}, SmallLayout{29, 21}, SmallLayout{64, 32}, SmallLayout{51, 37}, SmallLayout{128, 64}, SmallLayout{123, 123}})
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{29, 21}, SmallLayout{64, 32},
+                            SmallLayout{51, 37}, SmallLayout{128, 64}, SmallLayout{123, 123}})
     different += differing(shape, 20000, runs);
   return different == 0 ? 0 : 1;
 }
@@ -324,10 +373,13 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--check") == 0) return check(std::atoi(argv[2]));
   if (argc == 3 && std::strcmp(argv[1], "--repeat") == 0) return repeat(std::atoi(argv[2]));
   const Vendor handles;
-  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}, SmallLayout{8, 3}, SmallLayout{16, 8},
-                            SmallLayout{24, 7}, SmallLayout{32, 32}, SmallLayout{47, 13}, SmallLayout{64, 64}, SmallLayout{96, 48},
-                            SmallLayout{100, 20}, SmallLayout{128, 16}, SmallLayout{128, 128}})
+  for (SmallLayout shape :
+       {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}, SmallLayout{8, 3},
+        SmallLayout{16, 8}, SmallLayout{24, 7}, SmallLayout{32, 32}, SmallLayout{47, 13},
+        SmallLayout{64, 64}, SmallLayout{96, 48}, SmallLayout{100, 20}, SmallLayout{128, 16},
+        SmallLayout{128, 128}})
     bench(handles, shape, 20000);
-  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}}) bench(handles, shape, 132);
+  for (SmallLayout shape : {SmallLayout{32, 16}, SmallLayout{64, 32}, SmallLayout{128, 64}})
+    bench(handles, shape, 132);
   return 0;
 }

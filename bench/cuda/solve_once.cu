@@ -1,6 +1,6 @@
-// Systems that are factorised and solved once, on a device, vectors there: a Factor and its solve, beside FusedSolve. Least seconds of
-// calls in turn, the componentwise backward errors, and the largest difference of the two x over the largest |x|. A line of JSON per
-// system.
+// Systems that are factorised and solved once, on a device, vectors there: a Factor and its solve,
+// beside FusedSolve. Least seconds of calls in turn, the componentwise backward errors, and the
+// largest difference of the two x over the largest |x|. A line of JSON per system.
 //   solve_once [--repeats N] [--nrhs N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
@@ -23,9 +23,11 @@ struct Options {
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-/// Least seconds of work that is enqueued, one kind after another in each round, but for two rounds.
+/// Least seconds of work that is enqueued, one kind after another in each round, but for two
+/// rounds.
 template <std::size_t N>
-std::array<double, N> least_seconds(int repeats, const std::array<std::function<void()>, N>& enqueue) {
+std::array<double, N> least_seconds(int repeats,
+                                    const std::array<std::function<void()>, N>& enqueue) {
   std::array<double, N> least;
   least.fill(1e300);
   for (int r = 0; r < repeats + 2; ++r)
@@ -34,7 +36,10 @@ std::array<double, N> least_seconds(int repeats, const std::array<std::function<
       const auto begin = std::chrono::steady_clock::now();
       enqueue[k]();
       require(cudaDeviceSynchronize() == cudaSuccess, "a call");
-      if (r >= 2) least[k] = std::min(least[k], std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      if (r >= 2)
+        least[k] = std::min(
+            least[k],
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
   return least;
 }
@@ -46,12 +51,15 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   const Index n = a.n(), nrhs = options.nrhs;
   AnalyzeOptions analysis;
   analysis.ordering.method = options.method, analysis.target = backend.target();
-  if (colon != std::string::npos) analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
+  if (colon != std::string::npos)
+    analysis.permutation = Permutation::from_old_of(read_permutation(argument.substr(colon + 1)));
   const auto plan = analyze(a.pattern(), analysis);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
-  const std::vector<double> b = random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
+  const std::vector<double> b =
+      random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
   const DeviceArray<double> rhs_there(b), device_x(b.size());
-  const DeviceMatrixView<double> rhs({rhs_there.get(), n, nrhs, n}), x({device_x.get(), n, nrhs, n});
+  const DeviceMatrixView<double> rhs({rhs_there.get(), n, nrhs, n}),
+      x({device_x.get(), n, nrhs, n});
   auto factor = Factor<double>::create(plan, backend);
   auto workspace = Workspace<double>::create(factor, nrhs);
   auto fused = FusedSolve<double>::create(a.pattern(), plan, backend, nrhs);
@@ -60,8 +68,9 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
   require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "a stream");
   const auto factorize = [&] { enqueue_refactorize(factor, values, 0, stream); };
   const auto solve = [&] { factor.enqueue_solve(rhs, x, workspace, stream); };
-  const auto seconds = least_seconds<4>(
-      options.repeats, {factorize, solve, [&] { factorize(), solve(); }, [&] { fused.enqueue_solve(values, rhs, x, stream); }});
+  const auto seconds =
+      least_seconds<4>(options.repeats, {factorize, solve, [&] { factorize(), solve(); },
+                                         [&] { fused.enqueue_solve(values, rhs, x, stream); }});
   const std::vector<double> found = device_x.to_host();
   solve();
   require(fused.fetch_verdict(stream).status == VerdictStatus::positive_definite, "a system");
@@ -70,15 +79,20 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
 
   double largest = 0, difference = 0;
   for (std::size_t i = 0; i < b.size(); ++i)
-    largest = std::max(largest, std::abs(expected[i])), difference = std::max(difference, std::abs(found[i] - expected[i]));
+    largest = std::max(largest, std::abs(expected[i])),
+    difference = std::max(difference, std::abs(found[i] - expected[i]));
   const auto error_of = [&](const std::vector<double>& v) {
-    return backward_error<double>(a.view(), {v.data(), n, nrhs, n}, {b.data(), n, nrhs, n}, backend).componentwise;
+    return backward_error<double>(a.view(), {v.data(), n, nrhs, n}, {b.data(), n, nrhs, n}, backend)
+        .componentwise;
   };
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d, \"nnz_l\": %lld, \"factor_s\": %.4e, \"solve_s\": %.4e, \"both_s\": %.4e, "
-      "\"fused_s\": %.4e, \"gain\": %.3f, \"error\": %.1e, \"fused_error\": %.1e, \"difference\": %.1e}\n",
-      source.c_str(), n, nrhs, static_cast<long long>(plan->cost.nnz_l), seconds[0], seconds[1], seconds[2], seconds[3],
-      seconds[2] / seconds[3], error_of(expected), error_of(found), difference / largest);
+      "{\"system\": \"%s\", \"n\": %d, \"nrhs\": %d, \"nnz_l\": %lld, \"factor_s\": %.4e, "
+      "\"solve_s\": %.4e, \"both_s\": %.4e, "
+      "\"fused_s\": %.4e, \"gain\": %.3f, \"error\": %.1e, \"fused_error\": %.1e, \"difference\": "
+      "%.1e}\n",
+      source.c_str(), n, nrhs, static_cast<long long>(plan->cost.nnz_l), seconds[0], seconds[1],
+      seconds[2], seconds[3], seconds[2] / seconds[3], error_of(expected), error_of(found),
+      difference / largest);
   std::fflush(stdout);
 }
 

@@ -1,7 +1,8 @@
-// The solve of one right-hand side on a device, or of several, vectors there: least and median of timed calls, the share of the bandwidth
-// bound, the componentwise backward error, of several the worst column's, and whether all runs had the same bits. A line of JSON per
-// system.
-//   solves [--plain] [--repeats N] [--nrhs N] [--group 8|16|32] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
+// The solve of one right-hand side on a device, or of several, vectors there: least and median of
+// timed calls, the share of the bandwidth bound, the componentwise backward error, of several the
+// worst column's, and whether all runs had the same bits. A line of JSON per system.
+//   solves [--plain] [--repeats N] [--nrhs N] [--group 8|16|32] [--method nd|amd|metis]
+//   SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstddef>
@@ -39,44 +40,54 @@ double longest_path(const Plan& plan) {
   return most;
 }
 
-std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, const std::string& permutation, const Options& options,
+std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a,
+                                    const std::string& permutation, const Options& options,
                                     Backend& backend) {
   AnalyzeOptions analysis;
   analysis.ordering.method = options.method;
   analysis.target = backend.target();
-  if (!permutation.empty()) analysis.permutation = Permutation::from_old_of(read_permutation(permutation));
+  if (!permutation.empty())
+    analysis.permutation = Permutation::from_old_of(read_permutation(permutation));
   return analyze(a.pattern(), analysis);
 }
 
 /// Counts the words of two arrays that differ.
-__global__ void count_different(const unsigned long long* a, const unsigned long long* b, std::size_t count,
-                                unsigned long long* different) {
+__global__ void count_different(const unsigned long long* a, const unsigned long long* b,
+                                std::size_t count, unsigned long long* different) {
   unsigned long long mine = 0;
-  for (std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; k < count; k += std::size_t{gridDim.x} * blockDim.x)
+  for (std::size_t k = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; k < count;
+       k += std::size_t{gridDim.x} * blockDim.x)
     mine += a[k] != b[k] ? 1 : 0;
   if (mine > 0) atomicAdd(different, mine);
 }
 
-/// Whether two arrays of numbers have the same bits, found on the device: with many columns a copy takes longer than the solve by far.
+/// Whether two arrays of numbers have the same bits, found on the device: with many columns a copy
+/// takes longer than the solve by far.
 bool same_bits(const DeviceArray<double>& a, const DeviceArray<double>& b) {
   const DeviceArray<unsigned long long> different(std::vector<unsigned long long>{0});
-  const auto words = [](const DeviceArray<double>& x) { return reinterpret_cast<const unsigned long long*>(x.get()); };
+  const auto words = [](const DeviceArray<double>& x) {
+    return reinterpret_cast<const unsigned long long*>(x.get());
+  };
   count_different<<<1024, 256>>>(words(a), words(b), a.bytes() / sizeof(double), different.get());
   return different.to_host().front() == 0;
 }
 
 void run(const std::string& argument, const Options& options, Backend& backend) {
   const std::size_t colon = argument.find(':');
-  const std::string source = argument.substr(0, colon), permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
+  const std::string source = argument.substr(0, colon),
+                    permutation = colon == std::string::npos ? "" : argument.substr(colon + 1);
   const SymmetricMatrix<double> a = load(source);
   const auto plan = plan_of(a, permutation, options, backend);
   auto factor = Factor<double>::create(plan, backend);
   if (!refactorize<double>(factor, a.value()).ok())
-    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n", source.c_str()));
+    return void(std::printf("{\"system\": \"%s\", \"status\": \"not_positive_definite\"}\n",
+                            source.c_str()));
   auto workspace = Workspace<double>::create(factor, options.nrhs);
-  const std::vector<double> b = random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
+  const std::vector<double> b =
+      random_numbers(static_cast<std::size_t>(a.n()) * static_cast<std::size_t>(options.nrhs));
   const DeviceArray<double> there(b), out(b.size());
-  const DeviceMatrixView<double> rhs({there.get(), a.n(), options.nrhs, a.n()}), x({out.get(), a.n(), options.nrhs, a.n()});
+  const DeviceMatrixView<double> rhs({there.get(), a.n(), options.nrhs, a.n()}),
+      x({out.get(), a.n(), options.nrhs, a.n()});
   const DeviceArray<double> first(b.size());
   std::vector<double> seconds;
   bool same = true;
@@ -84,23 +95,34 @@ void run(const std::string& argument, const Options& options, Backend& backend) 
     require(cudaDeviceSynchronize() == cudaSuccess, "before a solve");
     const auto begin = std::chrono::steady_clock::now();
     factor.solve(rhs, x, workspace);
-    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (r >= 2) seconds.push_back(s);
     if (r == 0)
-      require(cudaMemcpy(first.get(), out.get(), out.bytes(), cudaMemcpyDeviceToDevice) == cudaSuccess, "copy");
+      require(
+          cudaMemcpy(first.get(), out.get(), out.bytes(), cudaMemcpyDeviceToDevice) == cudaSuccess,
+          "copy");
     else
       same = same_bits(first, out) && same;
   }
   const std::vector<double> found = first.to_host();
-  const auto all = [&](const std::vector<double>& v) { return MatrixView<const double>{v.data(), a.n(), options.nrhs, a.n()}; };
+  const auto all = [&](const std::vector<double>& v) {
+    return MatrixView<const double>{v.data(), a.n(), options.nrhs, a.n()};
+  };
   const double error = backward_error<double>(a.view(), all(found), all(b), backend).componentwise;
-  const double least = *std::min_element(seconds.begin(), seconds.end()), bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
-  const double chain = 2 * longest_path(*plan) / 64 * kStep, bandwidth = bytes / read_bandwidth(), bound = bandwidth + chain;
+  const double least = *std::min_element(seconds.begin(), seconds.end()),
+               bytes = 16.0 * static_cast<double>(plan->cost.nnz_l);
+  const double chain = 2 * longest_path(*plan) / 64 * kStep, bandwidth = bytes / read_bandwidth(),
+               bound = bandwidth + chain;
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": %.4e, \"bandwidth_s\": %.4e, "
-      "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, \"same_bits\": %s}\n",
-      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least, options.nrhs, median(seconds), bandwidth, chain,
-      bound / least, error, static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)), same ? "true" : "false");
+      "{\"system\": \"%s\", \"n\": %d, \"nnz_l\": %lld, \"solve%d_s\": %.4e, \"solve%d_median_s\": "
+      "%.4e, \"bandwidth_s\": %.4e, "
+      "\"chain_s\": %.4e, \"share\": %.3f, \"componentwise\": %.2e, \"workspace_bytes\": %lld, "
+      "\"same_bits\": %s}\n",
+      source.c_str(), a.n(), static_cast<long long>(plan->cost.nnz_l), options.nrhs, least,
+      options.nrhs, median(seconds), bandwidth, chain, bound / least, error,
+      static_cast<long long>(plan->workspace_bytes(sizeof(double), options.nrhs)),
+      same ? "true" : "false");
   std::fflush(stdout);
 }
 

@@ -1,4 +1,5 @@
-// The vendor's sparse products: A by 32-bit full rows times one vector or several columns, its preprocessing done before.
+// The vendor's sparse products: A by 32-bit full rows times one vector or several columns, its
+// preprocessing done before.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,10 +24,14 @@ inline void require(cusparseStatus_t status, const char* what) {
 class SparseVendor {
  public:
   SparseVendor(const numeric::cuda::FullRows& rows, const std::vector<double>& value)
-      : n_(rows.n()), ptr_(std::vector<int>(rows.ptr.begin(), rows.ptr.end())), col_(rows.col), value_(value) {
+      : n_(rows.n()),
+        ptr_(std::vector<int>(rows.ptr.begin(), rows.ptr.end())),
+        col_(rows.col),
+        value_(value) {
     require(cusparseCreate(&handle_), "cusparseCreate");
-    require(cusparseCreateCsr(&a_, n_, n_, rows.entries(), ptr_.get(), col_.get(), value_.get(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                              CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+    require(cusparseCreateCsr(&a_, n_, n_, rows.entries(), ptr_.get(), col_.get(), value_.get(),
+                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                              CUDA_R_64F),
             "cusparseCreateCsr");
   }
   SparseVendor(const SparseVendor&) = delete;
@@ -39,21 +44,25 @@ class SparseVendor {
   /// y = A x by one algorithm.
   class Vector {
    public:
-    Vector(const SparseVendor& vendor, cusparseSpMVAlg_t algorithm, double* x, double* y) : vendor_(vendor), algorithm_(algorithm) {
+    Vector(const SparseVendor& vendor, cusparseSpMVAlg_t algorithm, double* x, double* y)
+        : vendor_(vendor), algorithm_(algorithm) {
       require(cusparseCreateDnVec(&x_, vendor.n_, x, CUDA_R_64F), "cusparseCreateDnVec");
       require(cusparseCreateDnVec(&y_, vendor.n_, y, CUDA_R_64F), "cusparseCreateDnVec");
       std::size_t bytes = 0;
-      require(cusparseSpMV_bufferSize(vendor.handle_, kOperation, &kOne, vendor.a_, x_, &kZero, y_, CUDA_R_64F, algorithm, &bytes),
+      require(cusparseSpMV_bufferSize(vendor.handle_, kOperation, &kOne, vendor.a_, x_, &kZero, y_,
+                                      CUDA_R_64F, algorithm, &bytes),
               "cusparseSpMV_bufferSize");
       work_ = std::make_unique<DeviceArray<char>>(bytes);
-      require(cusparseSpMV_preprocess(vendor.handle_, kOperation, &kOne, vendor.a_, x_, &kZero, y_, CUDA_R_64F, algorithm, work_->get()),
+      require(cusparseSpMV_preprocess(vendor.handle_, kOperation, &kOne, vendor.a_, x_, &kZero, y_,
+                                      CUDA_R_64F, algorithm, work_->get()),
               "cusparseSpMV_preprocess");
     }
     Vector(const Vector&) = delete;
     Vector& operator=(const Vector&) = delete;
     ~Vector() { cusparseDestroyDnVec(x_), cusparseDestroyDnVec(y_); }
     void run() const {
-      require(cusparseSpMV(vendor_.handle_, kOperation, &kOne, vendor_.a_, x_, &kZero, y_, CUDA_R_64F, algorithm_, work_->get()),
+      require(cusparseSpMV(vendor_.handle_, kOperation, &kOne, vendor_.a_, x_, &kZero, y_,
+                           CUDA_R_64F, algorithm_, work_->get()),
               "cusparseSpMV");
     }
 
@@ -67,26 +76,31 @@ class SparseVendor {
   /// Y = A X of columns one behind the other.
   class Columns {
    public:
-    Columns(const SparseVendor& vendor, cusparseSpMMAlg_t algorithm, int columns, double* x, double* y)
+    Columns(const SparseVendor& vendor, cusparseSpMMAlg_t algorithm, int columns, double* x,
+            double* y)
         : vendor_(vendor), algorithm_(algorithm) {
-      require(cusparseCreateDnMat(&x_, vendor.n_, columns, vendor.n_, x, CUDA_R_64F, CUSPARSE_ORDER_COL), "cusparseCreateDnMat");
-      require(cusparseCreateDnMat(&y_, vendor.n_, columns, vendor.n_, y, CUDA_R_64F, CUSPARSE_ORDER_COL), "cusparseCreateDnMat");
+      require(cusparseCreateDnMat(&x_, vendor.n_, columns, vendor.n_, x, CUDA_R_64F,
+                                  CUSPARSE_ORDER_COL),
+              "cusparseCreateDnMat");
+      require(cusparseCreateDnMat(&y_, vendor.n_, columns, vendor.n_, y, CUDA_R_64F,
+                                  CUSPARSE_ORDER_COL),
+              "cusparseCreateDnMat");
       std::size_t bytes = 0;
-      require(
-          cusparseSpMM_bufferSize(vendor.handle_, kOperation, kOperation, &kOne, vendor.a_, x_, &kZero, y_, CUDA_R_64F, algorithm, &bytes),
-          "cusparseSpMM_bufferSize");
+      require(cusparseSpMM_bufferSize(vendor.handle_, kOperation, kOperation, &kOne, vendor.a_, x_,
+                                      &kZero, y_, CUDA_R_64F, algorithm, &bytes),
+              "cusparseSpMM_bufferSize");
       work_ = std::make_unique<DeviceArray<char>>(bytes);
-      require(cusparseSpMM_preprocess(vendor.handle_, kOperation, kOperation, &kOne, vendor.a_, x_, &kZero, y_, CUDA_R_64F, algorithm,
-                                      work_->get()),
+      require(cusparseSpMM_preprocess(vendor.handle_, kOperation, kOperation, &kOne, vendor.a_, x_,
+                                      &kZero, y_, CUDA_R_64F, algorithm, work_->get()),
               "cusparseSpMM_preprocess");
     }
     Columns(const Columns&) = delete;
     Columns& operator=(const Columns&) = delete;
     ~Columns() { cusparseDestroyDnMat(x_), cusparseDestroyDnMat(y_); }
     void run() const {
-      require(
-          cusparseSpMM(vendor_.handle_, kOperation, kOperation, &kOne, vendor_.a_, x_, &kZero, y_, CUDA_R_64F, algorithm_, work_->get()),
-          "cusparseSpMM");
+      require(cusparseSpMM(vendor_.handle_, kOperation, kOperation, &kOne, vendor_.a_, x_, &kZero,
+                           y_, CUDA_R_64F, algorithm_, work_->get()),
+              "cusparseSpMM");
     }
 
    private:

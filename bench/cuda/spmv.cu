@@ -1,8 +1,10 @@
-// Y = A X in double with 1, 8 and 32 columns on a device, against the bandwidth bound and cuSPARSE's faster algorithm, its preprocessing
-// outside the time. Warm: one product after another. Cold: the L2 cache is overwritten before each. Results are compared with a product on
-// the host. A line of JSON per system.
+// Y = A X in double with 1, 8 and 32 columns on a device, against the bandwidth bound and
+// cuSPARSE's faster algorithm, its preprocessing outside the time. Warm: one product after another.
+// Cold: the L2 cache is overwritten before each. Results are compared with a product on the host. A
+// line of JSON per system.
 //   spmv [--repeats N] [--all-kernels] SYSTEM ...
-// --all-kernels: also the warm times of every kernel, one column, for the constants of choose_spmv().
+// --all-kernels: also the warm times of every kernel, one column, for the constants of
+// choose_spmv().
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
@@ -38,7 +40,8 @@ struct Seconds {
 class Timer {
  public:
   explicit Timer(int repeats) : repeats_(repeats), flushed_(kFlushBytes) {
-    require(cudaEventCreate(&begin_) == cudaSuccess && cudaEventCreate(&end_) == cudaSuccess, "events");
+    require(cudaEventCreate(&begin_) == cudaSuccess && cudaEventCreate(&end_) == cudaSuccess,
+            "events");
   }
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
@@ -53,7 +56,11 @@ class Timer {
   template <class Run>
   Seconds cold(const Run& run) const {
     return time(
-        1, [this] { require(cudaMemsetAsync(flushed_.get(), 0, flushed_.bytes()) == cudaSuccess, "a flush"); }, run);
+        1,
+        [this] {
+          require(cudaMemsetAsync(flushed_.get(), 0, flushed_.bytes()) == cudaSuccess, "a flush");
+        },
+        run);
   }
 
  private:
@@ -64,7 +71,8 @@ class Timer {
       prepare();
       require(cudaEventRecord(begin_) == cudaSuccess, "an event");
       for (int k = 0; k < launches; ++k) run();
-      require(cudaEventRecord(end_) == cudaSuccess && cudaEventSynchronize(end_) == cudaSuccess, "a product");
+      require(cudaEventRecord(end_) == cudaSuccess && cudaEventSynchronize(end_) == cudaSuccess,
+              "a product");
       float ms = 0;
       require(cudaEventElapsedTime(&ms, begin_, end_) == cudaSuccess, "a time");
       if (r >= 3) seconds.push_back(1e-3 * ms / launches);
@@ -84,16 +92,19 @@ struct System {
   std::vector<double> x;      ///< n x 32
   std::vector<double> y, magnitude;
 
-  System(const std::string& source, const SymmetricMatrix<double>& a) : name(source), rows(full_rows(a.pattern())) {
+  System(const std::string& source, const SymmetricMatrix<double>& a)
+      : name(source), rows(full_rows(a.pattern())) {
     const auto n = static_cast<std::size_t>(a.n());
     for (const std::uint32_t s : rows.source) value.push_back(a.value()[s]);
     std::mt19937_64 random(1);
-    for (std::size_t k = 0; k < 32 * n; ++k) x.push_back(std::uniform_real_distribution<>(-1, 1)(random));
+    for (std::size_t k = 0; k < 32 * n; ++k)
+      x.push_back(std::uniform_real_distribution<>(-1, 1)(random));
     y.assign(x.size(), 0);
     magnitude.assign(x.size(), 0);
     for (std::size_t c = 0; c < 32; ++c)
       for (std::size_t i = 0; i < n; ++i)
-        for (auto k = static_cast<std::size_t>(rows.ptr[i]); k < static_cast<std::size_t>(rows.ptr[i + 1]); ++k) {
+        for (auto k = static_cast<std::size_t>(rows.ptr[i]);
+             k < static_cast<std::size_t>(rows.ptr[i + 1]); ++k) {
           const double p = value[k] * x[c * n + static_cast<std::size_t>(rows.col[k])];
           y[c * n + i] += p;
           magnitude[c * n + i] += std::fabs(p);
@@ -105,14 +116,18 @@ struct System {
     const auto n = static_cast<std::size_t>(rows.n());
     for (std::size_t k = 0; k < n * static_cast<std::size_t>(columns); ++k) {
       const auto terms = static_cast<double>(rows.length(static_cast<Index>(k % n)));
-      if (std::fabs(found[k] - y[k]) <= 2 * (terms + 1) * std::numeric_limits<double>::epsilon() * magnitude[k]) continue;
-      std::fprintf(stderr, "%s: %s has %.17g in row %zu of column %zu, not %.17g\n", name.c_str(), whose, found[k], k % n, k / n, y[k]);
+      if (std::fabs(found[k] - y[k]) <=
+          2 * (terms + 1) * std::numeric_limits<double>::epsilon() * magnitude[k])
+        continue;
+      std::fprintf(stderr, "%s: %s has %.17g in row %zu of column %zu, not %.17g\n", name.c_str(),
+                   whose, found[k], k % n, k / n, y[k]);
       std::exit(2);
     }
   }
   /// A is read once, X too, Y written.
   double bytes(Index columns) const {
-    return 12.0 * static_cast<double>(rows.entries()) + 4.0 * (rows.n() + 1.0) + 16.0 * rows.n() * static_cast<double>(columns);
+    return 12.0 * static_cast<double>(rows.entries()) + 4.0 * (rows.n() + 1.0) +
+           16.0 * rows.n() * static_cast<double>(columns);
   }
 };
 
@@ -121,7 +136,8 @@ struct Both {
 };
 
 template <class Run>
-Both measured(const System& system, const Timer& timer, const DeviceArray<double>& y, Index columns, const char* whose, const Run& run) {
+Both measured(const System& system, const Timer& timer, const DeviceArray<double>& y, Index columns,
+              const char* whose, const Run& run) {
   require(cudaMemset(y.get(), 0xff, y.bytes()) == cudaSuccess, "what lies in Y before");
   run();
   system.compare(y, columns, whose);
@@ -130,32 +146,38 @@ Both measured(const System& system, const Timer& timer, const DeviceArray<double
 
 /// Each of the four times that of the faster algorithm.
 Both faster(const Both& a, const Both& b) {
-  const auto least = [](const Seconds& s, const Seconds& t) { return Seconds{std::min(s.median, t.median), std::min(s.least, t.least)}; };
+  const auto least = [](const Seconds& s, const Seconds& t) {
+    return Seconds{std::min(s.median, t.median), std::min(s.least, t.least)};
+  };
   return {least(a.warm, b.warm), least(a.cold, b.cold)};
 }
 
-Both vendor_time(const System& system, const SparseVendor& vendor, const Timer& timer, const DeviceArray<double>& x,
-                 const DeviceArray<double>& y, Index columns) {
+Both vendor_time(const System& system, const SparseVendor& vendor, const Timer& timer,
+                 const DeviceArray<double>& x, const DeviceArray<double>& y, Index columns) {
   if (columns == 1) {
-    const SparseVendor::Vector one(vendor, CUSPARSE_SPMV_CSR_ALG1, x.get(), y.get()), two(vendor, CUSPARSE_SPMV_CSR_ALG2, x.get(), y.get());
+    const SparseVendor::Vector one(vendor, CUSPARSE_SPMV_CSR_ALG1, x.get(), y.get()),
+        two(vendor, CUSPARSE_SPMV_CSR_ALG2, x.get(), y.get());
     const Both first = measured(system, timer, y, 1, "CUSPARSE_SPMV_CSR_ALG1", [&] { one.run(); });
-    return faster(first, measured(system, timer, y, 1, "CUSPARSE_SPMV_CSR_ALG2", [&] { two.run(); }));
+    return faster(first,
+                  measured(system, timer, y, 1, "CUSPARSE_SPMV_CSR_ALG2", [&] { two.run(); }));
   }
   const auto time = [&](cusparseSpMMAlg_t algorithm, const char* name) {
     const SparseVendor::Columns product(vendor, algorithm, columns, x.get(), y.get());
     return measured(system, timer, y, columns, name, [&] { product.run(); });
   };
-  return faster(time(CUSPARSE_SPMM_CSR_ALG1, "CUSPARSE_SPMM_CSR_ALG1"), time(CUSPARSE_SPMM_CSR_ALG2, "CUSPARSE_SPMM_CSR_ALG2"));
+  return faster(time(CUSPARSE_SPMM_CSR_ALG1, "CUSPARSE_SPMM_CSR_ALG1"),
+                time(CUSPARSE_SPMM_CSR_ALG2, "CUSPARSE_SPMM_CSR_ALG2"));
 }
 
 void print_columns(const System& system, Index columns, const Both& own, const Both& vendor) {
   const double bytes = system.bytes(columns), bound = bytes / read_bandwidth();
   const auto times = [&](const char* how, const Seconds& s, const Seconds& v) {
     std::printf(
-        "\"%s_median_s\": %.4e, \"%s_s\": %.4e, \"%s_gb_per_s\": %.0f, \"%s_share\": %.3f, \"%s_cusparse_median_s\": %.4e, "
+        "\"%s_median_s\": %.4e, \"%s_s\": %.4e, \"%s_gb_per_s\": %.0f, \"%s_share\": %.3f, "
+        "\"%s_cusparse_median_s\": %.4e, "
         "\"%s_cusparse_s\": %.4e, \"%s_ratio\": %.3f",
-        how, s.median, how, s.least, how, 1e-9 * bytes / s.median, how, bound / s.median, how, v.median, how, v.least, how,
-        v.median / s.median);
+        how, s.median, how, s.least, how, 1e-9 * bytes / s.median, how, bound / s.median, how,
+        v.median, how, v.least, how, v.median / s.median);
   };
   std::printf(", \"columns_%d\": {\"bound_s\": %.4e, ", columns, bound);
   times("warm", own.warm, vendor.warm);
@@ -169,14 +191,15 @@ void run(const std::string& source, const Options& options, Staging& staging) {
   const System system(source, a);
   const Stream stream;
   const DeviceHeap heap;
-  const DeviceArray<double> lower(std::vector<double>(a.value().begin(), a.value().end())), x(system.x), y(system.x.size());
+  const DeviceArray<double> lower(std::vector<double>(a.value().begin(), a.value().end())),
+      x(system.x), y(system.x.size());
   const Timer timer(options.repeats);
   Spmv<double> product(system.rows, staging, heap, stream);
   product.enqueue_values(lower.get(), nullptr);
   const SparseVendor vendor(system.rows, system.value);
   const Index n = a.n();
-  std::printf("{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"kernel\": \"%s\"", source.c_str(), n,
-              static_cast<long long>(system.rows.entries()), name_of(product.choice()).c_str());
+  std::printf("{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"kernel\": \"%s\"", source.c_str(),
+              n, static_cast<long long>(system.rows.entries()), name_of(product.choice()).c_str());
   for (const Index columns : {1, 8, 32}) {
     const Both own = measured(system, timer, y, columns, "kauri", [&] {
       product.enqueue({x.get(), n, columns, n}, {y.get(), n, columns, n}, nullptr);
@@ -190,7 +213,8 @@ void run(const std::string& source, const Options& options, Staging& staging) {
     const Both own = measured(system, timer, y, 1, name_of(choice).c_str(), [&] {
       other.enqueue({x.get(), n, 1, n}, {y.get(), n, 1, n}, nullptr);
     });
-    std::printf(", \"%s\": {\"warm_median_s\": %.4e, \"cold_median_s\": %.4e}", name_of(choice).c_str(), own.warm.median, own.cold.median);
+    std::printf(", \"%s\": {\"warm_median_s\": %.4e, \"cold_median_s\": %.4e}",
+                name_of(choice).c_str(), own.warm.median, own.cold.median);
   }
   std::printf("}\n");
   std::fflush(stdout);

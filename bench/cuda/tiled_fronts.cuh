@@ -1,5 +1,5 @@
-// Equal fronts in cells on the device with all that the kernels need, Hopper's or the portable ones; dense parts that go there and are
-// compared; a line of a result.
+// Equal fronts in cells on the device with all that the kernels need, Hopper's or the portable
+// ones; dense parts that go there and are compared; a line of a result.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,18 +27,21 @@ using kernels::FrontView;
 using kernels::FrontViewOf;
 using symbolic::FrontTask;
 
-// Symmetric m x m, column-major, diagonal dominant by rows, numbers of type T; entry (bad, bad) is made negative.
+// Symmetric m x m, column-major, diagonal dominant by rows, numbers of type T; entry (bad, bad) is
+// made negative.
 template <class T, class Stored>
 __global__ void fill_dense(Stored* a, int m, std::uint64_t seed, int bad) {
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{m} * m; e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     const std::uint64_t low = min(row, column), high = max(row, column);
-    a[e] = static_cast<T>(noise(seed * 0x51ull + (low << 32 | high)) + (row == column ? (row == bad ? -2.0 * m : 0.8 * m + 1.0) : 0.0));
+    a[e] = static_cast<T>(noise(seed * 0x51ull + (low << 32 | high)) +
+                          (row == column ? (row == bad ? -2.0 * m : 0.8 * m + 1.0) : 0.0));
   }
 }
 
-// Place of padded entry (row, column), row / 8 >= column / 8, in the panel, or behind it in the contribution block.
+// Place of padded entry (row, column), row / 8 >= column / 8, in the panel, or behind it in the
+// contribution block.
 __device__ inline std::int64_t place(const FrontCells& cells, int row, int column) {
   const int pivots = cells.pivot_cells() * symbolic::kCell;
   if (column < pivots) return cells.panel().place(row, column);
@@ -50,26 +53,31 @@ template <class T>
 __global__ void pack(const double* a, T* front, FrontCells cells) {
   const int padded = cells.cells() * symbolic::kCell;
   const int pivot_end = cells.pivot_cells() * symbolic::kCell;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{padded} * padded;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{padded} * padded; e += std::int64_t{gridDim.x} * blockDim.x) {
     const int i = static_cast<int>(e % padded), k = static_cast<int>(e / padded);
     if (i / symbolic::kCell < k / symbolic::kCell) continue;
-    const auto source = [&](int r) { return r < cells.p ? r : r < pivot_end ? -1 : r - pivot_end + cells.p; };
+    const auto source = [&](int r) {
+      return r < cells.p ? r : r < pivot_end ? -1 : r - pivot_end + cells.p;
+    };
     const int row = source(i), column = source(k);
     double value = i == k && i < pivot_end ? 1.0 : 0.0;
     if (row >= 0 && column >= 0)
-      value = row < cells.m && column < cells.m ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * cells.m] : 0.0;
+      value = row < cells.m && column < cells.m
+                  ? a[std::int64_t{max(row, column)} + std::int64_t{min(row, column)} * cells.m]
+                  : 0.0;
     front[place(cells, i, k)] = static_cast<T>(value);
   }
 }
 
 // Sums of squares over the lower triangle: cells - dense, dense. First column `first`.
 template <class T>
-__global__ void compare(const double* a, const T* front, FrontCells cells, int first, double* sums) {
+__global__ void compare(const double* a, const T* front, FrontCells cells, int first,
+                        double* sums) {
   double difference = 0.0, norm = 0.0;
   const int m = cells.m;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < std::int64_t{m} * m;
-       e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       e < std::int64_t{m} * m; e += std::int64_t{gridDim.x} * blockDim.x) {
     const int row = static_cast<int>(e % m), column = static_cast<int>(e / m);
     if (row < column || column < first) continue;
     const double d = a[e] - front[place(cells, cells.padded_row(row), cells.padded_row(column))];
@@ -79,13 +87,16 @@ __global__ void compare(const double* a, const T* front, FrontCells cells, int f
 }
 
 // Of such sums.
-inline double relative(const std::vector<double>& sums) { return std::sqrt(sums[0] / std::max(sums[1], 1e-300)); }
+inline double relative(const std::vector<double>& sums) {
+  return std::sqrt(sums[0] / std::max(sums[1], 1e-300));
+}
 
 // Of the bits.
 template <class T>
 __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum) {
   unsigned long long mine = 0;
-  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += std::int64_t{gridDim.x} * blockDim.x) {
+  for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count;
+       e += std::int64_t{gridDim.x} * blockDim.x) {
     unsigned long long bits = 0;
     memcpy(&bits, data + e, sizeof(T));
     mine += (bits ^ static_cast<unsigned long long>(e)) * 0x9e3779b97f4a7c15ull;
@@ -93,21 +104,28 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
   atomicAdd(sum, mine);
 }
 
-// Kernels on tiled fronts: those of `hopper`; in TF32 the streamed ones where the device has them; else the portable ones.
-inline const char* name_of(CudaCompute loops) { return loops == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(loops); }
+// Kernels on tiled fronts: those of `hopper`; in TF32 the streamed ones where the device has them;
+// else the portable ones.
+inline const char* name_of(CudaCompute loops) {
+  return loops == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(loops);
+}
 
-// Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor cores: a share of half is its most.
+// Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor
+// cores: a share of half is its most.
 template <class T>
 double peak_of(CudaCompute loops) {
   if (loops == CudaCompute::fp16x3) return 2 * kTf32Peak / 3;
-  if (numeric::cuda::is_of_float_alone(loops)) return loops == CudaCompute::tf32 ? kTf32Peak : kTf32Peak / 3;
+  if (numeric::cuda::is_of_float_alone(loops))
+    return loops == CudaCompute::tf32 ? kTf32Peak : kTf32Peak / 3;
   return loops != CudaCompute::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }
 
 // Of those kernels, where the device has them; 0 for other loops.
 template <class T>
 int streamed_teams(CudaCompute loops) {
-  return std::is_same_v<T, float> ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(loops)) : 0;
+  return std::is_same_v<T, float>
+             ? kernels::streamed::resident_teams(kernels::portable::arithmetic_of(loops))
+             : 0;
 }
 
 template <class T>
@@ -130,16 +148,24 @@ struct Line {
 template <class T>
 void print(const Line& line, CudaCompute loops) {
   const double bound = std::max(line.flops / peak_of<T>(loops), line.bytes / kBandwidth) * 1e6;
-  std::printf("{\"kernel\":\"%s\",\"loops\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,\"ahead\":%d,", line.kernel,
-              name_of(loops), std::is_same_v<T, double> ? "double" : "float", line.cells.m, line.cells.p, line.fronts, line.ahead);
-  std::printf("\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,\"error\":%.1e}\n", line.us,
-              line.flops / line.us * 1e-6, bound / line.us, line.vendor.what, line.vendor.us, line.vendor.us / line.us, line.error);
+  std::printf(
+      "{\"kernel\":\"%s\",\"loops\":\"%s\",\"scalar\":\"%s\",\"m\":%d,\"p\":%d,\"fronts\":%d,"
+      "\"ahead\":%d,",
+      line.kernel, name_of(loops), std::is_same_v<T, double> ? "double" : "float", line.cells.m,
+      line.cells.p, line.fronts, line.ahead);
+  std::printf(
+      "\"us\":%.1f,\"tf\":%.2f,\"share\":%.3f,\"vendor\":\"%s\",\"vendor_us\":%.1f,\"ratio\":%.2f,"
+      "\"error\":%.1e}\n",
+      line.us, line.flops / line.us * 1e-6, bound / line.us, line.vendor.what, line.vendor.us,
+      line.vendor.us / line.us, line.error);
   std::fflush(stdout);
 }
 
-inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams, bool update_only) {
+inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, int teams,
+                                       bool update_only) {
   if (update_only) return symbolic::update_tasks(std::vector<FrontCells>(count, cells));
-  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), false, ahead, teams);
+  return symbolic::factor_tasks(std::vector<symbolic::LevelFront>(count, {cells, 0}), false, ahead,
+                                teams);
 }
 
 // Equal fronts on the device with all that the kernels need.
@@ -160,7 +186,9 @@ class Fronts {
         views_(make_views()),
         host_tasks_(tasks_of(cells, count, ahead, teams_, update_only)),
         tasks_(host_tasks_) {
-    if (update_only) cudaMemset(counters_.get(), 0x7f, counters_.bytes());  // to the portable kernel all of L is finished
+    if (update_only)
+      cudaMemset(counters_.get(), 0x7f,
+                 counters_.bytes());  // to the portable kernel all of L is finished
   }
 
   T* front(int f) const { return front_.get() + f * entries_; }
@@ -177,7 +205,9 @@ class Fronts {
     cudaMemsetAsync(ticket(), 0, sizeof(int));
     require(enqueue_update() == cudaSuccess, "update");
   }
-  int failed(int f) const { return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed]; }
+  int failed(int f) const {
+    return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed];
+  }
   double bad_pivot(int f) const { return bad_.to_host()[f]; }
   // Frobenius error of the worst of the first and last front.
   double error(const double* reference, int first) const {
@@ -197,20 +227,24 @@ class Fronts {
     const int tasks = static_cast<int>(host_tasks_.size());
     if constexpr (std::is_same_v<T, double>) {
       if (loops_ == CudaCompute::hopper)
-        return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {}, DeviceSchedule::kLeastPart, teams_, 0,
-                                       nullptr);
+        return kernels::enqueue_factor(views_.get(), tasks_.get(), tasks, ticket(), {}, {}, {},
+                                       DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     } else if (streamed_) {
-      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
-                                               {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+      return kernels::streamed::enqueue_factor(kernels::portable::arithmetic_of(loops_),
+                                               views_.get(), tasks_.get(), tasks, ticket(), {}, {},
+                                               {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
     }
-    return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_), views_.get(), tasks_.get(), tasks, ticket(), {},
-                                                {}, {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
+    return kernels::portable::enqueue_factor<T>(kernels::portable::arithmetic_of(loops_),
+                                                views_.get(), tasks_.get(), tasks, ticket(), {}, {},
+                                                {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
   }
   // The portable kernels have no such call: of the tasks of an update, which wait for nothing then.
   cudaError_t enqueue_update() const {
     if constexpr (std::is_same_v<T, double>) {
       if (loops_ == CudaCompute::hopper)
-        return kernels::enqueue_update(views_.get(), tasks_.get(), static_cast<int>(host_tasks_.size()), ticket(), teams_, nullptr);
+        return kernels::enqueue_update(views_.get(), tasks_.get(),
+                                       static_cast<int>(host_tasks_.size()), ticket(), teams_,
+                                       nullptr);
     }
     return enqueue();
   }

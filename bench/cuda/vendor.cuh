@@ -1,5 +1,5 @@
-// The vendor's dense calls, in float and double: handles and streams, statuses that end the program, partial factorisations of dense
-// fronts.
+// The vendor's dense calls, in float and double: handles and streams, statuses that end the
+// program, partial factorisations of dense fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -47,16 +47,19 @@ struct Library {
   cusolverDnHandle_t solver = nullptr;
 };
 
-/// Streams with handles of their own, among which calls are dealt in turn. One alone is the default stream.
+/// Streams with handles of their own, among which calls are dealt in turn. One alone is the default
+/// stream.
 class Lanes {
  public:
   explicit Lanes(int count) : stream_(count, nullptr), library_(count), joined_(count) {
     for (int i = 0; i < count; ++i) {
       require(cublasCreate(&library_[i].blas), "cublasCreate");
       require(cusolverDnCreate(&library_[i].solver), "cusolverDnCreate");
-      require(cudaEventCreateWithFlags(&joined_[i], cudaEventDisableTiming) == cudaSuccess, "event");
+      require(cudaEventCreateWithFlags(&joined_[i], cudaEventDisableTiming) == cudaSuccess,
+              "event");
       if (count == 1) continue;
-      require(cudaStreamCreateWithFlags(&stream_[i], cudaStreamNonBlocking) == cudaSuccess, "stream");
+      require(cudaStreamCreateWithFlags(&stream_[i], cudaStreamNonBlocking) == cudaSuccess,
+              "stream");
       require(cublasSetStream(library_[i].blas, stream_[i]), "cublasSetStream");
       require(cusolverDnSetStream(library_[i].solver, stream_[i]), "cusolverDnSetStream");
     }
@@ -65,7 +68,8 @@ class Lanes {
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
   ~Lanes() {
-    for (const Library& library : library_) cublasDestroy(library.blas), cusolverDnDestroy(library.solver);
+    for (const Library& library : library_)
+      cublasDestroy(library.blas), cusolverDnDestroy(library.solver);
     for (const cudaEvent_t event : joined_) cudaEventDestroy(event);
     for (const cudaStream_t stream : stream_)
       if (stream != nullptr) cudaStreamDestroy(stream);
@@ -74,7 +78,8 @@ class Lanes {
   int count() const { return static_cast<int>(library_.size()); }
   const Library& library() const { return library_[0]; }
 
-  /// use(item, lane, library) for items [0, items): after what is on the default stream, which goes on when all are done.
+  /// use(item, lane, library) for items [0, items): after what is on the default stream, which goes
+  /// on when all are done.
   template <class Use>
   void deal(int items, const Use& use) const {
     const bool alone = count() == 1;
@@ -131,7 +136,8 @@ struct VendorTime {
   double us;
 };
 
-/// Partial factorisations of equal fronts, dense by columns, m x m each: potrf of the pivots, trsm and syrk of the rows below.
+/// Partial factorisations of equal fronts, dense by columns, m x m each: potrf of the pivots, trsm
+/// and syrk of the rows below.
 template <class T>
 class VendorFronts {
  public:
@@ -152,24 +158,31 @@ class VendorFronts {
   T* data() const { return a_.get(); }
   void load() const {
     for (int f = 0; f < count_; ++f)
-      cudaMemcpyAsync(a_.get() + f * entries(), input_, static_cast<std::size_t>(entries()) * sizeof(T), cudaMemcpyDeviceToDevice);
+      cudaMemcpyAsync(a_.get() + f * entries(), input_,
+                      static_cast<std::size_t>(entries()) * sizeof(T), cudaMemcpyDeviceToDevice);
   }
   /// Three calls a front.
   void run() const {
-    lanes_.deal(count_, [this](int f, int lane, const Library& library) { factor(f, lane, library); });
+    lanes_.deal(count_,
+                [this](int f, int lane, const Library& library) { factor(f, lane, library); });
   }
-  /// Three calls for all: gemm in place of syrk, which is not to be had in batches, so both triangles of the block.
+  /// Three calls for all: gemm in place of syrk, which is not to be had in batches, so both
+  /// triangles of the block.
   void run_batched() const {
     const int m = shape_.m, p = shape_.p, n = m - p;
     const T one = 1, minus = -1;
     const Library& library = batches_.library();
-    require(Calls<T>::potrf_batched(library.solver, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m, info_.get(), count_), "potrfBatched");
+    require(Calls<T>::potrf_batched(library.solver, CUBLAS_FILL_MODE_LOWER, p, diagonal_.get(), m,
+                                    info_.get(), count_),
+            "potrfBatched");
     if (n == 0) return;
-    require(Calls<T>::trsm_batched(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one,
-                                   diagonal_.get(), m, below_.get(), m, count_),
+    require(Calls<T>::trsm_batched(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER,
+                                   CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one, diagonal_.get(),
+                                   m, below_.get(), m, count_),
             "trsmBatched");
     const T* l = a_.get() + p;
-    require(Calls<T>::gemm_strided(library.blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, p, &minus, l, m, entries(), l, m, entries(), &one,
+    require(Calls<T>::gemm_strided(library.blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, p, &minus, l, m,
+                                   entries(), l, m, entries(), &one,
                                    a_.get() + std::int64_t{p} * m + p, m, entries(), count_),
             "gemmStridedBatched");
   }
@@ -180,11 +193,13 @@ class VendorFronts {
   VendorTime time(int repeats) const {
     constexpr int kMostBatched = 512;  // pivots; potrfBatched is made for small matrices
     const auto load_all = [this](int) { load(); };
-    VendorTime best{count_ == 1 ? "potrf, trsm, syrk" : "potrf, trsm, syrk of each front, on 8 streams",
-                    median_us(repeats, load_all, [this](int) { run(); })};
+    VendorTime best{
+        count_ == 1 ? "potrf, trsm, syrk" : "potrf, trsm, syrk of each front, on 8 streams",
+        median_us(repeats, load_all, [this](int) { run(); })};
     require_success();
     if (count_ == 1 || shape_.p > kMostBatched) return best;
-    const VendorTime batched{kBatched, median_us(repeats, load_all, [this](int) { run_batched(); })};
+    const VendorTime batched{kBatched,
+                             median_us(repeats, load_all, [this](int) { run_batched(); })};
     require_success();
     return batched.us < best.us ? batched : best;
   }
@@ -193,7 +208,9 @@ class VendorFronts {
   long long entries() const { return static_cast<long long>(shape_.m) * shape_.m; }
   int work_size() const {
     int size = 0;
-    require(Calls<T>::potrf_size(lanes_.library().solver, CUBLAS_FILL_MODE_LOWER, shape_.p, a_.get(), shape_.m, &size), "potrf_bufferSize");
+    require(Calls<T>::potrf_size(lanes_.library().solver, CUBLAS_FILL_MODE_LOWER, shape_.p,
+                                 a_.get(), shape_.m, &size),
+            "potrf_bufferSize");
     return size;
   }
   std::vector<T*> list(int row) const {
@@ -205,14 +222,16 @@ class VendorFronts {
     const int m = shape_.m, p = shape_.p, n = m - p;
     const T one = 1, minus = -1;
     T* a = a_.get() + f * entries();
-    require(Calls<T>::potrf(library.solver, CUBLAS_FILL_MODE_LOWER, p, a, m, work_.get() + std::int64_t{lane} * work_entries_,
-                            work_entries_, info_.get() + f),
+    require(Calls<T>::potrf(library.solver, CUBLAS_FILL_MODE_LOWER, p, a, m,
+                            work_.get() + std::int64_t{lane} * work_entries_, work_entries_,
+                            info_.get() + f),
             "potrf");
     if (n == 0) return;
-    require(Calls<T>::trsm(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, n, p, &one, a, m,
-                           a + p, m),
+    require(Calls<T>::trsm(library.blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                           CUBLAS_DIAG_NON_UNIT, n, p, &one, a, m, a + p, m),
             "trsm");
-    require(Calls<T>::syrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, p, &minus, a + p, m, &one, a + std::int64_t{p} * m + p, m),
+    require(Calls<T>::syrk(library.blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, p, &minus, a + p,
+                           m, &one, a + std::int64_t{p} * m + p, m),
             "syrk");
   }
   const Lanes &batches_, &lanes_;

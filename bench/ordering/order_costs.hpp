@@ -31,9 +31,11 @@ inline OrderCosts costs_of(const Graph& graph, const std::vector<Index>& old_of)
   const auto tree = symbolic::elimination_tree(adjacency);
   const auto position = symbolic::postorder(tree);
   std::vector<Index> parent(tree.size());
-  for (std::size_t j = 0; j < parent.size(); ++j) parent[position[j]] = tree[j] == kNone ? kNone : position[tree[j]];
+  for (std::size_t j = 0; j < parent.size(); ++j)
+    parent[position[j]] = tree[j] == kNone ? kNone : position[tree[j]];
   OrderCosts sum;
-  for (const Index c : symbolic::column_counts(adjacency, position, parent)) sum.entries += c, sum.flops += static_cast<double>(c) * c;
+  for (const Index c : symbolic::column_counts(adjacency, position, parent))
+    sum.entries += c, sum.flops += static_cast<double>(c) * c;
   return sum;
 }
 

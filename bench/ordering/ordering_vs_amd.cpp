@@ -1,7 +1,9 @@
-// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] SOURCE ...: kauri's approximate minimum degree against SuiteSparse AMD.
-// SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON line per system and numbering (shuffle 0
-// is its own): nnzL of both, median CPU seconds of both over P interleaved pairs of calls; then a line on all systems. kauri is timed from
-// Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
+// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] SOURCE ...: kauri's approximate
+// minimum degree against SuiteSparse AMD. SOURCE is a file or, where no file has that name, a
+// specification of kauri::generate. One JSON line per system and numbering (shuffle 0 is its own):
+// nnzL of both, median CPU seconds of both over P interleaved pairs of calls; then a line on all
+// systems. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation
+// (amd_order).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
@@ -38,7 +40,8 @@ Graph graph_from(Index n, const std::vector<std::pair<Index, Index>>& edges) {
   std::vector<Index> adjacency(static_cast<std::size_t>(ptr.back()));
   std::vector<Offset> next(ptr.begin(), ptr.end() - 1);
   for (const auto& [u, v] : edges) adjacency[next[u]++] = v, adjacency[next[v]++] = u;
-  for (Index v = 0; v < n; ++v) std::sort(adjacency.begin() + ptr[v], adjacency.begin() + ptr[v + 1]);
+  for (Index v = 0; v < n; ++v)
+    std::sort(adjacency.begin() + ptr[v], adjacency.begin() + ptr[v + 1]);
   return Graph(std::move(ptr), std::move(adjacency));
 }
 
@@ -53,10 +56,12 @@ Graph shuffled(const Graph& graph, unsigned seed) {
   return graph_from(graph.size(), edges);
 }
 
-// Entries of L by walking up the elimination tree from each entry of the lower triangle (Liu 1990): O(nnz(L)) time, O(n) space.
+// Entries of L by walking up the elimination tree from each entry of the lower triangle (Liu 1990):
+// O(nnz(L)) time, O(n) space.
 Offset nnz_of_factor(const Graph& graph, const kauri::Permutation& p) {
   const Index n = graph.size();
-  std::vector<Index> parent(static_cast<std::size_t>(n), kauri::kNone), mark(static_cast<std::size_t>(n), kauri::kNone);
+  std::vector<Index> parent(static_cast<std::size_t>(n), kauri::kNone),
+      mark(static_cast<std::size_t>(n), kauri::kNone);
   Offset count = n;
   for (Index i = 0; i < n; ++i) {
     mark[i] = i;
@@ -70,14 +75,16 @@ Offset nnz_of_factor(const Graph& graph, const kauri::Permutation& p) {
   return count;
 }
 
-// Of this thread, the only one that either of them uses: what else runs on the machine counts less than on the clock.
+// Of this thread, the only one that either of them uses: what else runs on the machine counts less
+// than on the clock.
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-kauri::Permutation order_by_amd(const Graph& graph, const std::vector<int>& ptr, const std::vector<int>& adjacency, double& seconds) {
+kauri::Permutation order_by_amd(const Graph& graph, const std::vector<int>& ptr,
+                                const std::vector<int>& adjacency, double& seconds) {
   std::vector<Index> old_of(static_cast<std::size_t>(graph.size()));
   double control[AMD_CONTROL], info[AMD_INFO];
   const double start = cpu_seconds();
@@ -88,7 +95,8 @@ kauri::Permutation order_by_amd(const Graph& graph, const std::vector<int>& ptr,
   return kauri::Permutation::from_old_of(std::move(old_of));
 }
 
-kauri::Permutation order_by_kauri(const Graph& graph, const kauri::OrderingOptions& options, double& seconds) {
+kauri::Permutation order_by_kauri(const Graph& graph, const kauri::OrderingOptions& options,
+                                  double& seconds) {
   const double start = cpu_seconds();
   auto p = kauri::order(graph, options);
   seconds = cpu_seconds() - start;
@@ -99,8 +107,10 @@ struct Ratios {
   double fill, time;
 };
 
-Ratios compare(const std::string& system, int shuffle, const Graph& graph, const Settings& settings) {
-  const std::vector<int> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
+Ratios compare(const std::string& system, int shuffle, const Graph& graph,
+               const Settings& settings) {
+  const std::vector<int> ptr(graph.ptr().begin(), graph.ptr().end()),
+      adjacency(graph.adjacency().begin(), graph.adjacency().end());
   std::vector<double> own, theirs, ratio;
   kauri::Permutation p, q;
   for (int k = 0; k < settings.pairs; ++k) {
@@ -111,10 +121,13 @@ Ratios compare(const std::string& system, int shuffle, const Graph& graph, const
   }
   const Offset fill_own = nnz_of_factor(graph, p), fill_theirs = nnz_of_factor(graph, q);
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"shuffle\": %d, \"nnzL\": %lld, \"nnzL_amd\": %lld, \"fill_ratio\": %.4f, \"order_s\": %.6f, "
+      "{\"system\": \"%s\", \"n\": %d, \"shuffle\": %d, \"nnzL\": %lld, \"nnzL_amd\": %lld, "
+      "\"fill_ratio\": %.4f, \"order_s\": %.6f, "
       "\"order_amd_s\": %.6f, \"time_ratio\": %.4f}\n",
-      system.c_str(), graph.size(), shuffle, static_cast<long long>(fill_own), static_cast<long long>(fill_theirs),
-      static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(own), median(theirs), median(ratio));
+      system.c_str(), graph.size(), shuffle, static_cast<long long>(fill_own),
+      static_cast<long long>(fill_theirs),
+      static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(own), median(theirs),
+      median(ratio));
   std::fflush(stdout);
   return {static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(ratio)};
 }
@@ -124,7 +137,8 @@ Ratios compare(const std::string& source, const Settings& settings) {
   const Graph graph(kauri::bench::load(source).pattern());
   std::vector<double> fill, time;
   for (int k = 0; k <= settings.shuffles; ++k) {
-    const Ratios one = compare(source, k, k == 0 ? graph : shuffled(graph, static_cast<unsigned>(k)), settings);
+    const Ratios one =
+        compare(source, k, k == 0 ? graph : shuffled(graph, static_cast<unsigned>(k)), settings);
     fill.push_back(one.fill), time.push_back(one.time);
   }
   return {median(fill), median(time)};
@@ -159,9 +173,10 @@ int main(int argc, char** argv) try {
   }
   if (fill.empty()) throw std::runtime_error("no system");
   std::printf(
-      "{\"systems\": %zu, \"fill_ratio_mean\": %.4f, \"fill_ratio_worst\": %.4f, \"time_ratio\": %.4f, \"time_ratio_worst\": %.4f}\n",
-      fill.size(), kauri::bench::geometric_mean(fill), *std::max_element(fill.begin(), fill.end()), median(time),
-      *std::max_element(time.begin(), time.end()));
+      "{\"systems\": %zu, \"fill_ratio_mean\": %.4f, \"fill_ratio_worst\": %.4f, \"time_ratio\": "
+      "%.4f, \"time_ratio_worst\": %.4f}\n",
+      fill.size(), kauri::bench::geometric_mean(fill), *std::max_element(fill.begin(), fill.end()),
+      median(time), *std::max_element(time.begin(), time.end()));
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ordering_vs_amd: %s\n", e.what());

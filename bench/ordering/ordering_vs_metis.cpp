@@ -1,6 +1,7 @@
-// ordering_vs_metis [--only own|metis] [--effort E] [--threads T] [--seed S] [--pairs P] SOURCE ...: kauri's nested dissection against
-// METIS_NodeND with its default options on the graph of A as it is: flops of L and seconds, the least of P runs of each in turn. One thread
-// (the default) is timed by its own clock. With --only the most memory that the process held is that of one of them.
+// ordering_vs_metis [--only own|metis] [--effort E] [--threads T] [--seed S] [--pairs P] SOURCE
+// ...: kauri's nested dissection against METIS_NodeND with its default options on the graph of A as
+// it is: flops of L and seconds, the least of P runs of each in turn. One thread (the default) is
+// timed by its own clock. With --only the most memory that the process held is that of one of them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 #include <sys/resource.h>
@@ -31,11 +32,13 @@ struct Order {
 
 Order metis_order(const Graph& graph, clockid_t clock) {
   idx_t n = graph.size();
-  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
+  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()),
+      adjacency(graph.adjacency().begin(), graph.adjacency().end());
   Order found{std::vector<Index>(static_cast<std::size_t>(n))};
   std::vector<idx_t> new_of(static_cast<std::size_t>(n));
   const double start = now_on(clock);
-  const int status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, found.old_of.data(), new_of.data());
+  const int status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr,
+                                  found.old_of.data(), new_of.data());
   found.seconds = now_on(clock) - start;
   if (status != METIS_OK) throw std::runtime_error("METIS_NodeND failed");
   return found;
@@ -86,19 +89,24 @@ int main(int argc, char** argv) try {
       if (only != "own")
         if (Order o = metis_order(graph, clock); o.seconds < metis.seconds) metis = std::move(o);
     }
-    nlohmann::ordered_json line{{"system", source}, {"n", graph.size()}, {"more_kb", peak_kilobytes() - held_before}};
-    if (only != "metis") line["flops"] = costs_of(graph, own.old_of).flops, line["order_s"] = own.seconds;
-    if (only != "own") line["flops_metis"] = costs_of(graph, metis.old_of).flops, line["metis_s"] = metis.seconds;
+    nlohmann::ordered_json line{
+        {"system", source}, {"n", graph.size()}, {"more_kb", peak_kilobytes() - held_before}};
+    if (only != "metis")
+      line["flops"] = costs_of(graph, own.old_of).flops, line["order_s"] = own.seconds;
+    if (only != "own")
+      line["flops_metis"] = costs_of(graph, metis.old_of).flops, line["metis_s"] = metis.seconds;
     if (only.empty()) {
-      work.push_back(costs_of(graph, own.old_of).flops / costs_of(graph, metis.old_of).flops), time.push_back(own.seconds / metis.seconds);
+      work.push_back(costs_of(graph, own.old_of).flops / costs_of(graph, metis.old_of).flops),
+          time.push_back(own.seconds / metis.seconds);
       line["flops_ratio"] = work.back(), line["time_ratio"] = time.back();
     }
     std::puts(line.dump().c_str());
     std::fflush(stdout);
   }
   if (!work.empty())
-    std::puts(nlohmann::ordered_json{
-        {"systems", work.size()}, {"flops_ratio", kauri::bench::geometric_mean(work)}, {"time_ratio", kauri::bench::geometric_mean(time)}}
+    std::puts(nlohmann::ordered_json{{"systems", work.size()},
+                                     {"flops_ratio", kauri::bench::geometric_mean(work)},
+                                     {"time_ratio", kauri::bench::geometric_mean(time)}}
                   .dump()
                   .c_str());
   return 0;

@@ -1,6 +1,7 @@
-// parallel_amd [options] SOURCE ...: approximate minimum degree by several threads against that by one, on the same reduced graph. One JSON
-// line per system and number of threads: least seconds of both over interleaved runs, entries and operations of L, what the rounds were
-// like and where the time went. SOURCE is a file or, where no file has that name, a specification of kauri::generate.
+// parallel_amd [options] SOURCE ...: approximate minimum degree by several threads against that by
+// one, on the same reduced graph. One JSON line per system and number of threads: least seconds of
+// both over interleaved runs, entries and operations of L, what the rounds were like and where the
+// time went. SOURCE is a file or, where no file has that name, a specification of kauri::generate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -103,7 +104,8 @@ class Study {
     for (int k = 0; k < settings_.runs; ++k) {
       Order one = order_by(reduction_, clock, [&](const GraphView& view, std::span<Index> order) {
         ordering::AmdWorkspace workspace;  // made anew, as order() does
-        (void)ordering::approximate_minimum_degree(view, {.aggressive = settings_.options.aggressive}, workspace, order);
+        (void)ordering::approximate_minimum_degree(
+            view, {.aggressive = settings_.options.aggressive}, workspace, order);
       });
       ParallelAmdReport seen;
       ParallelAmdOptions options = settings_.options;
@@ -113,7 +115,9 @@ class Study {
         ordering::parallel_minimum_degree(view, options, workspace, order);
       });
       if (expected_.empty()) expected_ = many.old_of, compare(one.old_of);
-      if (many.old_of != expected_) throw std::runtime_error(source_ + ": another order by " + std::to_string(threads) + " threads");
+      if (many.old_of != expected_)
+        throw std::runtime_error(source_ + ": another order by " + std::to_string(threads) +
+                                 " threads");
       if (one.seconds < least_amd.seconds) least_amd = std::move(one);
       if (many.seconds < least.seconds) least = std::move(many), report = seen;
     }
@@ -145,9 +149,12 @@ class Study {
         {"rounds", report.rounds},
         {"alone", report.alone},
         {"alone_s", report.alone_s},
-        {"winners", static_cast<double>(report.winners) / static_cast<double>(std::max<Offset>(report.rounds, 1))},
-        {"tries", static_cast<double>(report.candidates) / static_cast<double>(std::max<Offset>(report.winners, 1))},
-        {"entries", static_cast<double>(report.claimed) / static_cast<double>(std::max<Offset>(report.winners, 1))},
+        {"winners", static_cast<double>(report.winners) /
+                        static_cast<double>(std::max<Offset>(report.rounds, 1))},
+        {"tries", static_cast<double>(report.candidates) /
+                      static_cast<double>(std::max<Offset>(report.winners, 1))},
+        {"entries", static_cast<double>(report.claimed) /
+                        static_cast<double>(std::max<Offset>(report.winners, 1))},
         {"collections", report.collections}};
     for (int phase = 0; phase < ParallelAmdReport::kPhases; ++phase)
       line["phases"][ParallelAmdReport::kNames[phase]] = report.seconds[phase];
@@ -188,12 +195,13 @@ int main(int argc, char** argv) try {
     fill.insert(fill.end(), study.fill_ratio.begin(), study.fill_ratio.end());
     flops.insert(flops.end(), study.flops_ratio.begin(), study.flops_ratio.end());
   }
-  std::puts(nlohmann::ordered_json{{"systems", fill.size()},
-                                   {"fill_ratio", bench::geometric_mean(fill)},
-                                   {"fill_ratio_worst", *std::max_element(fill.begin(), fill.end())},
-                                   {"flops_ratio", bench::geometric_mean(flops)}}
-                .dump()
-                .c_str());
+  std::puts(
+      nlohmann::ordered_json{{"systems", fill.size()},
+                             {"fill_ratio", bench::geometric_mean(fill)},
+                             {"fill_ratio_worst", *std::max_element(fill.begin(), fill.end())},
+                             {"flops_ratio", bench::geometric_mean(flops)}}
+          .dump()
+          .c_str());
   return 0;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "parallel_amd: %s\n", e.what());

@@ -1,7 +1,9 @@
-// symbolic_vs_metis [--pairs P] SOURCE ...: kauri's symbolic phase against METIS_NodeND with its default options on the graph of A as it is
-// (METIS merges indistinguishable vertices by itself). SOURCE is a file or, where no file has that name, a specification of
-// kauri::generate. One JSON line per system: seconds on the clock, the least of P pairs; reorder_s and symbolic_s are those of an analysis
-// with METIS's ordering. P > 1 reuses memory that a program's first analysis has to ask of the system: P = 1 is what a program sees.
+// symbolic_vs_metis [--pairs P] SOURCE ...: kauri's symbolic phase against METIS_NodeND with its
+// default options on the graph of A as it is (METIS merges indistinguishable vertices by itself).
+// SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON
+// line per system: seconds on the clock, the least of P pairs; reorder_s and symbolic_s are those
+// of an analysis with METIS's ordering. P > 1 reuses memory that a program's first analysis has to
+// ask of the system: P = 1 is what a program sees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 
@@ -19,11 +21,14 @@ namespace {
 
 double metis_seconds(const kauri::Graph& graph) {
   idx_t n = graph.size();
-  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
+  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()),
+      adjacency(graph.adjacency().begin(), graph.adjacency().end());
   std::vector<idx_t> old_of(static_cast<std::size_t>(n)), new_of(static_cast<std::size_t>(n));
   int status = METIS_OK;
-  const double seconds =
-      kauri::seconds_of([&] { status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(), new_of.data()); });
+  const double seconds = kauri::seconds_of([&] {
+    status = METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(),
+                          new_of.data());
+  });
   if (status != METIS_OK) throw std::runtime_error("METIS_NodeND failed");
   return seconds;
 }
@@ -41,8 +46,10 @@ void compare(const std::string& source, int pairs) {
     keep(metis, seconds), keep(reorder, analysis.order_s), keep(symbolic, analysis.symbolic_s);
   }
   std::printf(
-      "{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"metis_s\": %.6f, \"reorder_s\": %.6f, \"symbolic_s\": %.6f, \"ratio\": %.4f}\n",
-      source.c_str(), a.n(), static_cast<long long>(a.nnz()), metis, reorder, symbolic, symbolic / metis);
+      "{\"system\": \"%s\", \"n\": %d, \"nnz\": %lld, \"metis_s\": %.6f, \"reorder_s\": %.6f, "
+      "\"symbolic_s\": %.6f, \"ratio\": %.4f}\n",
+      source.c_str(), a.n(), static_cast<long long>(a.nnz()), metis, reorder, symbolic,
+      symbolic / metis);
   std::fflush(stdout);
 }
 

@@ -1,6 +1,6 @@
-// cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand sides: least seconds of refactorisation and
-// solve, and the worst residual of some items. A line of JSON per system. Built where cudss.h is found (CUDSS_DIR: a folder with include
-// and lib).
+// cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand sides:
+// least seconds of refactorisation and solve, and the worst residual of some items. A line of JSON
+// per system. Built where cudss.h is found (CUDSS_DIR: a folder with include and lib).
 //   batch_cudss [--items N] [--repeats N] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cudss.h>
@@ -24,26 +24,32 @@ void ask(cudssStatus_t status, const char* what) {
   std::exit(2);
 }
 
-/// What cuDSS holds of a batch: matrices as of one item, whose numbers are followed by those of the others.
+/// What cuDSS holds of a batch: matrices as of one item, whose numbers are followed by those of the
+/// others.
 struct Peer {
   cudssHandle_t handle{};
   cudssConfig_t config{};
   cudssData_t data{};
   cudssMatrix_t a{}, b{}, x{};
 
-  Peer(const Pattern& rows, int items, int* row_ptr, int* col, double* value, double* rhs, double* solution) {
+  Peer(const Pattern& rows, int items, int* row_ptr, int* col, double* value, double* rhs,
+       double* solution) {
     const int all = -1;
     ask(cudssCreate(&handle), "create");
     ask(cudssConfigCreate(&config), "a configuration");
     ask(cudssDataCreate(handle, &data), "data");
-    ask(cudssConfigSet(config, CUDSS_CONFIG_UBATCH_SIZE, &const_cast<int&>(items), sizeof items), "the size of the batch");
-    ask(cudssConfigSet(config, CUDSS_CONFIG_UBATCH_INDEX, &const_cast<int&>(all), sizeof all), "all items");
+    ask(cudssConfigSet(config, CUDSS_CONFIG_UBATCH_SIZE, &const_cast<int&>(items), sizeof items),
+        "the size of the batch");
+    ask(cudssConfigSet(config, CUDSS_CONFIG_UBATCH_INDEX, &const_cast<int&>(all), sizeof all),
+        "all items");
     // The lower triangle by columns is the upper one by rows.
-    ask(cudssMatrixCreateCsr(&a, rows.n, rows.n, rows.nnz(), row_ptr, nullptr, col, value, CUDA_R_32I, CUDA_R_32I, CUDA_R_64F,
-                             CUDSS_MTYPE_SPD, CUDSS_MVIEW_UPPER, CUDSS_BASE_ZERO),
+    ask(cudssMatrixCreateCsr(&a, rows.n, rows.n, rows.nnz(), row_ptr, nullptr, col, value,
+                             CUDA_R_32I, CUDA_R_32I, CUDA_R_64F, CUDSS_MTYPE_SPD, CUDSS_MVIEW_UPPER,
+                             CUDSS_BASE_ZERO),
         "A");
     ask(cudssMatrixCreateDn(&b, rows.n, 1, rows.n, rhs, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "b");
-    ask(cudssMatrixCreateDn(&x, rows.n, 1, rows.n, solution, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR), "x");
+    ask(cudssMatrixCreateDn(&x, rows.n, 1, rows.n, solution, CUDA_R_64F, CUDSS_LAYOUT_COL_MAJOR),
+        "x");
   }
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
@@ -68,16 +74,20 @@ void time_peer(const std::string& source, Index items, int repeats) {
       col(std::vector<int>(pattern.row.begin(), pattern.row.end()));
   const DeviceArray<double> value(job.value), b(job.b), x(job.b.size());
   Peer peer(pattern, items, row_ptr.get(), col.get(), value.get(), b.get(), x.get());
-  const double analysis_s =
-      peer.run(CUDSS_PHASE_REORDERING, "reordering") + peer.run(CUDSS_PHASE_SYMBOLIC_FACTORIZATION, "symbolic factorisation");
+  const double analysis_s = peer.run(CUDSS_PHASE_REORDERING, "reordering") +
+                            peer.run(CUDSS_PHASE_SYMBOLIC_FACTORIZATION, "symbolic factorisation");
   peer.run(CUDSS_PHASE_FACTORIZATION, "factorisation");
   double factor_s = 1e300, solve_s = 1e300;
-  for (int r = 0; r < repeats; ++r) factor_s = std::min(factor_s, peer.run(CUDSS_PHASE_REFACTORIZATION, "refactorisation"));
-  for (int r = 0; r < repeats; ++r) solve_s = std::min(solve_s, peer.run(CUDSS_PHASE_SOLVE, "solve"));
+  for (int r = 0; r < repeats; ++r)
+    factor_s = std::min(factor_s, peer.run(CUDSS_PHASE_REFACTORIZATION, "refactorisation"));
+  for (int r = 0; r < repeats; ++r)
+    solve_s = std::min(solve_s, peer.run(CUDSS_PHASE_SOLVE, "solve"));
   std::printf(
-      "{\"system\": \"%s\", \"solver\": \"cudss-ubatch\", \"items\": %d, \"n\": %d, \"analysis_s\": %.4e, \"batch_factor_s\": %.4e, "
+      "{\"system\": \"%s\", \"solver\": \"cudss-ubatch\", \"items\": %d, \"n\": %d, "
+      "\"analysis_s\": %.4e, \"batch_factor_s\": %.4e, "
       "\"batch_solve_s\": %.4e, \"batch_s\": %.4e, \"residual\": %.2e}\n",
-      source.c_str(), items, pattern.n, analysis_s, factor_s, solve_s, factor_s + solve_s, job.residual(x.to_host()));
+      source.c_str(), items, pattern.n, analysis_s, factor_s, solve_s, factor_s + solve_s,
+      job.residual(x.to_host()));
   std::fflush(stdout);
 }
 

@@ -1,4 +1,5 @@
-// Writes systems in the peers' input format, .kspd: the lower triangle by rows, see ../shared/peers.
+// Writes systems in the peers' input format, .kspd: the lower triangle by rows, see
+// ../shared/peers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <cstdio>
@@ -14,10 +15,12 @@ namespace {
 
 template <class T>
 void write(std::ofstream& file, std::span<const T> numbers) {
-  file.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size_bytes()));
+  file.write(reinterpret_cast<const char*>(numbers.data()),
+             static_cast<std::streamsize>(numbers.size_bytes()));
 }
 
-/// A by rows of its lower triangle is A's lower triangle by columns, transposed: columns come out ascending.
+/// A by rows of its lower triangle is A's lower triangle by columns, transposed: columns come out
+/// ascending.
 void write_kspd(const kauri::SymmetricMatrix<double>& a, const char* path) {
   const kauri::Pattern lower = a.pattern();
   const std::size_t n = static_cast<std::size_t>(lower.n), nnz = lower.row.size();
@@ -28,7 +31,8 @@ void write_kspd(const kauri::SymmetricMatrix<double>& a, const char* path) {
   std::vector<std::int32_t> col(nnz);
   std::vector<double> value(nnz);
   for (std::size_t j = 0; j < n; ++j) {
-    for (auto p = static_cast<std::size_t>(lower.col_ptr[j]); p < static_cast<std::size_t>(lower.col_ptr[j + 1]); ++p) {
+    for (auto p = static_cast<std::size_t>(lower.col_ptr[j]);
+         p < static_cast<std::size_t>(lower.col_ptr[j + 1]); ++p) {
       const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(lower.row[p])]++);
       col[place] = static_cast<std::int32_t>(j);
       value[place] = a.value()[p];
@@ -48,7 +52,9 @@ void write_kspd(const kauri::SymmetricMatrix<double>& a, const char* path) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: to_kspd SYSTEM FILE.kspd     a file that kauri reads, or a specification of kauri generate\n");
+    std::fprintf(stderr,
+                 "usage: to_kspd SYSTEM FILE.kspd     a file that kauri reads, or a specification "
+                 "of kauri generate\n");
     return 1;
   }
   try {

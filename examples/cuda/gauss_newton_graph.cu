@@ -1,7 +1,9 @@
-// Nonlinear least squares as one CUDA graph: points in the plane, found from their distances to their neighbours, a few being held where
-// they are. A step of Gauss and Newton's makes all values of the normal equations where the points lie, each block of the matrix by the
-// thread of one point, factorises, solves and moves the points; it is captured once and launched as often as there are steps, and the host
-// waits once, at the end. The distances are exact, so the answer is known: the points that they were measured of.
+// Nonlinear least squares as one CUDA graph: points in the plane, found from their distances to
+// their neighbours, a few being held where they are. A step of Gauss and Newton's makes all values
+// of the normal equations where the points lie, each block of the matrix by the thread of one
+// point, factorises, solves and moves the points; it is captured once and launched as often as
+// there are steps, and the host waits once, at the end. The distances are exact, so the answer is
+// known: the points that they were measured of.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -21,8 +23,8 @@ struct Point {
   double x, y;
 };
 
-/// Neighbours behind a point in the order of their numbers, k = 0 to 3: right; and above, left of it to right of it. The other four have it
-/// behind them. -1: it has none there.
+/// Neighbours behind a point in the order of their numbers, k = 0 to 3: right; and above, left of
+/// it to right of it. The other four have it behind them. -1: it has none there.
 __host__ __device__ int neighbour(int i, int k) {
   const int x = i % kSide + (k == 0 ? 1 : k - 2), y = i / kSide + (k == 0 ? 0 : 1);
   return x < 0 || x >= kSide || y >= kSide ? -1 : y * kSide + x;
@@ -46,14 +48,17 @@ struct Equations {
 };
 
 /// The two columns of a point, below and on the diagonal, and its two rows of the right-hand side.
-__host__ __device__ void linearise_point(int i, const Point* p, const Measured& measured, const Equations& out) {
+__host__ __device__ void linearise_point(int i, const Point* p, const Measured& measured,
+                                         const Equations& out) {
   double h00 = is_held(i), h10 = 0, h11 = is_held(i), b0 = 0, b1 = 0;
   if (is_held(i)) b0 = measured.held[i].x - p[i].x, b1 = measured.held[i].y - p[i].y;
-  double *first = out.value + out.col_ptr[2 * i] + 2, *second = out.value + out.col_ptr[2 * i + 1] + 1;
+  double *first = out.value + out.col_ptr[2 * i] + 2,
+         *second = out.value + out.col_ptr[2 * i + 1] + 1;
   for (int k = 0; k < 8; ++k) {
     const int j = k < 4 ? neighbour(i, k) : neighbour_before(i, k - 4);
     if (j < 0) continue;
-    const double dx = p[i].x - p[j].x, dy = p[i].y - p[j].y, length = sqrt(dx * dx + dy * dy), ux = dx / length, uy = dy / length;
+    const double dx = p[i].x - p[j].x, dy = p[i].y - p[j].y, length = sqrt(dx * dx + dy * dy),
+                 ux = dx / length, uy = dy / length;
     const double residual = length - measured.distance[k < 4 ? 4 * i + k : 4 * j + k - 4];
     h00 += ux * ux, h10 += ux * uy, h11 += uy * uy;
     b0 -= ux * residual, b1 -= uy * residual;
@@ -61,7 +66,8 @@ __host__ __device__ void linearise_point(int i, const Point* p, const Measured& 
     *first++ = -ux * ux, *first++ = -uy * ux;
     *second++ = -ux * uy, *second++ = -uy * uy;
   }
-  out.value[out.col_ptr[2 * i]] = h00, out.value[out.col_ptr[2 * i] + 1] = h10, out.value[out.col_ptr[2 * i + 1]] = h11;
+  out.value[out.col_ptr[2 * i]] = h00, out.value[out.col_ptr[2 * i] + 1] = h10,
+                            out.value[out.col_ptr[2 * i + 1]] = h11;
   out.rhs[2 * i] = b0, out.rhs[2 * i + 1] = b1;
 }
 
@@ -81,16 +87,19 @@ kauri::SymmetricMatrix<double> pattern_of_blocks() {
   for (int i = 0; i < kPoints; ++i) {
     add(2 * i, 2 * i), add(2 * i + 1, 2 * i), add(2 * i + 1, 2 * i + 1);
     for (int k = 0; k < 4; ++k)
-      if (const int j = neighbour(i, k); j >= 0) add(2 * j, 2 * i), add(2 * j + 1, 2 * i), add(2 * j, 2 * i + 1), add(2 * j + 1, 2 * i + 1);
+      if (const int j = neighbour(i, k); j >= 0)
+        add(2 * j, 2 * i), add(2 * j + 1, 2 * i), add(2 * j, 2 * i + 1), add(2 * j + 1, 2 * i + 1);
   }
   const std::vector<double> zeros(row.size(), 0.0);
-  return kauri::SymmetricMatrix<double>::from_triplets(kUnknowns, row, col, zeros, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kUnknowns, row, col, zeros,
+                                                       kauri::Storage::lower);
 }
 
 /// A grid whose points have been moved about; and where the search for them begins.
 std::vector<Point> truth() {
   std::vector<Point> p;
-  for (int i = 0; i < kPoints; ++i) p.push_back({i % kSide + i * 7919 % 101 * 0.003, i / kSide + i * 104729 % 103 * 0.003});
+  for (int i = 0; i < kPoints; ++i)
+    p.push_back({i % kSide + i * 7919 % 101 * 0.003, i / kSide + i * 104729 % 103 * 0.003});
   return p;
 }
 std::vector<Point> guess(std::vector<Point> p) {
@@ -101,7 +110,8 @@ std::vector<double> distances(const std::vector<Point>& p) {
   std::vector<double> out(4 * p.size(), 0.0);
   for (int i = 0; i < kPoints; ++i)
     for (int k = 0; k < 4; ++k)
-      if (const int j = neighbour(i, k); j >= 0) out[4 * i + k] = std::hypot(p[i].x - p[j].x, p[i].y - p[j].y);
+      if (const int j = neighbour(i, k); j >= 0)
+        out[4 * i + k] = std::hypot(p[i].x - p[j].x, p[i].y - p[j].y);
   return out;
 }
 
@@ -118,7 +128,8 @@ T* on_device(const std::vector<T>& host) {
   return static_cast<T*>(data);
 }
 
-std::vector<Point> on_cpu(const kauri::SymmetricMatrix<double>& a, const std::vector<Point>& known) {
+std::vector<Point> on_cpu(const kauri::SymmetricMatrix<double>& a,
+                          const std::vector<Point>& known) {
   kauri::Backend backend = kauri::cpu_backend();
   auto factor = kauri::Factor<double>::create(kauri::analyze(a.pattern()), backend);
   auto workspace = kauri::Workspace<double>::create(factor, 1);
@@ -127,15 +138,18 @@ std::vector<Point> on_cpu(const kauri::SymmetricMatrix<double>& a, const std::ve
   std::vector<Point> p = guess(known);
   for (int step = 0; step < kSteps; ++step) {
     for (int i = 0; i < kPoints; ++i)
-      linearise_point(i, p.data(), {distance.data(), known.data()}, {a.pattern().col_ptr.data(), value.data(), x.data()});
-    if (!kauri::refactorize<double>(factor, value)) throw std::runtime_error("not positive definite");
+      linearise_point(i, p.data(), {distance.data(), known.data()},
+                      {a.pattern().col_ptr.data(), value.data(), x.data()});
+    if (!kauri::refactorize<double>(factor, value))
+      throw std::runtime_error("not positive definite");
     factor.solve({x.data(), kUnknowns, 1, kUnknowns}, workspace);
     for (int i = 0; i < kPoints; ++i) p[i].x += x[2 * i], p[i].y += x[2 * i + 1];
   }
   return p;
 }
 
-std::vector<Point> on_gpu(const kauri::SymmetricMatrix<double>& a, const std::vector<Point>& known) {
+std::vector<Point> on_gpu(const kauri::SymmetricMatrix<double>& a,
+                          const std::vector<Point>& known) {
   kauri::Backend backend = kauri::cuda_backend();
   kauri::AnalyzeOptions options;
   options.target = backend.target();
@@ -143,9 +157,12 @@ std::vector<Point> on_gpu(const kauri::SymmetricMatrix<double>& a, const std::ve
   auto workspace = kauri::Workspace<double>::create(factor, 1);
   std::vector<Point> out = guess(known);
   Point* p = on_device(out);
-  double *value = on_device(std::vector<double>(a.value().size(), 0.0)), *x = on_device(std::vector<double>(kUnknowns, 0.0));
+  double *value = on_device(std::vector<double>(a.value().size(), 0.0)),
+         *x = on_device(std::vector<double>(kUnknowns, 0.0));
   const Measured measured{on_device(distances(known)), on_device(known)};
-  const Equations equations{on_device(std::vector<kauri::Offset>(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end())), value, x};
+  const Equations equations{
+      on_device(std::vector<kauri::Offset>(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end())),
+      value, x};
   const auto values = kauri::DeviceValues<double>::borrow({value, a.value().size()});
 
   cudaStream_t stream = nullptr;
@@ -156,14 +173,16 @@ std::vector<Point> on_gpu(const kauri::SymmetricMatrix<double>& a, const std::ve
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   linearise<<<kBlocks, kThreads, 0, stream>>>(p, measured, equations);
   kauri::enqueue_refactorize(factor, values, 0, stream);
-  factor.enqueue_solve(kauri::DeviceMatrixView<double>({x, kUnknowns, 1, kUnknowns}), workspace, stream);
+  factor.enqueue_solve(kauri::DeviceMatrixView<double>({x, kUnknowns, 1, kUnknowns}), workspace,
+                       stream);
   go_on<<<kBlocks, kThreads, 0, stream>>>(p, x);
   check(cudaStreamEndCapture(stream, &graph));
   check(cudaGraphInstantiate(&step, graph, 0));
   for (int k = 0; k < kSteps; ++k) check(cudaGraphLaunch(step, stream));
 
   const kauri::DeviceVerdict verdict = factor.fetch_verdict(stream);  // waits for all steps
-  if (verdict.status != kauri::VerdictStatus::positive_definite) throw std::runtime_error("not positive definite");
+  if (verdict.status != kauri::VerdictStatus::positive_definite)
+    throw std::runtime_error("not positive definite");
   check(cudaMemcpy(out.data(), p, out.size() * sizeof(Point), cudaMemcpyDeviceToHost));
   check(cudaGraphExecDestroy(step));
   check(cudaGraphDestroy(graph));
@@ -180,10 +199,12 @@ double apart(const std::vector<Point>& p, const std::vector<Point>& q) {
   return largest;
 }
 
-/// True if the points are where they were measured: distances are rounded, which moves points some 1e-13.
+/// True if the points are where they were measured: distances are rounded, which moves points some
+/// 1e-13.
 bool tell(const char* where, const std::vector<Point>& found, const std::vector<Point>& known) {
   const double error = apart(found, known);
-  std::printf("%s: %d points, %.2f off at first, %.1e after %d steps\n", where, kPoints, apart(guess(known), known), error, kSteps);
+  std::printf("%s: %d points, %.2f off at first, %.1e after %d steps\n", where, kPoints,
+              apart(guess(known), known), error, kSteps);
   return error < 1e-10;
 }
 
@@ -194,7 +215,8 @@ int main() {
   const std::vector<Point> known = truth();
   bool good = tell("CPU", on_cpu(a, known), known);
   if (!kauri::cuda_available()) {
-    if (good) std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+    if (good)
+      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
     return good ? 0 : 1;
   }
   good = tell("GPU", on_gpu(a, known), known) && good;

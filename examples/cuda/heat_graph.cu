@@ -1,6 +1,7 @@
-// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and Nicolson on a device: one factor, one captured
-// step, replayed 10,000 times; the host waits once, at the end. The CPU takes the same steps. The slowest discrete eigenmode is followed,
-// whose decay is known.
+// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and Nicolson
+// on a device: one factor, one captured step, replayed 10,000 times; the host waits once, at the
+// end. The CPU takes the same steps. The slowest discrete eigenmode is followed, whose decay is
+// known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -23,25 +24,31 @@ kauri::SymmetricMatrix<double> implicit_half_step() {
   const double coupling = kStep / 2 / (kWidth * kWidth);
   std::vector<kauri::Index> row, col;
   std::vector<double> value;
-  const auto add = [&](int i, int j, double v) { row.push_back(i), col.push_back(j), value.push_back(v); };
+  const auto add = [&](int i, int j, double v) {
+    row.push_back(i), col.push_back(j), value.push_back(v);
+  };
   for (int i = 0; i < kPoints; ++i) {
     add(i, i, 1 + 4 * coupling);
     if (i % kInside > 0) add(i, i - 1, -coupling);
     if (i >= kInside) add(i, i - kInside, -coupling);
   }
-  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
 /// sin(pi x) sin(pi y) at the points inside: the eigenvector of A that decays most slowly.
 std::vector<double> slowest_mode() {
   std::vector<double> u;
   for (int y = 1; y < kCells; ++y)
-    for (int x = 1; x < kCells; ++x) u.push_back(std::sin(std::numbers::pi * x * kWidth) * std::sin(std::numbers::pi * y * kWidth));
+    for (int x = 1; x < kCells; ++x)
+      u.push_back(std::sin(std::numbers::pi * x * kWidth) *
+                  std::sin(std::numbers::pi * y * kWidth));
   return u;
 }
 /// What all steps leave of it: its eigenvalue a gives (1 - a dt/2) / (1 + a dt/2) each.
 double decay() {
-  const double s = std::sin(std::numbers::pi * kWidth / 2), half = kStep / 2 * 8 * s * s / (kWidth * kWidth);
+  const double s = std::sin(std::numbers::pi * kWidth / 2),
+               half = kStep / 2 * 8 * s * s / (kWidth * kWidth);
   return std::pow((1 - half) / (1 + half), kSteps);
 }
 /// The mode, and as much of noise on every point, which is gone after few steps.
@@ -76,7 +83,8 @@ kauri::Factor<double> factor_on(kauri::Backend& backend) {
   options.target = backend.target();
   options.solves = kSteps;
   auto factor = kauri::Factor<double>::create(kauri::analyze(m.pattern(), options), backend);
-  if (!kauri::refactorize<double>(factor, m.value())) throw std::runtime_error("not positive definite");
+  if (!kauri::refactorize<double>(factor, m.value()))
+    throw std::runtime_error("not positive definite");
   return factor;
 }
 
@@ -97,7 +105,8 @@ std::vector<double> on_gpu() {
   const auto factor = factor_on(backend);
   auto workspace = kauri::Workspace<double>::create(factor, 1);
   double *u = on_device(start()), *w = on_device(std::vector<double>(kPoints, 0.0));
-  const kauri::DeviceMatrixView<double> from({u, kPoints, 1, kPoints}), to({w, kPoints, 1, kPoints});
+  const kauri::DeviceMatrixView<double> from({u, kPoints, 1, kPoints}),
+      to({w, kPoints, 1, kPoints});
 
   cudaStream_t stream = nullptr;
   cudaGraph_t graph = nullptr;
@@ -143,11 +152,13 @@ int main() {
 
   const std::vector<double> cpu = on_cpu();
   const double cpu_error = apart(cpu, expected);
-  std::printf("%d points, %d steps of one factor: %.3e of the mode is left\nCPU: relative error %.1e\n", kPoints, kSteps, decay(),
-              cpu_error);
+  std::printf(
+      "%d points, %d steps of one factor: %.3e of the mode is left\nCPU: relative error %.1e\n",
+      kPoints, kSteps, decay(), cpu_error);
   bool good = cpu_error < 1e-10;
   if (!kauri::cuda_available()) {
-    if (good) std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+    if (good)
+      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
     return good ? 0 : 1;
   }
   const std::vector<double> gpu = on_gpu();

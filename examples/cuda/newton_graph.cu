@@ -1,6 +1,8 @@
-// Newton's method as one CUDA graph: Bratu's problem -(u_xx + u_yy) = lambda e^u on the unit square, u = 0 on its sides. A step makes the
-// values of the Jacobian where u lies, factorises, solves, refines and goes on from the new u; it is captured once and launched as often as
-// there are steps, and the host waits once, at the end. The CPU takes the same steps, by the same objects.
+// Newton's method as one CUDA graph: Bratu's problem -(u_xx + u_yy) = lambda e^u on the unit
+// square, u = 0 on its sides. A step makes the values of the Jacobian where u lies, factorises,
+// solves, refines and goes on from the new u; it is captured once and launched as often as there
+// are steps, and the host waits once, at the end. The CPU takes the same steps, by the same
+// objects.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -15,9 +17,12 @@ namespace {
 
 constexpr int kSide = 60, kSteps = 8;
 constexpr kauri::Index kPoints = kSide * kSide;
-constexpr double kForce = 5.0 / ((kSide + 1.0) * (kSide + 1.0));  // lambda h^2; there is no solution from lambda = 6.81 on
+constexpr double kForce =
+    5.0 /
+    ((kSide + 1.0) * (kSide + 1.0));  // lambda h^2; there is no solution from lambda = 6.81 on
 
-/// The right-hand side of a step in point i: -F(u), with F(u) = h^2 (-(u_xx + u_yy) - lambda e^u) by the five-point stencil.
+/// The right-hand side of a step in point i: -F(u), with F(u) = h^2 (-(u_xx + u_yy) - lambda e^u)
+/// by the five-point stencil.
 __host__ __device__ double minus_f(const double* u, int i) {
   const int x = i % kSide, y = i / kSide;
   double sum = kForce * exp(u[i]) - 4 * u[i];
@@ -33,16 +38,20 @@ __host__ __device__ double slope(double u) { return 4 - kForce * exp(u); }
 kauri::SymmetricMatrix<double> laplacian() {
   std::vector<kauri::Index> row, col;
   std::vector<double> value;
-  const auto add = [&](int i, int j, double v) { row.push_back(i), col.push_back(j), value.push_back(v); };
+  const auto add = [&](int i, int j, double v) {
+    row.push_back(i), col.push_back(j), value.push_back(v);
+  };
   for (int i = 0; i < kPoints; ++i) {
     add(i, i, 4);
     if (i % kSide > 0) add(i, i - 1, -1);
     if (i >= kSide) add(i, i - kSide, -1);
   }
-  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
-__global__ void linearise(const double* u, const kauri::Offset* diagonal, double* value, double* rhs) {
+__global__ void linearise(const double* u, const kauri::Offset* diagonal, double* value,
+                          double* rhs) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= kPoints) return;
   rhs[i] = minus_f(u, i);
@@ -77,15 +86,20 @@ Outcome on_cpu(const kauri::SymmetricMatrix<double>& a) {
   auto factor = kauri::Factor<double>::create(kauri::analyze(a.pattern()), backend);
   auto workspace = kauri::Workspace<double>::create(factor, 1);
   auto refiner = kauri::Refiner<double>::create(a.pattern(), factor, 1);
-  std::vector<double> value(a.value().begin(), a.value().end()), u(kPoints, 0.0), rhs(kPoints), step(kPoints);
-  const auto values = kauri::DeviceValues<double>::borrow(value);  // the CPU computes where these are
-  const kauri::MatrixView<double> b{rhs.data(), kPoints, 1, kPoints}, x{step.data(), kPoints, 1, kPoints};
+  std::vector<double> value(a.value().begin(), a.value().end()), u(kPoints, 0.0), rhs(kPoints),
+      step(kPoints);
+  const auto values =
+      kauri::DeviceValues<double>::borrow(value);  // the CPU computes where these are
+  const kauri::MatrixView<double> b{rhs.data(), kPoints, 1, kPoints},
+      x{step.data(), kPoints, 1, kPoints};
   for (int k = 0; k < kSteps; ++k) {
-    for (int i = 0; i < kPoints; ++i) rhs[i] = minus_f(u.data(), i), value[a.pattern().col_ptr[i]] = slope(u[i]);
+    for (int i = 0; i < kPoints; ++i)
+      rhs[i] = minus_f(u.data(), i), value[a.pattern().col_ptr[i]] = slope(u[i]);
     if (!kauri::refactorize(factor, values)) throw std::runtime_error("not positive definite");
     factor.solve(b, x, workspace);
     refiner.set_values(values);
-    refiner.refine(factor, kauri::DeviceMatrixView<double>(b), kauri::DeviceMatrixView<double>(x), workspace);
+    refiner.refine(factor, kauri::DeviceMatrixView<double>(b), kauri::DeviceMatrixView<double>(x),
+                   workspace);
     for (int i = 0; i < kPoints; ++i) u[i] += step[i];
   }
   return {u, refiner.fetch_report(nullptr)};
@@ -99,11 +113,15 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& a) {
   auto workspace = kauri::Workspace<double>::create(factor, 1);
   auto refiner = kauri::Refiner<double>::create(a.pattern(), factor, 1);
   const std::vector<double> zeros(kPoints, 0.0), start(a.value().begin(), a.value().end());
-  const std::vector<kauri::Offset> places(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end());  // the diagonal comes first in a column
-  double *u = on_device(zeros), *rhs = on_device(zeros), *step = on_device(zeros), *value = on_device(start);
+  const std::vector<kauri::Offset> places(
+      a.pattern().col_ptr.begin(),
+      a.pattern().col_ptr.end());  // the diagonal comes first in a column
+  double *u = on_device(zeros), *rhs = on_device(zeros), *step = on_device(zeros),
+         *value = on_device(start);
   const kauri::Offset* diagonal = on_device(places);
   const auto values = kauri::DeviceValues<double>::borrow({value, start.size()});
-  const kauri::DeviceMatrixView<double> b({rhs, kPoints, 1, kPoints}), x({step, kPoints, 1, kPoints});
+  const kauri::DeviceMatrixView<double> b({rhs, kPoints, 1, kPoints}),
+      x({step, kPoints, 1, kPoints});
 
   cudaStream_t stream = nullptr;
   cudaGraph_t graph = nullptr;
@@ -137,8 +155,8 @@ bool tell(const char* where, const Outcome& outcome) {
     if (!(f <= largest)) largest = f;  // a NaN stays
     top = std::fmax(top, outcome.u[i]);
   }
-  std::printf("%s: largest u %.12f, largest |F(u)| %.1e; the last step was refined %d times\n", where, top, largest,
-              outcome.report.refinement.steps);
+  std::printf("%s: largest u %.12f, largest |F(u)| %.1e; the last step was refined %d times\n",
+              where, top, largest, outcome.report.refinement.steps);
   return outcome.report.status == kauri::VerdictStatus::positive_definite && largest < 1e-14;
 }
 
@@ -149,7 +167,8 @@ int main() {
   const Outcome cpu = on_cpu(a);
   bool good = tell("CPU", cpu);
   if (!kauri::cuda_available()) {
-    if (good) std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+    if (good)
+      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
     return good ? 0 : 1;
   }
   const Outcome gpu = on_gpu(a);

@@ -1,6 +1,8 @@
-// Samples of a Gaussian Markov random field that never leave the device: of normal deviates z, made there, x = P^T L^-T z has the precision
-// Q = P^T L L^T P, that of a grid whose eigenvalues and eigenvectors are known. One graph factorises, with the log-determinant and the
-// marginal variances (the selected inverse); another one draws samples and adds up their squares, and is replayed. The CPU does the same.
+// Samples of a Gaussian Markov random field that never leave the device: of normal deviates z, made
+// there, x = P^T L^-T z has the precision Q = P^T L L^T P, that of a grid whose eigenvalues and
+// eigenvectors are known. One graph factorises, with the log-determinant and the marginal variances
+// (the selected inverse); another one draws samples and adds up their squares, and is replayed. The
+// CPU does the same.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -27,16 +29,20 @@ constexpr double kKappa2 = 0.05;
 kauri::SymmetricMatrix<double> precision() {
   std::vector<kauri::Index> row, col;
   Vector value;
-  const auto add = [&](int i, int j, double v) { row.push_back(i), col.push_back(j), value.push_back(v); };
+  const auto add = [&](int i, int j, double v) {
+    row.push_back(i), col.push_back(j), value.push_back(v);
+  };
   for (int i = 0; i < kPoints; ++i) {
     add(i, i, kKappa2);
     for (const int j : {i % kWidth + 1 < kWidth ? i + 1 : i, i + kWidth < kPoints ? i + kWidth : i})
       if (j != i) add(j, i, -1), add(i, i, 1), add(j, j, 1);
   }
-  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value, kauri::Storage::lower);
+  return kauri::SymmetricMatrix<double>::from_triplets(kPoints, row, col, value,
+                                                       kauri::Storage::lower);
 }
 
-/// Not in the caller's order, which a grid as narrow as this may be given: that would not tell whether samples come back to it.
+/// Not in the caller's order, which a grid as narrow as this may be given: that would not tell
+/// whether samples come back to it.
 kauri::Factor<double> factor_of(const kauri::SymmetricMatrix<double>& q, kauri::Backend& backend) {
   kauri::AnalyzeOptions options;
   options.ordering.method = kauri::OrderingMethod::nested_dissection;
@@ -70,7 +76,8 @@ __host__ __device__ double energy_of(const double* x, int i) {
   return sum * x[i];
 }
 
-/// Two normal deviates a thread, of a generator that counts: the same for each place and draw, whatever the device.
+/// Two normal deviates a thread, of a generator that counts: the same for each place and draw,
+/// whatever the device.
 __global__ void draw(double* z, const unsigned long long* draws) {
   const unsigned pair = blockIdx.x * blockDim.x + threadIdx.x;
   if (pair >= kPoints * kColumns / 2) return;
@@ -126,9 +133,11 @@ Outcome on_cpu(const kauri::SymmetricMatrix<double>& q) {
   auto factor = factor_of(q, backend);
   auto workspace = kauri::Workspace<double>::create(factor, kColumns);
   auto inverse = kauri::SelectedInverse<double>::create(factor);
-  if (!kauri::refactorize<double>(factor, q.value())) throw std::runtime_error("not positive definite");
+  if (!kauri::refactorize<double>(factor, q.value()))
+    throw std::runtime_error("not positive definite");
   inverse.compute(factor);
-  Outcome out{kauri::log_determinant(factor), inverse.diagonal(), Vector(kPoints, 0.0), Vector(kPoints, 0.0)};
+  Outcome out{kauri::log_determinant(factor), inverse.diagonal(), Vector(kPoints, 0.0),
+              Vector(kPoints, 0.0)};
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   Vector x(kPoints * kColumns);
@@ -153,7 +162,8 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& q) {
   auto inverse = kauri::SelectedInverse<double>::create(factor);
   const auto values = kauri::DeviceValues<double>::copy_of(q.value(), backend);
   const Vector zeros(kPoints, 0.0);
-  double *x = on_device(Vector(kPoints * kColumns, 0.0)), *square = on_device(zeros), *energy = on_device(zeros);
+  double *x = on_device(Vector(kPoints * kColumns, 0.0)), *square = on_device(zeros),
+         *energy = on_device(zeros);
   double *variance = on_device(zeros), *log_determinant = on_device(Vector(1, 0.0));
   auto* draws = on_device(std::vector<unsigned long long>(1, 0));
   const kauri::DeviceMatrixView<double> view({x, kPoints, kColumns, kPoints});
@@ -177,15 +187,17 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& q) {
   check(cudaGraphLaunch(fill, stream));
   for (int k = 0; k < kDraws; ++k) check(cudaGraphLaunch(sample, stream));
   check(cudaStreamSynchronize(stream));
-  const Outcome out{on_host(log_determinant, 1)[0], on_host(variance, kPoints), on_host(square, kPoints), on_host(energy, kPoints)};
+  const Outcome out{on_host(log_determinant, 1)[0], on_host(variance, kPoints),
+                    on_host(square, kPoints), on_host(energy, kPoints)};
   check(cudaGraphExecDestroy(fill));
   check(cudaGraphExecDestroy(sample));
   check(cudaStreamDestroy(stream));
   return out;
 }
 
-/// How far the mean of N squares of normal deviates of variance 1 may be from 1: farther with a probability of at most `chance` (B.
-/// Laurent, P. Massart, Adaptive estimation of a quadratic functional by model selection, Ann. Statist. 28, 2000, lemma 1).
+/// How far the mean of N squares of normal deviates of variance 1 may be from 1: farther with a
+/// probability of at most `chance` (B. Laurent, P. Massart, Adaptive estimation of a quadratic
+/// functional by model selection, Ann. Statist. 28, 2000, lemma 1).
 double bound(double count, double chance) {
   const double t = std::log(2 / chance);
   return 2 * std::sqrt(t / count) + 2 * t / count;
@@ -193,25 +205,33 @@ double bound(double count, double chance) {
 
 bool tell(const char* where, const Outcome& found) {
   double log_determinant = 0, wrong = 0, largest = 0, energy = 0;
-  for (int k = 0; k < kPoints; ++k) log_determinant += std::log(kKappa2 + eigenvalue(k % kWidth, kWidth) + eigenvalue(k / kWidth, kHeight));
+  for (int k = 0; k < kPoints; ++k)
+    log_determinant +=
+        std::log(kKappa2 + eigenvalue(k % kWidth, kWidth) + eigenvalue(k / kWidth, kHeight));
   for (int i = 0; i < kPoints; ++i) {
     double variance = 0;
     for (int k = 0; k < kPoints; ++k)
-      variance += squared_cosine(k % kWidth, i % kWidth, kWidth) * squared_cosine(k / kWidth, i / kWidth, kHeight) /
+      variance += squared_cosine(k % kWidth, i % kWidth, kWidth) *
+                  squared_cosine(k / kWidth, i / kWidth, kHeight) /
                   (kKappa2 + eigenvalue(k % kWidth, kWidth) + eigenvalue(k / kWidth, kHeight));
-    const double off = std::fabs(found.variance[i] / variance - 1), sampled = std::fabs(found.square[i] / kSamples / found.variance[i] - 1);
+    const double off = std::fabs(found.variance[i] / variance - 1),
+                 sampled = std::fabs(found.square[i] / kSamples / found.variance[i] - 1);
     if (!(off <= wrong)) wrong = off;  // a NaN stays
     if (!(sampled <= largest)) largest = sampled;
     energy += found.energy[i];
   }
-  // Each row's sum is one of squares of independent deviates, and x^T Q x is that of all of z: no chance but one in 10^9 to be off for all
-  // rows together, and as much for the latter.
-  const double off = std::fabs(found.log_determinant - log_determinant), mean = energy / kSamples / kPoints;
-  const double of_row = bound(kSamples, 1e-9 / kPoints), of_all = bound(1.0 * kSamples * kPoints, 1e-9);
+  // Each row's sum is one of squares of independent deviates, and x^T Q x is that of all of z: no
+  // chance but one in 10^9 to be off for all rows together, and as much for the latter.
+  const double off = std::fabs(found.log_determinant - log_determinant),
+               mean = energy / kSamples / kPoints;
+  const double of_row = bound(kSamples, 1e-9 / kPoints),
+               of_all = bound(1.0 * kSamples * kPoints, 1e-9);
   std::printf(
-      "%s: ln det %.10f (off by %.1e), variances to %.1e\n  of %d samples: variances within %.3f of those (bound %.3f), x^T Q x "
+      "%s: ln det %.10f (off by %.1e), variances to %.1e\n  of %d samples: variances within %.3f "
+      "of those (bound %.3f), x^T Q x "
       "within %.5f of n (bound %.5f)\n",
-      where, found.log_determinant, off, wrong, kSamples, largest, of_row, std::fabs(mean - 1), of_all);
+      where, found.log_determinant, off, wrong, kSamples, largest, of_row, std::fabs(mean - 1),
+      of_all);
   return off < 1e-9 && wrong < 1e-10 && largest < of_row && std::fabs(mean - 1) < of_all;
 }
 
@@ -221,7 +241,8 @@ int main() {
   const auto q = precision();
   bool good = tell("CPU", on_cpu(q));
   if (!kauri::cuda_available()) {
-    if (good) std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+    if (good)
+      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
     return good ? 0 : 1;
   }
   good = tell("GPU", on_gpu(q)) && good;

@@ -1,4 +1,5 @@
-// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA device.
+// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA
+// device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -120,7 +121,8 @@ struct DeviceAllocator {
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
   /// Frees memory that allocate() returned; bytes is the size that was asked for.
   void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
-  void* user = nullptr;  ///< passed to both functions; must outlive all that is made with the backend
+  void* user =
+      nullptr;  ///< passed to both functions; must outlive all that is made with the backend
 };
 
 /// Arithmetic of the products in large fronts on a device. In double `automatic` takes `hopper` if
@@ -130,11 +132,14 @@ struct DeviceAllocator {
 /// no factors in float.
 enum class CudaCompute {
   automatic,  ///< the choice above
-  hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute capability 9.0, >= 114 multiprocessors
+  hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
+              ///< capability 9.0, >= 114 multiprocessors
   tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
   fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
-  tf32x3,     ///< float: TF32 tensor cores, operands in two parts, three of four products: errors of L about those of `fma`; 8.0 or newer
-  tf32,       ///< float: TF32 tensor cores, operands of 11 bits, one product: L to about 3 digits, for a preconditioner; 8.0 or newer
+  tf32x3,  ///< float: TF32 tensor cores, operands in two parts, three of four products: errors of L
+           ///< about those of `fma`; 8.0 or newer
+  tf32,  ///< float: TF32 tensor cores, operands of 11 bits, one product: L to about 3 digits, for a
+         ///< preconditioner; 8.0 or newer
   /// float: FP16 tensor cores, split as in `tf32x3` and faster, for entries of L below 31 in
   /// magnitude, to within 2^-36; with a larger entry the matrix may count as not positive definite.
   /// MixedFactor, which scales its matrices, takes it under `automatic`. Compute capability 9.0.

@@ -29,12 +29,14 @@ class BatchWorkspaceImpl;
 /// if they are row-major. Matrices that a call writes must not overlap.
 template <class T>
 struct BatchView {
-  T* data = nullptr;                     ///< may be null when items*rows*cols = 0
-  Index items = 0;                       ///< k < items
-  Index rows = 0;                        ///< i < rows
-  Index cols = 0;                        ///< j < cols
-  Offset ld = 0;                         ///< leading dimension: column to column, >= rows; if row-major row to row, >= cols
-  Offset stride = 0;                     ///< from item to item, >= 0; 0, for right-hand sides alone: all items share one matrix
+  T* data = nullptr;  ///< may be null when items*rows*cols = 0
+  Index items = 0;    ///< k < items
+  Index rows = 0;     ///< i < rows
+  Index cols = 0;     ///< j < cols
+  Offset ld =
+      0;  ///< leading dimension: column to column, >= rows; if row-major row to row, >= cols
+  Offset stride =
+      0;  ///< from item to item, >= 0; 0, for right-hand sides alone: all items share one matrix
   Layout layout = Layout::column_major;  ///< layout of each item
 
   /// Converts to a read-only view.
@@ -43,7 +45,9 @@ struct BatchView {
     return {data, items, rows, cols, ld, stride, layout};
   }
   /// Returns the matrix of item k, 0 <= k < items.
-  [[nodiscard]] MatrixView<T> item(Index k) const { return {data + k * stride, rows, cols, ld, layout}; }
+  [[nodiscard]] MatrixView<T> item(Index k) const {
+    return {data + k * stride, rows, cols, ld, layout};
+  }
 };
 
 /// Non-owning view, as BatchView, of matrices in the memory of a CUDA device. A distinct type, so
@@ -73,7 +77,8 @@ enum class BatchWay {
   /// the whole device. On the CPU: `together` if an item is predicted to take less than 10 ms of
   /// one thread, or cannot use more than one thread. Otherwise `one_by_one`.
   automatic,
-  together,    ///< side by side: on a device one thread block does all fronts of an item, in one launch; on the CPU one thread does
+  together,    ///< side by side: on a device one thread block does all fronts of an item, in one
+               ///< launch; on the CPU one thread does
   one_by_one,  ///< one after another, as a Factor does each: for few items or large ones
 };
 
@@ -99,9 +104,11 @@ class BatchWorkspace {
 
  private:
   friend class BatchFactor<T>;
-  BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store, std::weak_ptr<const numeric::BatchImpl<T>> batch);
+  BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store,
+                 std::weak_ptr<const numeric::BatchImpl<T>> batch);
   std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store_;
-  std::weak_ptr<const numeric::BatchImpl<T>> batch_;  // identifies the batch: a later batch may have its address
+  std::weak_ptr<const numeric::BatchImpl<T>>
+      batch_;  // identifies the batch: a later batch may have its address
 };
 
 /// Cholesky factors of `items` matrices with the pattern of one plan: P A_k P^T = L_k L_k^T. The
@@ -114,8 +121,8 @@ class BatchWorkspace {
 ///
 ///     auto batch = kauri::BatchFactor<double>::create(plan, 1000, backend);
 ///     auto workspace = kauri::BatchWorkspace<double>::create(batch, 1);
-///     for (const kauri::DeviceVerdict& verdict : kauri::refactorize<double>(batch, values, plan->nnz)) ...
-///     batch.solve({x.data(), 1000, plan->n, 1, plan->n, plan->n}, workspace);
+///     for (const kauri::DeviceVerdict& verdict : kauri::refactorize<double>(batch, values,
+///     plan->nnz)) ... batch.solve({x.data(), 1000, plan->n, 1, plan->n, plan->n}, workspace);
 template <Scalar T>
 class BatchFactor {
  public:
@@ -123,9 +130,11 @@ class BatchFactor {
   /// (with the bytes asked for, those of bytes()), overflow, usage (items < 0; `together` on a
   /// device if a front has more rows than one thread block can process, 720, or an item takes 2^31
   /// numbers or more; wherever Factor<T>::create() throws it).
-  static BatchFactor create(const PreparedPlan& plan, Index items, BatchWay way = BatchWay::automatic);
+  static BatchFactor create(const PreparedPlan& plan, Index items,
+                            BatchWay way = BatchWay::automatic);
   /// Prepares the plan for this batch alone, then creates the batch.
-  static BatchFactor create(std::shared_ptr<const Plan> plan, Index items, Backend& backend, BatchWay way = BatchWay::automatic);
+  static BatchFactor create(std::shared_ptr<const Plan> plan, Index items, Backend& backend,
+                            BatchWay way = BatchWay::automatic);
   /// Returns the bytes that create() takes of the backend's memory in addition to the prepared
   /// plan, exactly. On a device the verdicts also take page-locked host memory, which is not
   /// counted.
@@ -161,7 +170,8 @@ class BatchFactor {
   /// Solves A_k X_k = B_k with B in b, which keeps its values; b and x have the same shape. x must
   /// not overlap b unless it is b itself (same data, ld, stride and layout). Throws Error(usage)
   /// also if x begins at b's first entry but is laid out differently.
-  void solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop = {}) const;
+  void solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace,
+             const std::stop_token& stop = {}) const;
   /// Solves with x in the memory of the batch's device, which holds B on entry: same bits as with
   /// host memory, and nothing is copied. Returns when x is complete. Throws Error(usage) also for
   /// other memory and for a batch on the CPU.
@@ -173,7 +183,8 @@ class BatchFactor {
   /// not wait. See Factor::enqueue_solve().
   void enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const;
   /// Enqueues a solve with B in b.
-  void enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
+                     StreamHandle stream) const;
 
   /// Returns entry (row, col) of L of item k as stored, for tests; rows and columns are those of B
   /// = P A P^T. Zero outside the pattern of L. Throws Error(usage) for an index out of range.
@@ -185,7 +196,8 @@ class BatchFactor {
  private:
   friend class BatchWorkspace<T>;
   explicit BatchFactor(std::unique_ptr<numeric::BatchImpl<T>> store);
-  [[nodiscard]] bool fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const;
+  [[nodiscard]] bool fits(const BatchView<const T>& b, const BatchView<T>& x,
+                          const BatchWorkspace<T>& workspace) const;
   std::shared_ptr<numeric::BatchImpl<T>> store_;  // sole owner; workspaces hold weak pointers
 };
 
@@ -196,19 +208,22 @@ class BatchFactor {
 /// for too few values, stride < 0 or a shift that is not finite. stop: as for refactorize() of a
 /// Factor.
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride,
-                                           std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value,
+                                           Offset stride, std::type_identity_t<T> shift = 0,
+                                           const std::stop_token& stop = {});
 /// Computes L of all items from values in the memory of the batch's device, as refactorize() above,
 /// without a copy.
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
-                                           std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value,
+                                           Offset stride, std::type_identity_t<T> shift = 0,
+                                           const std::stop_token& stop = {});
 /// Computes L of all items from device values that the work already enqueued on the caller's stream
 /// writes: the device begins when that work has ended, as in the refactorize() of a Factor that
 /// takes a stream.
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
-                                           std::type_identity_t<T> shift, StreamHandle stream, const std::stop_token& stop = {});
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value,
+                                           Offset stride, std::type_identity_t<T> shift,
+                                           StreamHandle stream, const std::stop_token& stop = {});
 /// Enqueues the factorisation of all items on the caller's stream, which may be capturing, and
 /// returns at once: it allocates no memory and does not wait. (If items are done one by one, the
 /// second refactorisation of a batch outside a capture makes a CUDA graph for each item, which
@@ -219,7 +234,7 @@ std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceVa
 /// Throws Error: usage (as refactorize(); a stream for the CPU; values that are not in the memory
 /// of the batch's device), device (CUDA refused the work).
 template <Scalar T>
-void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
-                         StreamHandle stream);
+void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
+                         std::type_identity_t<T> shift, StreamHandle stream);
 
 }  // namespace kauri

@@ -1,4 +1,5 @@
-// Condition of A: how much x changes when A and b change a little, estimated by solves or bounded by the pivots at no extra cost.
+// Condition of A: how much x changes when A and b change a little, estimated by solves or bounded
+// by the pivots at no extra cost.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,8 @@ namespace kauri {
 /// times the normwise backward error.
 struct ConditionEstimate {
   double norm = 0;          ///< ||A||_1, exact
-  double inverse_norm = 0;  ///< lower bound of ||A^-1||_1, seldom less than a third of it; infinite if solutions overflow
+  double inverse_norm = 0;  ///< lower bound of ||A^-1||_1, seldom less than a third of it; infinite
+                            ///< if solutions overflow
   int solves = 0;           ///< number of solves made: at most 11
   /// Returns ||A||_1 ||A^-1||_1: at least 1 up to rounding, 0 for a matrix without rows.
   [[nodiscard]] double condition() const { return norm * inverse_norm; }
@@ -27,8 +29,8 @@ struct ConditionEstimate {
 /// plan, an `a` of another pattern than the plan's or with another number of values), memory. stop:
 /// as for Factor::solve().
 template <Scalar T>
-ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
-                                     const std::stop_token& stop = {});
+ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor,
+                                     Workspace<T>& workspace, const std::stop_token& stop = {});
 
 /// The pivot with the greatest cancellation: its ratio to the diagonal entry of A from which
 /// elimination began is the least. Symmetric scaling of rows and columns does not change the ratio.

@@ -1,4 +1,5 @@
-// Error, which is thrown (usage, input, overflow, memory, device, cancelled), and Breakdown ("not positive definite"), which is returned.
+// Error, which is thrown (usage, input, overflow, memory, device, cancelled), and Breakdown ("not
+// positive definite"), which is returned.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,12 +15,16 @@ namespace kauri {
 
 /// Kinds of errors; the exit status of the program `kauri` follows from them.
 enum class ErrorKind {
-  usage,      ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown option
-  input,      ///< the data are wrong: an index out of range, NaN, a broken file (the text names file and line, or row and column)
-  overflow,   ///< a count does not fit its type
-  memory,     ///< not enough memory, as for a factor or a workspace (the text names the bytes asked for)
-  device,     ///< the device failed or does not exist
-  cancelled,  ///< the std::stop_token of the call was asked to stop; all objects may be used again, with another token
+  usage,     ///< the call is wrong: sizes that do not fit, a factor that is not valid, an unknown
+             ///< option
+  input,     ///< the data are wrong: an index out of range, NaN, a broken file (the text names file
+             ///< and line, or row and column)
+  overflow,  ///< a count does not fit its type
+  memory,    ///< not enough memory, as for a factor or a workspace (the text names the bytes asked
+             ///< for)
+  device,    ///< the device failed or does not exist
+  cancelled,  ///< the std::stop_token of the call was asked to stop; all objects may be used again,
+              ///< with another token
 };
 
 /// Exception for every failure but "not positive definite", which is a Breakdown, and
@@ -42,8 +47,10 @@ class Error : public std::runtime_error {
 
 /// A failed factorisation: A is not positive definite to working precision.
 struct Breakdown {
-  Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of least index in Plan::perm
-  double pivot = 0;      ///< the pivot of that column before the square root: zero, negative, or not finite
+  Index column = kNone;  ///< the failing column in the caller's numbering; of several, that of
+                         ///< least index in Plan::perm
+  double pivot =
+      0;  ///< the pivot of that column before the square root: zero, negative, or not finite
 };
 
 /// A value, or an error of type E. value() throws std::logic_error if there is an error, error() if

@@ -69,14 +69,16 @@ class Workspace {
 
 /// Systems that a call can solve with a factor P A P^T = B = L L^T. x and b of System::A, b of P
 /// and x of Pt are in A's numbering, all others in that of B: B(k,l) = A(old_of(k), old_of(l)).
-enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices have capitals, as in the equations
+enum class System {  // NOLINTBEGIN(readability-identifier-naming): matrices have capitals, as in
+                     // the equations
   A,                 ///< A x = b
   B,                 ///< B x = b
   L,                 ///< L x = b; with P b as b, the first half of A x = b
-  Lt,                ///< L^T x = b; then P^T x is the second half of A x = b, or for b ~ N(0, I) a sample of N(0, A^-1)
-  P,                 ///< x = P b: x(k) = b(old_of(k))
-  Pt,                ///< x = P^T b: x(old_of(k)) = b(k)
-};                   // NOLINTEND(readability-identifier-naming)
+  Lt,  ///< L^T x = b; then P^T x is the second half of A x = b, or for b ~ N(0, I) a sample of N(0,
+       ///< A^-1)
+  P,   ///< x = P b: x(k) = b(old_of(k))
+  Pt,  ///< x = P^T b: x(old_of(k)) = b(k)
+};     // NOLINTEND(readability-identifier-naming)
 
 /// The Cholesky factor L of a matrix A, P A P^T = L L^T. create() allocates it, refactorize()
 /// computes it. Solves are const, and several threads may solve at once with a workspace each.
@@ -134,11 +136,13 @@ class Factor {
   /// Solves A X = B with B in b, which keeps its values; b and x have the same shape, and may have
   /// different layouts. x must not overlap b unless it is b itself (same data, ld and layout).
   /// Throws Error(usage) also if x begins at b's first entry but is laid out differently.
-  void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
+  void solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+             const std::stop_token& stop = {}) const;
 
   /// Solves a part of A x = b; see System. P, L, Lt and Pt in turn give the bits of A. The factor
   /// must be valid for P and Pt, too.
-  void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+             const std::stop_token& stop = {}) const;
 
   /// Solves A X = B with x in the memory of the factor's device, which holds B on entry: same bits
   /// as with host memory, and nothing is copied. The work that writes x must have ended before the
@@ -149,7 +153,8 @@ class Factor {
   /// overlap b unless it is b itself (same data, ld and layout).
   void solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   /// Solves a part of A x = b with b and x on the device; see System.
-  void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  void solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+             Workspace<T>& workspace) const;
 
   /// Enqueues a solve of A X = B on the caller's stream and returns without waiting for it; x, in
   /// the memory of the factor's device, holds B on entry. It allocates nothing. (CUDA itself blocks
@@ -168,10 +173,12 @@ class Factor {
   /// Throws Error: usage (as solve()), device (CUDA refused the work).
   void enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
   /// Enqueues a solve of A X = B with B in b, under the conditions of solve() with b and x.
-  void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+                     StreamHandle stream) const;
   /// Enqueues a solve of a part of A x = b, with the bits of solve() for that system. Without a
   /// good verdict x is NaN, for P and Pt too.
-  void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                     Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Enqueues log_determinant() (kauri/lower_factor.hpp) of a factor on a device: it writes the
   /// same bits to `there`, one number in the memory of that device, or NaN if A then is not
@@ -185,15 +192,17 @@ class Factor {
   /// Computes x = L b (System::L) or x = L^T b (System::Lt), in B's numbering. For z ~ N(0, I),
   /// solve(System::Pt) of L z is a sample of N(0, A) in the caller's numbering. Shapes, errors,
   /// workspace and stop are as in solve(); throws Error(usage) for other systems.
-  void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop = {}) const;
+  void multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                const std::stop_token& stop = {}) const;
   /// Computes the product with b and x in the memory of the factor's device: same bits as with host
   /// memory, and nothing is copied. Conditions are those of solve() with device matrices.
-  void multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const;
+  void multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                Workspace<T>& workspace) const;
   /// Enqueues the product on the caller's stream under the rules of enqueue_solve(), except that on
   /// every device it takes some launches for each level of the tree, for as many right-hand sides
   /// at once as the workspace has room for.
-  void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                        StreamHandle stream) const;
+  void enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                        Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Returns entry (row, col) of L as stored, for tests and extraction; rows and columns are those
   /// of B = P A P^T. Zero outside the pattern of L. Throws Error(usage) for an index out of range.
@@ -201,7 +210,8 @@ class Factor {
 
   /// Internal. Returns null on the CPU. Throws Error(usage) if the factor is not valid or the
   /// workspace does not fit.
-  [[nodiscard]] std::unique_ptr<numeric::NormEstimator<T>> make_norm_estimator(Workspace<T>& workspace) const;
+  [[nodiscard]] std::unique_ptr<numeric::NormEstimator<T>> make_norm_estimator(
+      Workspace<T>& workspace) const;
   /// Internal.
   [[nodiscard]] numeric::FactorImpl<T>& store() const { return *store_; }
   /// Internal.
@@ -213,7 +223,8 @@ class Factor {
   friend class MixedFactor;
   Factor(std::unique_ptr<numeric::FactorImpl<T>> store, numeric::Executor& executor);
   void require_fit(const Workspace<T>& workspace) const;
-  void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const;
+  void require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                   const Workspace<T>& workspace) const;
   [[nodiscard]] const numeric::DeviceSolves<T>& device_solves() const;
   std::unique_ptr<numeric::FactorImpl<T>> store_;
   numeric::Executor* executor_;  // address does not change when the Backend is moved
@@ -232,13 +243,15 @@ class Factor {
 /// it is refactorised, which may be at once. On a device the token is read before the work begins,
 /// which then runs to its end.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift = 0,
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value,
+                                    std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
 /// Computes the factor from values in the memory of the factor's device, without a copy from the
 /// host.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift = 0,
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                                    std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
 /// Computes the factor from device values that the work already enqueued on the caller's stream
@@ -246,21 +259,24 @@ Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& va
 /// null stream is the default stream, as for enqueue_refactorize(). Throws Error(usage) also if the
 /// stream is capturing, and for a stream that is not null on the CPU.
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                                    std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop = {});
 
 /// Computes the factor from the values of `a`. Throws Error(usage) also if a's pattern is not the
 /// one analysed, entry by entry; the text names the first entry that differs. The comparison takes
 /// O(n + nnz).
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift = 0,
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a,
+                                    std::type_identity_t<T> shift = 0,
                                     const std::stop_token& stop = {});
 
 /// Repeats the last factorisation with another shift, after a Breakdown or not; value is as in that
 /// call, unchanged. On a device the factor still has these values, whichever form of the call
 /// brought them, and does not copy them again, unless that call was captured.
 template <Scalar T>
-Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value,
+                                            std::type_identity_t<T> shift,
                                             const std::stop_token& stop = {});
 
 /// Enqueues a refactorisation on the caller's stream and returns at once: it allocates no memory
@@ -281,12 +297,14 @@ Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T
 /// refactorize(); a stream for the CPU; values that are not in the memory of the factor's device),
 /// device (CUDA refused the work).
 template <Scalar T>
-void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream);
+void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                         std::type_identity_t<T> shift, StreamHandle stream);
 
 /// Creates a factor of the plan and computes it: Factor::create(), then refactorize(). Returns the
 /// factor or the Breakdown.
 template <Scalar T>
-Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
-                                       std::type_identity_t<T> shift = 0, const std::stop_token& stop = {});
+Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value,
+                                       Backend& backend, std::type_identity_t<T> shift = 0,
+                                       const std::stop_token& stop = {});
 
 }  // namespace kauri

@@ -1,4 +1,5 @@
-// FusedSolve: a factorisation and one solve in a single pass, for matrices that are solved with once.
+// FusedSolve: a factorisation and one solve in a single pass, for matrices that are solved with
+// once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -47,7 +48,8 @@ class FusedSolve {
   /// Error: input (a bad pattern), usage (nrhs < 1, a null plan, another pattern than the plan's,
   /// CudaCompute::fp16x3 in float, and wherever Factor<T>::create() throws it), memory, overflow (n
   /// + nrhs beyond 2^31 - 1; more than kMostEntries entries, including those of B).
-  static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs = 1);
+  static FusedSolve create(const Pattern& a, const std::shared_ptr<const Plan>& plan,
+                           Backend& backend, Index nrhs = 1);
   FusedSolve(FusedSolve&&) noexcept;
   FusedSolve& operator=(FusedSolve&&) noexcept;
   ~FusedSolve();
@@ -58,18 +60,20 @@ class FusedSolve {
   /// Error: usage (other sizes), input (an entry of A or of b is not finite, with its row and
   /// column; b is too large), cancelled (`stop`, as for refactorize(): on the CPU within some 50
   /// ms, on a device only before the work begins).
-  Result<void, Breakdown> solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop = {});
+  Result<void, Breakdown> solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x,
+                                const std::stop_token& stop = {});
   /// Solves A X = B with values, b and x in the memory of the backend's device, on the CPU in
   /// ordinary memory. The work that writes values and b must have ended before the call; the call
   /// returns when x is complete.
-  Result<void, Breakdown> solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
-                                const std::stop_token& stop = {});
+  Result<void, Breakdown> solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
+                                DeviceMatrixView<T> x, const std::stop_token& stop = {});
   /// Enqueues the solve on the caller's stream, which may be capturing, and does not wait; on the
   /// CPU the stream must be null, and the work is done on return. The verdict stays on the device
   /// until fetch_verdict(); unless it is good, all of x is NaN. A value that is not finite is no
   /// Error here. The rules of enqueue_refactorize() and Factor::enqueue_solve() on objects in use
   /// until the work is done apply.
-  void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream);
+  void enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
+                     DeviceMatrixView<T> x, StreamHandle stream);
 
   /// Returns the verdict of the last call as the host last read it, with columns in A's numbering;
   /// `none` from enqueue_solve() until fetch_verdict(). Not positive definite with column kNone
@@ -96,7 +100,8 @@ class FusedSolve {
  private:
   struct State;
   explicit FusedSolve(std::unique_ptr<State> state);
-  void require_call(std::size_t values, const MatrixView<const T>& b, const MatrixView<const T>& x) const;
+  void require_call(std::size_t values, const MatrixView<const T>& b,
+                    const MatrixView<const T>& x) const;
   Result<void, Breakdown> outcome();
   std::unique_ptr<State> state_;
 };

@@ -1,5 +1,6 @@
-// Generators of named test systems. A specification gives the same matrix, bit for bit, on every platform; the values of tri2d and rgg3d
-// use hypot and cbrt of the C library, so that they are the same only if it rounds these alike.
+// Generators of named test systems. A specification gives the same matrix, bit for bit, on every
+// platform; the values of tri2d and rgg3d use hypot and cbrt of the C library, so that they are the
+// same only if it rounds these alike.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -33,7 +33,9 @@ class Graph {
   Graph(std::vector<Offset> ptr, std::vector<Index> adjacency);
 
   /// Returns the number of vertices.
-  [[nodiscard]] Index size() const { return ptr_.empty() ? 0 : static_cast<Index>(ptr_.size()) - 1; }
+  [[nodiscard]] Index size() const {
+    return ptr_.empty() ? 0 : static_cast<Index>(ptr_.size()) - 1;
+  }
   /// Returns the number of directed edges, twice that of undirected ones.
   [[nodiscard]] Offset edges() const { return ptr_.empty() ? 0 : ptr_.back(); }
   /// Returns the number of neighbours of v, 0 <= v < size().
@@ -45,8 +47,12 @@ class Graph {
   }
   /// Returns the start of each vertex's neighbours in adjacency(): length size()+1, a view into
   /// this object.
-  [[nodiscard]] std::span<const Offset> ptr() const { return ptr_.empty() ? std::span<const Offset>(kNoPointers) : ptr_; }
-  [[nodiscard]] std::span<const Index> adjacency() const { return adjacency_; }  ///< all neighbours, vertex by vertex: length edges()
+  [[nodiscard]] std::span<const Offset> ptr() const {
+    return ptr_.empty() ? std::span<const Offset>(kNoPointers) : ptr_;
+  }
+  [[nodiscard]] std::span<const Index> adjacency() const {
+    return adjacency_;
+  }  ///< all neighbours, vertex by vertex: length edges()
 
  private:
   [[nodiscard]] Offset begin(Index v) const { return ptr_[static_cast<std::size_t>(v)]; }

@@ -1,4 +1,5 @@
-// Readers and writers of files: Matrix Market and Rutherford-Boeing (plain, gzipped, in tar archives), SciPy .npz and .npy.
+// Readers and writers of files: Matrix Market and Rutherford-Boeing (plain, gzipped, in tar
+// archives), SciPy .npz and .npy.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,8 @@ namespace kauri {
 
 /// Options of the readers.
 struct ReadOptions {
-  int threads = 0;     ///< threads that parse large Matrix Market files; 0: as many as cpu_backend(0) has; no result depends on it
+  int threads = 0;  ///< threads that parse large Matrix Market files; 0: as many as cpu_backend(0)
+                    ///< has; no result depends on it
   Index rows = kNone;  ///< rows that right-hand sides must have; kNone: any number
   /// Most bytes that reading may take: the file, its unpacked content, and all arrays of its
   /// numbers, each added to the others and counted before it is allocated; 0: no bound. A file that
@@ -66,14 +68,19 @@ struct DenseMatrix {
 
   /// Returns a view into this object, valid until value is resized. The view is empty (0 x 0) if
   /// value has fewer than rows*cols numbers, as after a move.
-  [[nodiscard]] MatrixView<double> view() { return whole() ? MatrixView<double>{value.data(), rows, cols, rows} : MatrixView<double>{}; }
+  [[nodiscard]] MatrixView<double> view() {
+    return whole() ? MatrixView<double>{value.data(), rows, cols, rows} : MatrixView<double>{};
+  }
   /// Returns a read-only view into this object, valid until value is resized; empty as above.
   [[nodiscard]] MatrixView<const double> view() const {
-    return whole() ? MatrixView<const double>{value.data(), rows, cols, rows} : MatrixView<const double>{};
+    return whole() ? MatrixView<const double>{value.data(), rows, cols, rows}
+                   : MatrixView<const double>{};
   }
 
  private:
-  [[nodiscard]] bool whole() const { return static_cast<Offset>(value.size()) >= Offset{rows} * cols; }
+  [[nodiscard]] bool whole() const {
+    return static_cast<Offset>(value.size()) >= Offset{rows} * cols;
+  }
 };
 
 /// Reads right-hand sides from a Matrix Market file (array or coordinate; general, or one half of a

@@ -1,11 +1,13 @@
-// The C interface of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L L^T, for C99 and languages that call C.
+// The C interface of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L L^T,
+// for C99 and languages that call C.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_KAURI_H
 #define KAURI_KAURI_H
 
 // Rules for every call:
 //
-// - A call returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED are
+// - A call returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED
+// are
 //   answers; all others are failures. kauri_error_message() returns the text of every status but
 //   KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
 //   After a failure no memory leaks and all arguments can be used as before, except a factor or

@@ -1,4 +1,5 @@
-// All public headers of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L L^T.
+// All public headers of kauri: A x = b for sparse symmetric positive definite A, by P A P^T = L
+// L^T.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

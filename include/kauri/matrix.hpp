@@ -17,9 +17,10 @@ namespace kauri {
 /// Pattern of the symmetric A: the lower triangle by columns, rows ascending, the diagonal first in
 /// each column. Non-owning: the caller keeps the arrays alive.
 struct Pattern {
-  Index n = 0;                      ///< rows and columns of A, n >= 0
-  std::span<const Offset> col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
-  std::span<const Index> row;       ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
+  Index n = 0;  ///< rows and columns of A, n >= 0
+  std::span<const Offset>
+      col_ptr;  ///< length n+1, col_ptr[0] = 0, ascending; column j is [col_ptr[j], col_ptr[j+1])
+  std::span<const Index> row;  ///< length nnz = col_ptr[n]; row[col_ptr[j]] = j
 
   /// Returns the number of stored entries, those of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr.empty() ? 0 : col_ptr.back(); }
@@ -80,7 +81,8 @@ struct MatrixView {
 template <class T>
 MatrixView<T> column_view(std::span<T> x) {
   if (x.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error(ErrorKind::usage, "column_view: " + std::to_string(x.size()) + " rows, a matrix has at most 2^31 - 1");
+    throw Error(ErrorKind::usage, "column_view: " + std::to_string(x.size()) +
+                                      " rows, a matrix has at most 2^31 - 1");
   return {x.data(), static_cast<Index>(x.size()), 1, static_cast<Offset>(x.size())};
 }
 
@@ -89,10 +91,11 @@ MatrixView<T> column_view(std::span<T> x) {
 /// sqrt(|a_ii a_jj|), |a_ij| and |a_ji|, which allows for rounding in the assembly of A. An absent
 /// entry counts as 0.
 enum class Storage {
-  lower,          ///< row >= column only; an entry above the diagonal is an Error
-  upper,          ///< row <= column only; an entry below the diagonal is an Error
-  full,           ///< both halves, which must agree; the lower one is taken unchanged: pattern and bits
-  lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, except that their rows and columns must be in range
+  lower,  ///< row >= column only; an entry above the diagonal is an Error
+  upper,  ///< row <= column only; an entry below the diagonal is an Error
+  full,   ///< both halves, which must agree; the lower one is taken unchanged: pattern and bits
+  lower_of_full,  ///< row >= column is taken; entries above the diagonal are ignored, except that
+                  ///< their rows and columns must be in range
   upper_of_full,  ///< row <= column is taken; entries below the diagonal are ignored likewise
 };
 
@@ -118,15 +121,18 @@ enum class Duplicates {
 /// or by rows.
 template <Scalar T, class Number, class Pointer>
 struct CompressedView {
-  Number n = 0;                      ///< rows and columns of A
-  std::span<const Pointer> ptr;      ///< length n+1, ptr[0] = base; column (or row) j has the entries ptr[j] - base to ptr[j+1] - base - 1
-  std::span<const Number> index;     ///< row (or column) of each entry, base to n - 1 + base, in any order
-  std::span<const T> value;          ///< length index.size()
-  Storage storage = Storage::lower;  ///< the half or halves that the arrays hold
+  Number n = 0;                  ///< rows and columns of A
+  std::span<const Pointer> ptr;  ///< length n+1, ptr[0] = base; column (or row) j has the entries
+                                 ///< ptr[j] - base to ptr[j+1] - base - 1
+  std::span<const Number>
+      index;                 ///< row (or column) of each entry, base to n - 1 + base, in any order
+  std::span<const T> value;  ///< length index.size()
+  Storage storage = Storage::lower;                ///< the half or halves that the arrays hold
   Compression compression = Compression::columns;  ///< direction of ptr
   int base = 0;                                    ///< 0 or 1: first index, also in error messages
   Duplicates duplicates = Duplicates::sum;         ///< treatment of several entries at one position
-  double symmetry = 0;  ///< threshold for halves that differ, with Storage::full; at most 1; 0: kSymmetryEps eps of T
+  double symmetry = 0;  ///< threshold for halves that differ, with Storage::full; at most 1; 0:
+                        ///< kSymmetryEps eps of T
 };
 
 template <Scalar T>
@@ -147,7 +153,8 @@ class SymmetricMatrix {
   /// factorisation reports them. Throws Error: input (wrong lengths; an index out of range, an
   /// entry in the wrong half, or two halves that differ by more than CompressedView::symmetry
   /// allows, each with row and column), usage (symmetry out of range). O(n + nnz).
-  static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr, std::span<const Index> row, std::span<const T> value,
+  static SymmetricMatrix from_csc(Index n, std::span<const Offset> col_ptr,
+                                  std::span<const Index> row, std::span<const T> value,
                                   Storage storage, double symmetry = 0);
 
   /// Makes a matrix, by the rules of from_csc(), from compressed columns or rows with indices of
@@ -158,16 +165,21 @@ class SymmetricMatrix {
 
   /// Makes a matrix, by the rules of from_csc(), from triplets (row[k], col[k], value[k]) in any
   /// order.
-  static SymmetricMatrix from_triplets(Index n, std::span<const Index> row, std::span<const Index> col, std::span<const T> value,
+  static SymmetricMatrix from_triplets(Index n, std::span<const Index> row,
+                                       std::span<const Index> col, std::span<const T> value,
                                        Storage storage, double symmetry = 0);
 
   /// Returns the number of rows and columns.
-  [[nodiscard]] Index n() const { return col_ptr_.empty() ? 0 : static_cast<Index>(col_ptr_.size()) - 1; }
+  [[nodiscard]] Index n() const {
+    return col_ptr_.empty() ? 0 : static_cast<Index>(col_ptr_.size()) - 1;
+  }
   /// Returns the number of stored entries, those of the lower triangle.
   [[nodiscard]] Offset nnz() const { return col_ptr_.empty() ? 0 : col_ptr_.back(); }
   /// Returns the pattern, as a view into this object, valid until the object is assigned to or
   /// destroyed; this holds for the views below, too.
-  [[nodiscard]] Pattern pattern() const { return {n(), col_ptr_.empty() ? std::span<const Offset>(kNoPointers) : col_ptr_, row_}; }
+  [[nodiscard]] Pattern pattern() const {
+    return {n(), col_ptr_.empty() ? std::span<const Offset>(kNoPointers) : col_ptr_, row_};
+  }
   /// Returns pattern and values.
   [[nodiscard]] SymmetricView<T> view() const { return {pattern(), value_}; }
   /// Returns the values, length nnz(), in the order of pattern().row.
@@ -179,8 +191,8 @@ class SymmetricMatrix {
   struct Columns;
   static SymmetricMatrix from_columns(Index n, Columns&& columns, const SymmetryRule<T>& rule);
   template <class Number, class Pointer>
-  static SymmetricMatrix from_order(const CompressedView<T, Number, Pointer>& a, std::span<const Offset> ptr,
-                                    std::span<const Offset> first);
+  static SymmetricMatrix from_order(const CompressedView<T, Number, Pointer>& a,
+                                    std::span<const Offset> ptr, std::span<const Offset> first);
   std::vector<Offset> col_ptr_;  // n+1, or empty if there are no rows
   std::vector<Index> row_;       // nnz
   std::vector<T> value_;         // nnz
@@ -198,7 +210,8 @@ class EntryMap {
   explicit EntryMap(const CompressedView<T, Number, Pointer>& a);
   EntryMap(const EntryMap&) = default;
   EntryMap& operator=(const EntryMap&) = default;
-  EntryMap(EntryMap&& other) noexcept : place_(std::move(other.place_)), entries_(std::exchange(other.entries_, 0)) {}
+  EntryMap(EntryMap&& other) noexcept
+      : place_(std::move(other.place_)), entries_(std::exchange(other.entries_, 0)) {}
   EntryMap& operator=(EntryMap&& other) noexcept {
     if (this == &other) return *this;
     place_ = std::move(other.place_);

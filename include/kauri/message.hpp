@@ -25,7 +25,8 @@ std::string_view name_of(Phase phase);
 /// Importance of a message.
 enum class MessageLevel {
   info,     ///< progress: an activity that begins or has ended
-  warning,  ///< the call goes on, but not as intended: A is not positive definite or nearly singular, x is not finite
+  warning,  ///< the call goes on, but not as intended: A is not positive definite or nearly
+            ///< singular, x is not finite
 };
 
 /// Returns "info" or "warning".
@@ -36,7 +37,8 @@ struct Message {
   MessageLevel level = MessageLevel::info;  ///< its importance
   Phase phase = Phase::ordering;            ///< the phase that it is about
   std::string text;                         ///< one sentence, without a full stop or a line break
-  std::optional<double> fraction;           ///< part of the phase that is done, if known: 0 when it begins, 1 at its end
+  std::optional<double>
+      fraction;  ///< part of the phase that is done, if known: 0 when it begins, 1 at its end
 };
 
 /// Receives messages. The thread that called kauri calls the handler, in the order of the work, one

@@ -1,4 +1,5 @@
-// MixedFactor: a factor in float, half the memory, and solutions in double by refinement or conjugate gradients.
+// MixedFactor: a factor in float, half the memory, and solutions in double by refinement or
+// conjugate gradients.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +28,8 @@ enum class Precision {
 /// Ways in which a column was solved, by ascending cost.
 enum class MixedPath {
   refinement,           ///< x += M^-1 (b - A x), with M the factor in float, contracted well enough
-  conjugate_gradients,  ///< refinement did not, but conjugate gradients with M as preconditioner converged
+  conjugate_gradients,  ///< refinement did not, but conjugate gradients with M as preconditioner
+                        ///< converged
   factor_in_double,     ///< neither did: a factor in double, with refinement
 };
 /// Returns "refinement", "cg" or "double".
@@ -40,7 +42,7 @@ struct MixedOptions {
   /// The default is eight times the eps of float, some roundings of the diagonal.
   double first_shift = 0x1p-20;
   double shift_growth = 16;  ///< factor from one shift to the next, > 1
-  int shifts = 4;            ///< number of shifts to try, >= 0; with the defaults up to 0.004 of the diagonal
+  int shifts = 4;  ///< number of shifts to try, >= 0; with the defaults up to 0.004 of the diagonal
   /// True: if the factor in float fails, a factor in double is made, in additional memory twice as
   /// large. False: the failure of the factor in float is the Breakdown, and columns that do not
   /// converge are reported as unconverged.
@@ -54,7 +56,8 @@ struct MixedSolveOptions {
   /// Most conjugate gradient steps of a column. 0: none. Negative: as many as are predicted to take
   /// no longer than a factor in double, from 16 to 200; 200 if no factor in double is allowed.
   int max_cg_steps = -1;
-  double target = 0;  ///< a column is done when its componentwise backward error is at most this; 0: eps of double
+  double target = 0;  ///< a column is done when its componentwise backward error is at most this;
+                      ///< 0: eps of double
   /// Error that is accepted once a path gains no more; above it the next path is taken. 0: 4 eps of
   /// double; at least `target`. A larger value does not make a column count as converged if its
   /// error exceeds solved_error<double>(), as for Solver.
@@ -71,19 +74,22 @@ struct MixedSolveOptions {
 /// it, may be lost.
 struct MixedReport {
   MixedPath path = MixedPath::refinement;  ///< costliest path of all columns
-  double shift = 0;                        ///< shift of the factor in float, in units of A's diagonal
-  BackwardError unrefined;                 ///< error of x after one solve with the first factor tried, the worst over the columns
-  int steps = 0;     ///< corrections kept, of the factor that ended the column, its first solve included: the most of a column
+  double shift = 0;         ///< shift of the factor in float, in units of A's diagonal
+  BackwardError unrefined;  ///< error of x after one solve with the first factor tried, the worst
+                            ///< over the columns
+  int steps = 0;     ///< corrections kept, of the factor that ended the column, its first solve
+                     ///< included: the most of a column
   int cg_steps = 0;  ///< conjugate gradient steps: the most of a column
   /// Worst ratio of the componentwise errors after and before a refinement step, over steps from
   /// the second correction on that began above `accept`; the first correction is excluded since its
   /// ratio is that of the factor alone. 0 if there was no such step.
   double contraction = 0;
-  double cg_contraction =
-      0;  ///< geometric mean of that ratio over conjugate gradient steps up to the best x, of the worst column; 0 if none
+  double cg_contraction = 0;  ///< geometric mean of that ratio over conjugate gradient steps up to
+                              ///< the best x, of the worst column; 0 if none
   Index conjugate_gradients = 0;  ///< columns whose last path was conjugate gradients
   Index in_double = 0;            ///< columns solved by the factor in double
-  Index unconverged = 0;          ///< columns whose error is NaN or above `accept` or solved_error<double>(): these are no solutions
+  Index unconverged = 0;          ///< columns whose error is NaN or above `accept` or
+                                  ///< solved_error<double>(): these are no solutions
   BackwardError error;            ///< error of x as returned, the worst over the columns
   /// Kernels of large fronts of the factor in float, as Backend::mixed_kernels() names them; with
   /// "tf32" contractions are those of a factor to three digits.
@@ -132,10 +138,11 @@ class MixedFactor {
   /// workspace, which the backend counts; and A and vectors in double, bytes(), which no backend
   /// counts. Throws Error: input (a bad pattern), usage (options or nrhs out of range; another
   /// pattern than the plan's; wherever Factor<float>::create() throws it), memory, overflow.
-  static MixedFactor create(const Pattern& a, const PreparedPlan& plan, Index nrhs = 1, const MixedOptions& options = {});
-  /// Prepares the plan for this factor alone, then creates the factor.
-  static MixedFactor create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs = 1,
+  static MixedFactor create(const Pattern& a, const PreparedPlan& plan, Index nrhs = 1,
                             const MixedOptions& options = {});
+  /// Prepares the plan for this factor alone, then creates the factor.
+  static MixedFactor create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend,
+                            Index nrhs = 1, const MixedOptions& options = {});
   MixedFactor(MixedFactor&&) noexcept;
   MixedFactor& operator=(MixedFactor&&) noexcept;
   ~MixedFactor();
@@ -152,12 +159,15 @@ class MixedFactor {
   /// factor in double is allowed; the pivot may be infinite if A's diagonal is nearly zero), and
   /// leaves no valid factor. Throws as refactorize() of Factor, and Error(memory) if a factor in
   /// double is needed and does not fit.
-  Result<void, Breakdown> refactorize(std::span<const double> value, const std::stop_token& stop = {});
+  Result<void, Breakdown> refactorize(std::span<const double> value,
+                                      const std::stop_token& stop = {});
   /// Factorises A from values in the memory of the backend's device, on the CPU in ordinary memory.
-  Result<void, Breakdown> refactorize(const DeviceValues<double>& value, const std::stop_token& stop = {});
+  Result<void, Breakdown> refactorize(const DeviceValues<double>& value,
+                                      const std::stop_token& stop = {});
   /// Factorises A from device values that the work already enqueued on the caller's stream writes,
   /// as the refactorize() of Factor that takes a stream.
-  Result<void, Breakdown> refactorize(const DeviceValues<double>& value, StreamHandle stream, const std::stop_token& stop = {});
+  Result<void, Breakdown> refactorize(const DeviceValues<double>& value, StreamHandle stream,
+                                      const std::stop_token& stop = {});
 
   /// Solves A X = B; b and x have n rows and equally many columns. x must not overlap b unless it
   /// is b itself. Returns a Breakdown if a factor in double shows that A is not positive definite:
@@ -165,10 +175,12 @@ class MixedFactor {
   /// best x found, or NaN; the report counts them. Throws Error: usage (no valid factor, no room
   /// after a failed reserve(), sizes that do not fit, an x that begins at b's first entry but is
   /// laid out differently, options out of range), memory (for a factor in double), cancelled.
-  Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options = {});
+  Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x,
+                                       const MixedSolveOptions& options = {});
   /// Solves A X = B with b and x in the memory of the factor's device, on the CPU in ordinary
   /// memory. All vectors stay there; the host receives a few numbers for each step.
-  Result<MixedReport, Breakdown> solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x, const MixedSolveOptions& options = {});
+  Result<MixedReport, Breakdown> solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x,
+                                       const MixedSolveOptions& options = {});
 
   /// Returns true after a successful refactorize(), until a solve() returns a Breakdown.
   [[nodiscard]] bool valid() const;

@@ -14,8 +14,9 @@ namespace kauri {
 enum class OptionKind {
   boolean,  ///< "true" or "false", also "1" or "0"
   integer,  ///< decimal digits, perhaps with a minus
-  number,   ///< a double as std::from_chars reads it: "0.5", "1e-3", "inf"; the decimal separator is a point in every locale
-  word,     ///< one of NamedOption::words
+  number,  ///< a double as std::from_chars reads it: "0.5", "1e-3", "inf"; the decimal separator is
+           ///< a point in every locale
+  word,    ///< one of NamedOption::words
 };
 
 /// Returns "boolean", "integer", "number" or "word".
@@ -24,12 +25,14 @@ std::string_view name_of(OptionKind kind);
 /// Description of one option. named_options() and named_option() return references that stay valid
 /// until the process ends.
 struct NamedOption {
-  std::string name;                  ///< the member's name behind that of its struct: "threads", "ordering.method", "refine.max_steps"
-  OptionKind kind;                   ///< type of its value
+  std::string name;  ///< the member's name behind that of its struct: "threads", "ordering.method",
+                     ///< "refine.max_steps"
+  OptionKind kind;   ///< type of its value
   std::vector<std::string> words{};  ///< all values of an option of kind `word`; else empty
-  std::string accepts;               ///< accepted values, for people: "an integer from 0 to 2^31 - 1", "fast, default or best"
-  std::string initial;               ///< its value in SolverOptions{}
-  std::string help;                  ///< its effect, in one sentence without a full stop
+  std::string accepts;  ///< accepted values, for people: "an integer from 0 to 2^31 - 1", "fast,
+                        ///< default or best"
+  std::string initial;  ///< its value in SolverOptions{}
+  std::string help;     ///< its effect, in one sentence without a full stop
 };
 
 /// Returns all named options: the members of SolverOptions, and of the structs in it, whose value

@@ -16,14 +16,16 @@ namespace kauri {
 
 /// Ordering methods.
 enum class OrderingMethod {
-  natural,            ///< the caller's numbering, unchanged but for OrderingOptions::last
-  rcm,                ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
-  minimum_degree,     ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
-  amd,                ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
-  parallel_amd,       ///< amd by several threads, in rounds of pivots without a common neighbour (Chang, Buluc & Demmel 2025)
+  natural,         ///< the caller's numbering, unchanged but for OrderingOptions::last
+  rcm,             ///< reverse Cuthill-McKee, pseudo-peripheral start (George & Liu 1979)
+  minimum_degree,  ///< exact external degree, multiple elimination (Liu 1985; George & Liu 1989)
+  amd,             ///< approximate minimum degree (Amestoy, Davis & Duff 1996)
+  parallel_amd,  ///< amd by several threads, in rounds of pivots without a common neighbour (Chang,
+                 ///< Buluc & Demmel 2025)
   nested_dissection,  ///< kauri's own nested dissection (George 1973)
   metis,              ///< nested dissection by METIS (Karypis & Kumar 1998)
-  automatic,          ///< analyze() tries several of these methods; the least predicted time of the whole job wins
+  automatic,  ///< analyze() tries several of these methods; the least predicted time of the whole
+              ///< job wins
 };
 
 /// Returns "natural", "rcm", "md", "amd", "pamd", "nd", "metis" or "auto". Throws Error(usage) for
@@ -45,7 +47,8 @@ bool ordering_compared(OrderingMethod method);
 enum class TieBreak {
   first,              ///< the vertex numbered first
   last,               ///< the vertex numbered last
-  pseudo_peripheral,  ///< the vertex farthest, by breadth-first level, from the middle of its component: outside in
+  pseudo_peripheral,  ///< the vertex farthest, by breadth-first level, from the middle of its
+                      ///< component: outside in
 };
 
 /// Time that nested dissection spends on separators: how many ways it tries for each, and how
@@ -63,14 +66,20 @@ std::optional<Effort> effort_from_name(std::string_view name);
 
 /// Options of order(), order_within(), reorder() and analyze().
 struct OrderingOptions {
-  OrderingMethod method = OrderingMethod::automatic;  ///< automatic: analyze() chooses; order() refuses it
-  std::uint64_t seed = 1;                             ///< seeds every random choice; the same seed gives the same permutation everywhere
-  TieBreak tie_break = TieBreak::last;                ///< minimum_degree: choice among vertices of one degree
-  bool compress = true;    ///< merge indistinguishable vertices (equal closed neighbourhoods) first, if one in 64 or more is merged
+  OrderingMethod method =
+      OrderingMethod::automatic;  ///< automatic: analyze() chooses; order() refuses it
+  std::uint64_t seed =
+      1;  ///< seeds every random choice; the same seed gives the same permutation everywhere
+  TieBreak tie_break = TieBreak::last;  ///< minimum_degree: choice among vertices of one degree
+  bool compress = true;  ///< merge indistinguishable vertices (equal closed neighbourhoods) first,
+                         ///< if one in 64 or more is merged
   bool aggressive = true;  ///< amd, parallel_amd: aggressive element absorption
-  double dense = 10.0;     ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; none are if dense is <= 0 or NaN
-  int delta = 0;           ///< minimum_degree: vertices within this of the least degree are eliminated together, >= 0
-  Effort effort = Effort::standard;  ///< nested_dissection: more effort takes more time and mostly leaves less fill
+  double dense = 10.0;  ///< rows of degree > max(16, dense*sqrt(n)) are ordered last; none are if
+                        ///< dense is <= 0 or NaN
+  int delta = 0;        ///< minimum_degree: vertices within this of the least degree are eliminated
+                        ///< together, >= 0
+  Effort effort = Effort::standard;  ///< nested_dissection: more effort takes more time and mostly
+                                     ///< leaves less fill
   /// Rows of A that come last, in this sequence: those of a Schur complement, or unknowns that
   /// others wait for. The other rows are ordered as if these were absent. A plan keeps them as its
   /// last rows and as one front whose rows count as dense: they remain when all other rows are

@@ -33,8 +33,12 @@ class Permutation {
   [[nodiscard]] Index new_of(Index i) const { return new_of_[static_cast<std::size_t>(i)]; }
   /// Returns the row of A that comes k-th, 0 <= k < size().
   [[nodiscard]] Index old_of(Index k) const { return old_of_[static_cast<std::size_t>(k)]; }
-  [[nodiscard]] std::span<const Index> old_of() const { return old_of_; }  ///< old_of(k) of all k, length size(), in this object
-  [[nodiscard]] std::span<const Index> new_of() const { return new_of_; }  ///< new_of(i) of all i, length size(), in this object
+  [[nodiscard]] std::span<const Index> old_of() const {
+    return old_of_;
+  }  ///< old_of(k) of all k, length size(), in this object
+  [[nodiscard]] std::span<const Index> new_of() const {
+    return new_of_;
+  }  ///< new_of(i) of all i, length size(), in this object
   /// Returns this numbering followed by `second`: result.old_of(k) = old_of(second.old_of(k)).
   [[nodiscard]] Permutation then(const Permutation& second) const;
 

@@ -1,4 +1,5 @@
-// PreparedPlan: a plan with its lists on a backend, shared by the factors that are made of it there.
+// PreparedPlan: a plan with its lists on a backend, shared by the factors that are made of it
+// there.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -13,8 +13,10 @@ namespace kauri {
 /// names it.
 struct RefineOptions {
   int max_steps = 2;      ///< at most this many corrections, >= 0
-  double target = 0;      ///< stop once the componentwise backward error is at most this, >= 0; 0 stands for eps of T
-  double stagnation = 2;  ///< stop after a correction that does not shrink it by this factor, >= 0; the better x is kept
+  double target = 0;      ///< stop once the componentwise backward error is at most this, >= 0; 0
+                          ///< stands for eps of T
+  double stagnation = 2;  ///< stop after a correction that does not shrink it by this factor, >= 0;
+                          ///< the better x is kept
   /// Cancels refine(): once any thread requests a stop, it throws Error(cancelled) within some 50
   /// ms, on a device between steps, and leaves the best x so far in x.
   std::stop_token stop{};
@@ -38,12 +40,14 @@ void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y,
 /// overlap x; it is b itself (data, ld and layout) or does not overlap b. The bits are the same for
 /// any number of threads.
 template <Scalar T>
-void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend);
+void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
+              MatrixView<T> y, Backend& backend);
 
 /// Returns the backward errors of x, which is not changed; b - A x is summed as by residual().
 /// Allocates an n x columns array on the host.
 template <Scalar T>
-BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend);
+BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x,
+                             MatrixView<const T> b, Backend& backend);
 
 /// Improves x, which factor.solve(b) returned, by corrections x += A^-1 (b - A x), while they
 /// shrink the componentwise backward error and options allow another. b is not changed and must not
@@ -54,7 +58,7 @@ BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, M
 /// plan (compared entry by entry), if the factor is not valid and a correction is to be made, if
 /// the workspace belongs to another plan, and for options out of range, and Error(cancelled).
 template <Scalar T>
-Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
-                  const RefineOptions& options = {});
+Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
+                  MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options = {});
 
 }  // namespace kauri

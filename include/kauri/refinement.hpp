@@ -1,4 +1,5 @@
-// Results of refinement: backward errors, whether x counts as a solution, and the report that a device keeps.
+// Results of refinement: backward errors, whether x counts as a solution, and the report that a
+// device keeps.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,8 +29,10 @@ struct BackwardError {
 enum class SolveStatus : std::int32_t {
   none = 0,           ///< nothing was solved, or its error was not measured
   ok = 1,             ///< both backward errors are at most solved_error()
-  not_converged = 2,  ///< a backward error is above solved_error(); with mixed precision: columns did not converge
-  not_finite = 3,     ///< the backward errors are NaN or infinite: b is not finite, or x or its residual overflows
+  not_converged = 2,  ///< a backward error is above solved_error(); with mixed precision: columns
+                      ///< did not converge
+  not_finite = 3,     ///< the backward errors are NaN or infinite: b is not finite, or x or its
+                      ///< residual overflows
 };
 /// Returns "none", "ok", "not_converged" or "not_finite".
 std::string_view name_of(SolveStatus status);
@@ -46,8 +49,10 @@ double solved_error() {
 /// Returns the status of an x in T with these errors: ok, not_converged or not_finite.
 template <Scalar T>
 SolveStatus status_of(const BackwardError& error) {
-  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise)) return SolveStatus::not_finite;
-  const bool solved = error.normwise <= solved_error<T>() && error.componentwise <= solved_error<T>();
+  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise))
+    return SolveStatus::not_finite;
+  const bool solved =
+      error.normwise <= solved_error<T>() && error.componentwise <= solved_error<T>();
   return solved ? SolveStatus::ok : SolveStatus::not_converged;
 }
 

@@ -1,4 +1,5 @@
-// Refiner: refinement in the backend's memory, for loops that factorise, solve and refine on the caller's stream or in a captured graph.
+// Refiner: refinement in the backend's memory, for loops that factorise, solve and refine on the
+// caller's stream or in a captured graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +20,8 @@ class RefinerImpl;
 /// refine(), with the same corrections and the same bits of x. On a device the device itself
 /// decides when to stop, so the host does not wait.
 ///
-///     enqueue_refactorize(factor, value, 0, stream);      // all of this may be captured, and replayed with other numbers in value and b
-///     factor.enqueue_solve(b, x, workspace, stream);
+///     enqueue_refactorize(factor, value, 0, stream);      // all of this may be captured, and
+///     replayed with other numbers in value and b factor.enqueue_solve(b, x, workspace, stream);
 ///     refiner.enqueue_values(value, stream);
 ///     refiner.enqueue_refine(factor, b, x, workspace, stream);
 ///
@@ -68,8 +69,8 @@ class Refiner {
   /// Throws Error: usage (as Factor::solve(); a factor on another backend or of another pattern;
   /// more columns than nrhs(); x overlaps b; no values were set; options out of range), cancelled
   /// (on a device before the work begins).
-  Refinement refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                    const RefineOptions& options = {});
+  Refinement refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                    Workspace<T>& workspace, const RefineOptions& options = {});
   /// Enqueues refine() on the caller's stream and returns as Factor::enqueue_solve() does. The call
   /// may follow enqueue_refactorize() directly, and the stream may be capturing. max_steps
   /// corrections are enqueued; those after the last one needed return at once when their turn
@@ -77,8 +78,9 @@ class Refiner {
   ///
   /// Throws Error: usage (as refine(), but the verdict may be unknown, or not good; only a factor
   /// that was never filled is refused), cancelled (before anything is enqueued), device.
-  void enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                      StreamHandle stream, const RefineOptions& options = {});
+  void enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                      Workspace<T>& workspace, StreamHandle stream,
+                      const RefineOptions& options = {});
 
   /// Returns the address of the last refinement's report on the device, for work on the stream. It
   /// stays the same while the refiner lives, also when it is moved. On the CPU the report is in
@@ -91,7 +93,8 @@ class Refiner {
  private:
   Refiner(std::unique_ptr<numeric::RefinerImpl<T>> store, const Factor<T>& factor);
   void require_values(const DeviceValues<T>& value) const;
-  void require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, const Workspace<T>& workspace) const;
+  void require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
+                   const Workspace<T>& workspace) const;
   std::unique_ptr<numeric::RefinerImpl<T>> store_;
   const numeric::Executor* executor_;
   std::shared_ptr<const Plan> plan_;

@@ -62,23 +62,27 @@ struct SolverReport {
   Offset nnz_l = 0;  ///< entries of L, without padding
   double fill = 0;   ///< nnz_l / nnz; 0 for a matrix without rows
 
-  std::string ordering_method;  ///< name_of() the chosen ordering, "given" for the caller's permutation; empty before an analysis
+  std::string ordering_method;  ///< name_of() the chosen ordering, "given" for the caller's
+                                ///< permutation; empty before an analysis
   std::string ordering_reason;  ///< Analysis::reason
   BackendKind backend = BackendKind::cpu;  ///< kind of backend that computes
   std::string target;                      ///< Plan::target, "cpu-avx512", "sm_90" ...
   std::string target_reason;               ///< Analysis::target_reason
-  std::string too_large_block;             ///< why a device runs slower kernels for this plan (docs/limits.md); empty if it does not
+  std::string too_large_block;             ///< why a device runs slower kernels for this plan
+                                           ///< (docs/limits.md); empty if it does not
   std::string device;                      ///< Backend::device()
   std::string kernels;                     ///< Backend::kernels(), or mixed_kernels()
   int threads = 0;                         ///< Backend::threads()
   int scalar_bytes = 0;                    ///< bytes of a number of L: 4 or 8
-  Precision precision = Precision::full;   ///< mixed: systems are in double, and L is in float, at least at first
+  Precision precision =
+      Precision::full;  ///< mixed: systems are in double, and L is in float, at least at first
 
   /// Backend::roofline(), with mixed precision Backend::mixed_roofline(), if
   /// SolverOptions::roofline is set.
   std::optional<Roofline> roofline;
 
-  double smallest_pivot = 0;      ///< smallest pivot of the last factorisation, DeviceVerdict::smallest_pivot
+  double smallest_pivot =
+      0;  ///< smallest pivot of the last factorisation, DeviceVerdict::smallest_pivot
   Index smallest_column = kNone;  ///< its column in the caller's numbering; kNone if there is none
   /// Worst pivot of the last factorisation, if it is so small relative to A's diagonal entry that A
   /// is nearly singular; else empty. With mixed precision it is set for a factor in double alone,
@@ -90,7 +94,8 @@ struct SolverReport {
   /// Says whether the x of the last solve counts as a solution, by the errors in `refinement` (with
   /// mixed precision in `mixed`).
   SolveStatus status = SolveStatus::none;
-  std::string status_reason;  ///< why x is no solution, with the entry of b that is not finite, or the errors; empty if it is one
+  std::string status_reason;  ///< why x is no solution, with the entry of b that is not finite, or
+                              ///< the errors; empty if it is one
   /// Report of the last solve with mixed precision. `solve` then covers the whole solve: its flops
   /// and moved bytes are those of the column with the most steps, for all columns, its bytes
   /// MixedFactor::bytes(). `refine` is zeros, and `refinement` has the errors and the corrections

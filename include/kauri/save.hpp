@@ -1,4 +1,5 @@
-// Saves plans and factors to files or bytes, and loads them: in another process, on another machine, on another kind of device.
+// Saves plans and factors to files or bytes, and loads them: in another process, on another
+// machine, on another kind of device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -75,7 +76,8 @@ std::vector<std::byte> save_plan(const Plan& plan);
 /// < 0), memory, overflow.
 std::shared_ptr<const Plan> load_plan(const std::string& path, const LoadOptions& options = {});
 /// Returns the plan in these bytes, as from a file.
-std::shared_ptr<const Plan> load_plan(std::span<const std::byte> bytes, const LoadOptions& options = {});
+std::shared_ptr<const Plan> load_plan(std::span<const std::byte> bytes,
+                                      const LoadOptions& options = {});
 
 /// Writes the factor's plan and L, but no values of A. Throws Error(usage) if the factor is not
 /// valid, Error(device) if the copy from its device fails, and Error(input) as save_plan() does.
@@ -98,7 +100,8 @@ template <Scalar T>
 Factor<T> load_factor(const std::string& path, Backend& backend, const LoadOptions& options = {});
 /// Returns the factor in these bytes, as from a file.
 template <Scalar T>
-Factor<T> load_factor(std::span<const std::byte> bytes, Backend& backend, const LoadOptions& options = {});
+Factor<T> load_factor(std::span<const std::byte> bytes, Backend& backend,
+                      const LoadOptions& options = {});
 
 /// Returns the header of a file, and reads nothing behind it. Throws Error(input) if it is not the
 /// header of a plan or factor.

@@ -1,6 +1,8 @@
-// SchurComplement: the Schur complement of A on its last rows, and the solves that eliminate and recover all other rows.
+// SchurComplement: the Schur complement of A on its last rows, and the solves that eliminate and
+// recover all other rows.
 //
-// Block 2 is the rows of OrderingOptions::last, block 1 all others:  S = A22 - A21 A11^-1 A12 = L22 L22^T.
+// Block 2 is the rows of OrderingOptions::last, block 1 all others:  S = A22 - A21 A11^-1 A12 = L22
+// L22^T.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -82,40 +84,40 @@ class SchurComplement {
   /// is A^-1 b on the rows of `last`. b and y have n rows, g has order() rows, and all have the
   /// same number of columns. y is b itself or does not overlap it. Throws as Factor::solve() does,
   /// and Error(usage) for another plan or without a copy of L22; stop: as for Factor::solve().
-  void condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
-                const std::stop_token& stop = {}) const;
+  void condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g,
+                Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Does condense() with all matrices on the factor's device, with the same bits.
-  void condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
-                Workspace<T>& workspace) const;
+  void condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y,
+                DeviceMatrixView<T> g, Workspace<T>& workspace) const;
   /// Enqueues condense() on the caller's stream and does not wait.
-  void enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
-                        Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y,
+                        DeviceMatrixView<T> g, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Solves S x2 = g for any g, by a solve with A whose right-hand side is zero on all other rows,
   /// since S^-1 is a block of A^-1. g and x2 have order() rows; x2 is g itself or does not overlap
   /// it. y: scratch of n rows and as many columns, overlapping neither. Throws as Factor::solve()
   /// does, and Error(usage) for another plan; stop: as for Factor::solve().
-  void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y, Workspace<T>& workspace,
-             const std::stop_token& stop = {}) const;
+  void solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y,
+             Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Solves S x2 = g with all matrices on the factor's device.
-  void solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
-             Workspace<T>& workspace) const;
+  void solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2,
+             DeviceMatrixView<T> y, Workspace<T>& workspace) const;
   /// Enqueues solve() on the caller's stream and does not wait.
-  void enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
-                     Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2,
+                     DeviceMatrixView<T> y, Workspace<T>& workspace, StreamHandle stream) const;
 
   /// Computes all of x from any x2 (order() rows): x1 = A11^-1 (b1 - A12 x2), and x2, in the
   /// caller's numbering. y: the result of condense() for b, n rows; it is changed. x: n rows; it
   /// does not overlap the others, or is y itself. All have the same number of columns. Throws as
   /// condense() does; stop: as for Factor::solve().
-  void expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
-              const std::stop_token& stop = {}) const;
+  void expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x,
+              Workspace<T>& workspace, const std::stop_token& stop = {}) const;
   /// Does expand() with all matrices on the factor's device.
-  void expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
-              Workspace<T>& workspace) const;
+  void expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2,
+              DeviceMatrixView<T> x, Workspace<T>& workspace) const;
   /// Enqueues expand() on the caller's stream and does not wait.
-  void enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
-                      Workspace<T>& workspace, StreamHandle stream) const;
+  void enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2,
+                      DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const;
 
  private:
   SchurComplement(std::shared_ptr<const Plan> plan, Index count);

@@ -1,4 +1,5 @@
-// SelectedInverse: the entries of A^-1 at the places of L, for marginal variances and gradients of log-determinants.
+// SelectedInverse: the entries of A^-1 at the places of L, for marginal variances and gradients of
+// log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -88,11 +89,13 @@ class SelectedInverse {
   /// allocated. Throws Error: usage (neither valid nor enqueued; a wrong length; memory that is not
   /// the device's; on the CPU), device.
   void enqueue_diagonal(std::span<T> there, StreamHandle stream) const;
-  /// Enqueues on_pattern_of() the analysed pattern, as enqueue_diagonal() does; `there`: length nnz.
+  /// Enqueues on_pattern_of() the analysed pattern, as enqueue_diagonal() does; `there`: length
+  /// nnz.
   void enqueue_on_pattern(std::span<T> there, StreamHandle stream) const;
 
  private:
-  SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store, const numeric::Executor& executor);
+  SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store,
+                  const numeric::Executor& executor);
   void require_valid() const;
   void require_fit(const Factor<T>& factor) const;
   void require_readable(const char* name, std::size_t length, Offset expected) const;

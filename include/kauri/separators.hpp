@@ -1,4 +1,5 @@
-// Orderings as trees of separators: the tree of an ordering, orderings inside a given partition, and after a local change of the graph.
+// Orderings as trees of separators: the tree of an ordering, orderings inside a given partition,
+// and after a local change of the graph.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,8 @@ namespace kauri {
 /// [first[k], first[k+1]), which follow those of all nodes below it. The forest fits a graph if
 /// each edge joins two vertices of one node, or a vertex of a node to a vertex of a node above it.
 /// A node is then a separator: without the vertices of the node and of those above it, the subtrees
-/// below it are not connected to one another. Nodes that have none below them are the leaves of the dissection.
+/// below it are not connected to one another. Nodes that have none below them are the leaves of the
+/// dissection.
 struct SeparatorTree {
   std::vector<Index> first{0};  ///< length count()+1, ascending; first.back() = n
   std::vector<Index> parent;    ///< length count(): > k, or kNone
@@ -44,7 +46,8 @@ SeparatorTree separator_tree(const Graph& graph, const Permutation& perm, Index 
 /// options.last, since the tree says what comes last), input (a perm or tree that is not of the
 /// graph's size; a tree that is no forest in postorder; a tree that does not fit the graph, with
 /// two neighbouring rows and their nodes), cancelled, memory.
-Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, const OrderingOptions& options = {});
+Permutation order_within(const Graph& graph, const Permutation& perm, const SeparatorTree& tree,
+                         const OrderingOptions& options = {});
 
 /// Returns an ordering of a graph that has changed a little since perm and tree were made. Leaves
 /// that hold changed rows are ordered anew; for an edge between two branches, the least subtree
@@ -56,7 +59,7 @@ Permutation order_within(const Graph& graph, const Permutation& perm, const Sepa
 /// changes. Options and errors are those of order_within(), but the tree need not fit the graph,
 /// and changed rows out of range throw Error(input). O(n + edges of changed rows) beside the pieces
 /// ordered anew.
-Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree, std::span<const Index> changed,
-                    const OrderingOptions& options = {});
+Permutation reorder(const Graph& graph, const Permutation& perm, const SeparatorTree& tree,
+                    std::span<const Index> changed, const OrderingOptions& options = {});
 
 }  // namespace kauri

@@ -21,8 +21,9 @@ namespace kauri {
 /// there is no device, if the device's seconds cannot be predicted (they can for H100s, H200s and
 /// their like, and A100s), if its memory is too small or it cannot be started, if
 /// AnalyzeOptions::target names a target that is not the CPU's, if the CPU needs less than 0.3 ms
-/// for all factorisations and solves, or if the device would be no faster. Only the seconds of double on an H200 were measured; others
-/// are scaled from them and count twice, so that a device is not taken by mistake.
+/// for all factorisations and solves, or if the device would be no faster. Only the seconds of
+/// double on an H200 were measured; others are scaled from them and count twice, so that a device
+/// is not taken by mistake.
 enum class BackendChoice {
   automatic,  ///< the backend predicted to end the job first, as above
   cpu,        ///< cpu_backend(SolverOptions::threads)
@@ -31,10 +32,12 @@ enum class BackendChoice {
 
 /// Options of a Solver: of its phases, its backend and its threads.
 struct SolverOptions {
-  AnalyzeOptions analyze{};                          ///< analysis in compute(); workers = 0 stands for the backend's threads
-  RefineOptions refine{};                            ///< refinement in solve()
+  AnalyzeOptions
+      analyze{};           ///< analysis in compute(); workers = 0 stands for the backend's threads
+  RefineOptions refine{};  ///< refinement in solve()
   BackendChoice backend = BackendChoice::automatic;  ///< backend; see BackendChoice
-  int threads = 0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
+  int threads =
+      0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
   /// `mixed`, for Solver<double> alone, takes a MixedFactor in place of a Factor. Solutions are
   /// then refined by the options `mixed_solve`, not `refine`. report().mixed says how they were
   /// found; its `unconverged` counts the columns that did not converge.

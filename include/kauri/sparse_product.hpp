@@ -1,4 +1,5 @@
-// SparseProduct: y = alpha A x + beta y on a backend, for loops that multiply by A many times: time steps, residuals, gradients.
+// SparseProduct: y = alpha A x + beta y on a backend, for loops that multiply by A many times: time
+// steps, residuals, gradients.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +22,8 @@ class ProductImpl;
 /// values on a pattern. A need not be positive definite.
 ///
 ///     auto mass = kauri::SparseProduct<double>::create(m.pattern(), backend);
-///     mass.enqueue_values(value, stream);                  // all of this may be captured, and replayed with other numbers
-///     mass.enqueue_multiply(1, x, 0, y, stream);           // y = M x
+///     mass.enqueue_values(value, stream);                  // all of this may be captured, and
+///     replayed with other numbers mass.enqueue_multiply(1, x, 0, y, stream);           // y = M x
 ///     mass.enqueue_multiply(-1, x, 1, b, stream);          // b = b - M x
 ///
 /// x and y have n rows and one common number of columns, which may be any. Each is of either
@@ -91,7 +92,8 @@ class SparseProduct {
   /// this call.
   ///
   /// Throws Error: usage (as multiply(); a stream on the CPU), device (CUDA refused the work).
-  void enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream);
+  void enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y,
+                        StreamHandle stream);
 
  private:
   SparseProduct(std::unique_ptr<numeric::ProductImpl<T>> store, const Pattern& a);

@@ -39,11 +39,12 @@ struct LeaveUnset : std::allocator<T> {
   LeaveUnset() = default;
   /// Converts from the allocator of another element type; there is no state to copy.
   template <class U>
-  LeaveUnset(const LeaveUnset<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators are
+  LeaveUnset(const LeaveUnset<U>&) noexcept {
+  }  // NOLINT(google-explicit-constructor): as allocators are
 
   /// Names this allocator for elements of type U.
   template <class U>
-  struct rebind {                 // NOLINT(readability-identifier-naming): as allocator_traits calls it
+  struct rebind {  // NOLINT(readability-identifier-naming): as allocator_traits calls it
     using other = LeaveUnset<U>;  ///< the allocator of U
   };
   /// Default-initialises a U at `at`: a number keeps the bits that lie there.

@@ -13,7 +13,8 @@ namespace kauri {
 enum class VerdictStatus : std::int32_t {
   none = 0,                  ///< no factorisation has ended yet
   positive_definite = 1,     ///< A + shift I = P^T L L^T P
-  not_positive_definite = 2  ///< a pivot failed, also for a value that is NaN or infinite; `column` and `pivot` say where
+  not_positive_definite = 2  ///< a pivot failed, also for a value that is NaN or infinite; `column`
+                             ///< and `pivot` say where
 };
 
 /// Verdict of a factorisation. The factor's device holds one in its memory, which later work of a
@@ -25,9 +26,11 @@ enum class VerdictStatus : std::int32_t {
 /// exact all the same: numbers only move up the tree, and no column below the failing column of
 /// least index fails, since it would have a lesser index.
 struct DeviceVerdict {
-  VerdictStatus status = VerdictStatus::none;  ///< how the factorisation ended; says how to read the other fields
-  Index column = kNone;                        ///< failing column in the caller's numbering; of several, that of least index in Plan::perm
-  double pivot = 0;                            ///< value met there before the square root: zero, negative, or not finite
+  VerdictStatus status =
+      VerdictStatus::none;  ///< how the factorisation ended; says how to read the other fields
+  Index column = kNone;     ///< failing column in the caller's numbering; of several, that of least
+                            ///< index in Plan::perm
+  double pivot = 0;  ///< value met there before the square root: zero, negative, or not finite
   /// Least L(j,j)^2 of all columns, which is the least pivot before its square root, up to
   /// rounding. A value near zero relative to A's diagonal shows that A is nearly singular. Equals
   /// `pivot` after a breakdown; infinity if A has no columns.

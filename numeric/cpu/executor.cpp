@@ -20,10 +20,12 @@ namespace {
 /// Returns the processor's name as the system reports it, else the target.
 std::string processor_name() {
   std::ifstream info("/proc/cpuinfo");
-  info.exceptions(std::ios::badbit);  // running out of memory while a line is read throws instead of ending the loop
+  info.exceptions(std::ios::badbit);  // running out of memory while a line is read throws instead
+                                      // of ending the loop
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name"))
-      if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+      if (const auto colon = line.find(": "); colon != std::string::npos)
+        return line.substr(colon + 2);
   return host_target();
 }
 
@@ -31,7 +33,9 @@ class CpuBytes final : public DeviceBytes {
  public:
   explicit CpuBytes(std::span<const std::byte> host) : bytes_(host.begin(), host.end()) {}
   [[nodiscard]] const void* data() const override { return bytes_.data(); }
-  void assign(std::span<const std::byte> host) override { std::copy(host.begin(), host.end(), bytes_.begin()); }
+  void assign(std::span<const std::byte> host) override {
+    std::copy(host.begin(), host.end(), bytes_.begin());
+  }
 
  private:
   std::vector<std::byte> bytes_;
@@ -40,19 +44,25 @@ class CpuBytes final : public DeviceBytes {
 template <Scalar T>
 class CpuScalar final : public ScalarExecutor<T> {
  public:
-  /// Borrows all three, which outlive this. `alone`: one thread, for items of a batch done side by side.
-  CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory) : workers_(workers), alone_(alone), memory_(memory) {}
+  /// Borrows all three, which outlive this. `alone`: one thread, for items of a batch done side by
+  /// side.
+  CpuScalar(Workers& workers, Workers& alone, MemoryLedger& memory)
+      : workers_(workers), alone_(alone), memory_(memory) {}
   void require_memory(const Plan&) const override {}
-  std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+  std::unique_ptr<FactorImpl<T>> make_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) override {
     return std::make_unique<CpuFactor<T>>(plan->plan(), workers_, memory_);
   }
-  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) override {
+  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan,
+                                                   Index nrhs) override {
     return std::make_unique<CpuWorkspace<T>>(std::move(plan), nrhs, memory_);
   }
-  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan, Index items, BatchWay way) override {
+  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> plan,
+                                           Index items, BatchWay way) override {
     return cpu::make_batch<T>(plan->plan(), items, way, workers_, alone_, memory_);
   }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items, BatchWay) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& plan, Index items,
+                                   BatchWay) const override {
     return cpu::batch_bytes(*plan.plan(), items, sizeof(T));
   }
   std::unique_ptr<ResidualImpl<T>> make_residual(const Pattern& lower) override {
@@ -83,20 +93,24 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] std::string device() const override { return processor_name(); }
   [[nodiscard]] int threads() const override { return workers_.threads(); }
   [[nodiscard]] Roofline roofline(int scalar_bytes) override {
-    return scalar_bytes == sizeof(float) ? measured_roofline<float>(workers_) : measured_roofline<double>(workers_);
+    return scalar_bytes == sizeof(float) ? measured_roofline<float>(workers_)
+                                         : measured_roofline<double>(workers_);
   }
   [[nodiscard]] Roofline scaled_roofline() override { return roofline(sizeof(float)); }
   std::shared_ptr<const PreparedPlanImpl> prepare(std::shared_ptr<const Plan> plan) override {
     return std::make_shared<const PreparedPlanImpl>(std::move(plan));
   }
-  std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+  std::unique_ptr<FactorImpl<float>> make_scaled_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) override {
     return float_.make_factor(std::move(plan));
   }
   [[nodiscard]] std::string scaled_kernels() const override { return kernels(sizeof(float)); }
   std::unique_ptr<MixedImpl> make_mixed(const Pattern& lower, Index nrhs) override {
     return std::make_unique<CpuMixed>(lower, nrhs, workers_);
   }
-  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override { return std::make_unique<CpuBytes>(host); }
+  std::unique_ptr<DeviceBytes> make_bytes(std::span<const std::byte> host) override {
+    return std::make_unique<CpuBytes>(host);
+  }
   void wait(StreamHandle) const override {}
 
  private:
@@ -111,6 +125,8 @@ class CpuExecutor final : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_executor(int threads) { return std::make_unique<CpuExecutor>(threads); }
+std::unique_ptr<Executor> make_executor(int threads) {
+  return std::make_unique<CpuExecutor>(threads);
+}
 
 }  // namespace kauri::numeric::cpu

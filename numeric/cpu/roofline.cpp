@@ -28,7 +28,8 @@ double least_seconds(Workers& workers, const Run& run) {
   double least = std::numeric_limits<double>::infinity();
   workers.execute([&] {
     for (int trial = 0; trial < kTrials; ++trial)
-      least = std::min(least, seconds_of([&] { workers.parallel(kPieces * workers.threads(), run); }));
+      least =
+          std::min(least, seconds_of([&] { workers.parallel(kPieces * workers.threads(), run); }));
   });
   return least;
 }
@@ -52,15 +53,19 @@ Roofline measure(Workers& workers) {
   std::vector<double> flops(static_cast<std::size_t>(pieces));
   std::vector<T> seen(flops.size());  // keeps the compiler from removing the loops
   Roofline out;
-  const double seconds = least_seconds(workers, [&](Index i) { seen[i] = kernels.multiply_adds(kRounds, T(0.5), T(1), &flops[i]); });
+  const double seconds = least_seconds(
+      workers, [&](Index i) { seen[i] = kernels.multiply_adds(kRounds, T(0.5), T(1), &flops[i]); });
   for (const double f : flops) out.flops_per_s += f;
   out.flops_per_s /= seconds;
 
   MemoryLedger own;  // separate, since this is not memory of factors
   const Buffer<T> memory = memory_to_read<T>(own);
   const Offset piece = memory.size() / pieces;
-  workers.execute([&] { workers.parallel(pieces, [&](Index i) { std::fill_n(memory.data() + i * piece, piece, T(1)); }); });
-  const double reading = least_seconds(workers, [&](Index i) { seen[i] = kernels.read_all(memory.data() + i * piece, piece); });
+  workers.execute([&] {
+    workers.parallel(pieces, [&](Index i) { std::fill_n(memory.data() + i * piece, piece, T(1)); });
+  });
+  const double reading = least_seconds(
+      workers, [&](Index i) { seen[i] = kernels.read_all(memory.data() + i * piece, piece); });
   out.bytes_per_s = static_cast<double>(piece * pieces * Offset{sizeof(T)}) / reading;
   return out;
 }
@@ -70,7 +75,8 @@ Roofline measure(Workers& workers) {
 template <class T>
 Roofline measured_roofline(Workers& workers) {
   struct Known {
-    std::mutex measuring;  // held while measuring, since two measurements at a time would disturb each other
+    std::mutex measuring;  // held while measuring, since two measurements at a time would disturb
+                           // each other
     std::map<int, Roofline> roofline;
   };
   static PerProcess<Known> known;

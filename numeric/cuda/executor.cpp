@@ -23,7 +23,8 @@ namespace kauri::numeric::cuda {
 namespace {
 
 std::string target_of(const cudaDeviceProp& properties) {
-  return std::string(symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
+  return std::string(
+      symbolic::device_target(properties.major, properties.minor, properties.multiProcessorCount));
 }
 
 class CudaBytes final : public DeviceBytes {
@@ -59,7 +60,8 @@ void run_once(DeviceContext context, const std::string& target) {
   std::vector<Index> row;
   std::vector<double> value;
   Index n = 0;
-  for (const Index order : {DeviceSchedule::kNarrow / 2, DeviceSchedule::kSmall - 8, DeviceSchedule::kSmall + 32}) {
+  for (const Index order :
+       {DeviceSchedule::kNarrow / 2, DeviceSchedule::kSmall - 8, DeviceSchedule::kSmall + 32}) {
     for (Index j = 0; j < order; ++j) {
       for (Index i = j; i < order; ++i) {
         row.push_back(n + i);
@@ -96,49 +98,64 @@ void load_kernels(const cudaDeviceProp& device) {
 
 void require_valid(const CudaOptions& options) {
   if (options.solves_together != 1 && options.solves_together != 8 && options.solves_together != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " + std::to_string(options.solves_together) + ", expected 1, 8 or 32");
-  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 && options.group_columns != 32)
-    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " + std::to_string(options.group_columns) + ", expected 0, 8, 16 or 32");
+    throw Error(ErrorKind::usage, "cuda_backend: solves_together is " +
+                                      std::to_string(options.solves_together) +
+                                      ", expected 1, 8 or 32");
+  if (options.group_columns != 0 && options.group_columns != 8 && options.group_columns != 16 &&
+      options.group_columns != 32)
+    throw Error(ErrorKind::usage, "cuda_backend: group_columns is " +
+                                      std::to_string(options.group_columns) +
+                                      ", expected 0, 8, 16 or 32");
 }
 
 template <Scalar T>
-std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan, const DeviceContext& context) {
+std::unique_ptr<FactorImpl<T>> factor_of(std::shared_ptr<const PreparedPlanImpl> plan,
+                                         const DeviceContext& context) {
   const CurrentDevice current(context.device);
-  return std::make_unique<CudaFactor<T>>(std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
+  return std::make_unique<CudaFactor<T>>(
+      std::static_pointer_cast<const DevicePlan>(std::move(plan)), context);
 }
 
 template <Scalar T>
 class CudaScalar final : public ScalarExecutor<T> {
  public:
   /// Borrows both, which outlive this; `context` is set before the first call.
-  CudaScalar(const DeviceContext& context, const DeviceHeap& heap) : context_(context), heap_(heap) {}
+  CudaScalar(const DeviceContext& context, const DeviceHeap& heap)
+      : context_(context), heap_(heap) {}
   void require_memory(const Plan& plan) const override {
     if (!symbolic::is_device_target(plan.target)) return;  // refused by prepare()
     const CurrentDevice current(context_.device);
     heap_.require(prepared_bytes(plan, context_) + own_bytes<T>(plan, context_));
   }
-  std::unique_ptr<FactorImpl<T>> make_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+  std::unique_ptr<FactorImpl<T>> make_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) override {
     return factor_of<T>(std::move(plan), context_);
   }
-  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan, Index nrhs) override {
+  std::unique_ptr<WorkspaceImpl<T>> make_workspace(std::shared_ptr<const Plan> plan,
+                                                   Index nrhs) override {
     const CurrentDevice current(context_.device);
     return std::make_unique<CudaWorkspace<T>>(std::move(plan), nrhs, context_);
   }
-  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> store, Index items, BatchWay way) override {
+  std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const PreparedPlanImpl> store,
+                                           Index items, BatchWay way) override {
     const CurrentDevice current(context_.device);
     auto prepared = std::static_pointer_cast<const DevicePlan>(std::move(store));
     const std::shared_ptr<const Plan>& plan = prepared->plan();
     heap_.require(batch_bytes(*prepared, items, way));
-    if (chosen_way(*plan, way) == BatchWay::together) return std::make_unique<CudaBatch<T>>(std::move(prepared), items, context_);
+    if (chosen_way(*plan, way) == BatchWay::together)
+      return std::make_unique<CudaBatch<T>>(std::move(prepared), items, context_);
     const auto loop = [](Index count, const std::function<void(Index, int)>& f) {
       for (Index k = 0; k < count; ++k) f(k, 0);
     };
     return std::make_unique<LoopBatch<T>>(
         plan, items, BatchWay::one_by_one, ItemLoop{1, loop}, [&] { return make_factor(prepared); },
         [this, plan](Index nrhs) { return make_workspace(plan, nrhs); },
-        [this, plan](Index nrhs) { return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_); });
+        [this, plan](Index nrhs) {
+          return workspace_bytes<T>(*plan, std::min(nrhs, kSolveBlock), context_);
+        });
   }
-  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& prepared, Index items, BatchWay way) const override {
+  [[nodiscard]] Offset batch_bytes(const PreparedPlanImpl& prepared, Index items,
+                                   BatchWay way) const override {
     const Plan& plan = *prepared.plan();
     if (chosen_way(plan, way) == BatchWay::together) return CudaBatch<T>::bytes(plan, items);
     return symbolic::checked_mul(items, own_bytes<T>(plan, context_), "bytes of a batch");
@@ -184,10 +201,18 @@ class CudaExecutor final : public Executor {
   }
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string target() const final { return target_of(properties_); }
-  [[nodiscard]] std::string kernels(int scalar_bytes) const override { return set_of(scalar_bytes).name(); }
-  [[nodiscard]] std::string scaled_kernels() const override { return context_.kernels.scaled.name(); }
-  [[nodiscard]] Roofline roofline(int scalar_bytes) override { return roofline_of(scalar_bytes, set_of(scalar_bytes)); }
-  [[nodiscard]] Roofline scaled_roofline() override { return roofline_of(sizeof(float), context_.kernels.scaled); }
+  [[nodiscard]] std::string kernels(int scalar_bytes) const override {
+    return set_of(scalar_bytes).name();
+  }
+  [[nodiscard]] std::string scaled_kernels() const override {
+    return context_.kernels.scaled.name();
+  }
+  [[nodiscard]] Roofline roofline(int scalar_bytes) override {
+    return roofline_of(scalar_bytes, set_of(scalar_bytes));
+  }
+  [[nodiscard]] Roofline scaled_roofline() override {
+    return roofline_of(sizeof(float), context_.kernels.scaled);
+  }
   [[nodiscard]] std::string device() const override { return properties_.name; }
   [[nodiscard]] int threads() const override { return 1; }
 
@@ -195,7 +220,8 @@ class CudaExecutor final : public Executor {
     const CurrentDevice current(context_.device);
     return std::make_shared<const DevicePlan>(std::move(plan), context_);
   }
-  std::unique_ptr<FactorImpl<float>> make_scaled_factor(std::shared_ptr<const PreparedPlanImpl> plan) override {
+  std::unique_ptr<FactorImpl<float>> make_scaled_factor(
+      std::shared_ptr<const PreparedPlanImpl> plan) override {
     DeviceContext context = context_;
     context.kernels.single_precision = context.kernels.scaled;
     return factor_of<float>(std::move(plan), context);
@@ -217,7 +243,8 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] ScalarExecutor<float>& single_precision() override { return float_; }
   [[nodiscard]] ScalarExecutor<double>& double_precision() override { return double_; }
   [[nodiscard]] const KernelSet& set_of(int scalar_bytes) const {
-    return scalar_bytes == sizeof(float) ? context_.kernels.single_precision : context_.kernels.double_precision;
+    return scalar_bytes == sizeof(float) ? context_.kernels.single_precision
+                                         : context_.kernels.double_precision;
   }
   [[nodiscard]] Roofline roofline_of(int scalar_bytes, const KernelSet& set) const {
     const auto attribute = [&](cudaDeviceAttr which) {
@@ -232,7 +259,8 @@ class CudaExecutor final : public Executor {
                             kHz * attribute(cudaDevAttrClockRate),
                             kHz * attribute(cudaDevAttrMemoryClockRate),
                             attribute(cudaDevAttrGlobalMemoryBusWidth)};
-    return device_roofline(rates, scalar_bytes, set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
+    return device_roofline(rates, scalar_bytes,
+                           set.tiled.teams > 0 ? set.tiled.compute : CudaCompute::fma);
   }
 
   /// Owner of the opened device: closes it unless the executor's constructor ends.
@@ -261,7 +289,8 @@ std::optional<Survey> survey(int device, std::string* why_not) {
     Survey seen;
     seen.name = properties.name + (" (" + capability(properties) + ")");
     seen.target = target_of(properties);
-    seen.predicted = symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
+    seen.predicted =
+        symbolic::is_predicted(properties.major, properties.minor, properties.multiProcessorCount);
     const std::optional<Offset> free = free_bytes_of(device);
     seen.free_bytes = free.value_or(static_cast<Offset>(properties.totalGlobalMem));
     seen.started = free.has_value();

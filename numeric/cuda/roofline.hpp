@@ -44,7 +44,8 @@ constexpr double operations_per_cycle(int major, int minor, int scalar_bytes, Cu
 
 /// Returns the roofline of large fronts in a scalar of 4 or 8 bytes that these loops factorise.
 constexpr Roofline device_roofline(const DeviceRates& device, int scalar_bytes, CudaCompute loops) {
-  return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) * device.processors * device.clock_hz,
+  return {operations_per_cycle(device.major, device.minor, scalar_bytes, loops) *
+              device.processors * device.clock_hz,
           2 * device.memory_hz * device.bus_bits / 8};
 }
 

@@ -1,4 +1,5 @@
-// Chooses the kernels of a device: Hopper's if they run there, else portable ones, else those that go level by level.
+// Chooses the kernels of a device: Hopper's if they run there, else portable ones, else those that
+// go level by level.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <string>
@@ -28,15 +29,20 @@ bool has_fast_tensor_cores() {
 
 int enough(int teams, int fewest) { return teams >= fewest ? teams : 0; }
 
-int hopper_teams() { return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0; }
+int hopper_teams() {
+  return prepare_gathered_fronts() ? enough(kernels::resident_teams(), symbolic::kFewestTeams) : 0;
+}
 
 /// Returns the kernels of tiled fronts of T with this arithmetic, which T has.
 template <class T>
 TiledKernels tiled_kernels(CudaCompute compute) {
-  if (compute == CudaCompute::hopper) return {compute, std::is_same_v<T, double> ? hopper_teams() : 0};
+  if (compute == CudaCompute::hopper)
+    return {compute, std::is_same_v<T, double> ? hopper_teams() : 0};
   const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(compute);
   if constexpr (std::is_same_v<T, float>) {
-    if (const int teams = enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver); teams > 0)
+    if (const int teams =
+            enough(kernels::streamed::resident_teams(arithmetic), symbolic::kFewestEver);
+        teams > 0)
       return {compute, teams, true};
   }
   return {compute, enough(kernels::portable::resident_teams<T>(arithmetic), symbolic::kFewestEver)};
@@ -45,7 +51,9 @@ TiledKernels tiled_kernels(CudaCompute compute) {
 constexpr const char* name_of(CudaCompute compute) {
   if (compute == CudaCompute::fp16x3) return "FP16 tensor cores";
   if (is_of_float_alone(compute)) return "TF32 tensor cores";
-  return compute == CudaCompute::hopper ? "Hopper" : compute == CudaCompute::tensor ? "FP64 tensor cores" : "fused multiply-adds";
+  return compute == CudaCompute::hopper   ? "Hopper"
+         : compute == CudaCompute::tensor ? "FP64 tensor cores"
+                                          : "fused multiply-adds";
 }
 
 /// Returns the arithmetics that T takes without a wish of the caller's, best first.
@@ -57,14 +65,17 @@ std::vector<CudaCompute> own_choices() {
 
 template <class T>
 TiledKernels choose_tiled(CudaCompute wanted) {
-  if (wanted != CudaCompute::automatic && !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
+  if (wanted != CudaCompute::automatic &&
+      !(std::is_same_v<T, double> && is_of_float_alone(wanted))) {
     const TiledKernels forced = tiled_kernels<T>(wanted);
     if (forced.teams > 0) return forced;
-    throw Error(ErrorKind::usage,
-                std::string("the kernels for ") + name_of(wanted) + " do not run on this device; choose another CudaCompute");
+    throw Error(ErrorKind::usage, std::string("the kernels for ") + name_of(wanted) +
+                                      " do not run on this device; choose another CudaCompute");
   }
   for (const CudaCompute compute : own_choices<T>()) {
-    if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) && !has_fast_tensor_cores()) continue;
+    if ((compute == CudaCompute::tensor || compute == CudaCompute::tf32x3) &&
+        !has_fast_tensor_cores())
+      continue;
     if (const TiledKernels chosen = tiled_kernels<T>(compute); chosen.teams > 0) return chosen;
   }
   return {};
@@ -80,8 +91,11 @@ TiledKernels choose_scaled(CudaCompute wanted, const TiledKernels& of_float) {
 
 void add_groups(const CudaOptions& options, KernelSet& set) {
   if (options.solves_together >= 8) set.group_blocks[0] = wide_blocks<8>();
-  if (options.solves_together == 32) set.group_blocks[1] = wide_blocks<16>(), set.group_blocks[2] = wide_blocks<32>();
-  set.together = *std::min_element(set.group_blocks.begin(), set.group_blocks.end()) > 0 ? 32 : set.group_blocks[0] > 0 ? 8 : 1;
+  if (options.solves_together == 32)
+    set.group_blocks[1] = wide_blocks<16>(), set.group_blocks[2] = wide_blocks<32>();
+  set.together = *std::min_element(set.group_blocks.begin(), set.group_blocks.end()) > 0 ? 32
+                 : set.group_blocks[0] > 0                                               ? 8
+                                                                                         : 1;
   set.group_columns = options.group_columns;
 }
 
@@ -93,7 +107,8 @@ KernelSets select_kernels(const CudaOptions& options) {
   two.tiled = choose_tiled<double>(options.compute);
   two.gathered = two.tiled.compute == CudaCompute::hopper;
   if (is_of_double_alone(options.compute))
-    one.refusal = std::string("the kernels for ") + name_of(options.compute) + " are for double only; choose another CudaCompute";
+    one.refusal = std::string("the kernels for ") + name_of(options.compute) +
+                  " are for double only; choose another CudaCompute";
   else
     one.tiled = choose_tiled<float>(options.compute);
   if (options.fast_solve) {

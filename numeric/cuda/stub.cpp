@@ -5,7 +5,8 @@
 namespace kauri::numeric::cuda {
 
 std::unique_ptr<Executor> make_executor(const CudaOptions&) {
-  throw Error(ErrorKind::device, "the CUDA backend is not part of this build of kauri; use the CPU backend");
+  throw Error(ErrorKind::device,
+              "the CUDA backend is not part of this build of kauri; use the CPU backend");
 }
 
 bool available() { return false; }

@@ -24,8 +24,8 @@ struct NoHalo {
 };
 
 template <class Position>
-bool order_with(const GraphView& graph, const AmdOptions& options, amd::Arrays<Position>& arrays, std::size_t pool,
-                std::span<Index> order) {
+bool order_with(const GraphView& graph, const AmdOptions& options, amd::Arrays<Position>& arrays,
+                std::size_t pool, std::span<Index> order) {
   amd::Elimination<Position, NoHalo> elimination(graph, NoHalo{}, options, arrays, pool);
   const bool done = elimination.run();
   if (options.work != nullptr) *options.work = elimination.work();
@@ -35,8 +35,10 @@ bool order_with(const GraphView& graph, const AmdOptions& options, amd::Arrays<P
 
 }  // namespace
 
-bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
-  const Offset pool = graph.edges() + graph.size() + static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
+bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options,
+                                AmdWorkspace& workspace, std::span<Index> order) {
+  const Offset pool = graph.edges() + graph.size() +
+                      static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
   auto& storage = workspace.storage();
   if (pool <= std::numeric_limits<Index>::max() && !options.wide)
     return order_with(graph, options, storage.narrow, static_cast<std::size_t>(pool), order);

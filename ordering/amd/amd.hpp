@@ -1,5 +1,5 @@
-// Approximate minimum degree ordering: P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate minimum degree ordering algorithm",
-// SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.
+// Approximate minimum degree ordering: P. R. Amestoy, T. A. Davis, I. S. Duff, "An approximate
+// minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,19 +18,24 @@ struct AmdPivot {
   Index weight;       ///< weight of the vertices merged into it by then
   Index approximate;  ///< bound on its external degree by which it was chosen
   Index external;     ///< its exact external degree, known after its elimination
-  Index eliminated;   ///< weight eliminated in this step: the pivot and vertices that need no further fill
+  Index eliminated;   ///< weight eliminated in this step: the pivot and vertices that need no
+                      ///< further fill
 };
 
 struct AmdOptions {
   bool aggressive = true;  ///< absorb elements that become subsets of the newest one
-  double elbow =
-      0.5;  ///< room beyond the least needed, as a share of nnz; more means fewer garbage collections. The order never depends on it.
-  bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never depends on it.
-  Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
-  Index long_list = 128;                                  ///< list length above which some pivots pass over its variable (a hub)
-  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that may be visited before the elimination is given up
-  Offset* work = nullptr;                                 ///< receives the number of visited entries, if not null
+  double elbow = 0.5;      ///< room beyond the least needed, as a share of nnz; more means fewer
+                           ///< garbage collections. The order never depends on it.
+  bool wide = false;  ///< 64-bit positions even where 32 bits suffice (for tests). The order never
+                      ///< depends on it.
+  Index largest_tag =
+      std::numeric_limits<Index>::max();   ///< marks are cleared above it (for tests). The order
+                                           ///< never depends on it.
+  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
+  Index long_list = 128;  ///< list length above which some pivots pass over its variable (a hub)
+  Offset most_work = std::numeric_limits<Offset>::max();  ///< entries of lists that may be visited
+                                                          ///< before the elimination is given up
+  Offset* work = nullptr;  ///< receives the number of visited entries, if not null
 };
 
 /// Memory for approximate_minimum_degree(); one per thread, reused for any number of graphs. Grows
@@ -57,7 +62,8 @@ class AmdWorkspace {
 /// weight numbers, where nnz counts both directions, and 2 n more if a list is long. Returns false,
 /// and leaves order unspecified, if more than most_work entries would have to be visited: a
 /// function of the graph alone.
-bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
+bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& options,
+                                AmdWorkspace& workspace, std::span<Index> order);
 
 /// Orders a graph with a halo, for the leaves of a dissection (F. Pellegrini, J. Roman, P. R.
 /// Amestoy, "Hybridizing nested dissection and halo approximate minimum degree for efficient sparse
@@ -67,7 +73,7 @@ bool approximate_minimum_degree(const GraphView& graph, const AmdOptions& option
 /// forest, which may have several roots. Edges between interior and halo must be given in both
 /// directions; edges within the halo are ignored and may be missing. Time and workspace depend on
 /// the graph given, not on the largest so far; memory grows by doubling, for many small graphs.
-void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options, AmdWorkspace& workspace,
-                         std::span<Index> order);
+void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
+                         AmdWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -1,14 +1,18 @@
 // Approximate minimum degree on a quotient graph (Amestoy, Davis & Duff 1996).
 //
-// Glossary. A *variable* is a vertex that is not yet eliminated, or several merged ones (*supervariable*) represented by one of them, its
-// principal. An *element* is an eliminated pivot: it stands for the clique of the variables adjacent to it. Variable i has a list E_i of
-// elements and a list A_i of variables, stored in this order in one range of the pool; element e has the list L_e of its variables. The
-// neighbours of i in the graph of the partial elimination are A_i and the L_e of all e in E_i. "me" is the newest element. No list is
-// longer than the lists that it replaces, so the pool needs the room of the graph and, while a new element is written, of one more list.
+// Glossary. A *variable* is a vertex that is not yet eliminated, or several merged ones
+// (*supervariable*) represented by one of them, its principal. An *element* is an eliminated pivot:
+// it stands for the clique of the variables adjacent to it. Variable i has a list E_i of elements
+// and a list A_i of variables, stored in this order in one range of the pool; element e has the
+// list L_e of its variables. The neighbours of i in the graph of the partial elimination are A_i
+// and the L_e of all e in E_i. "me" is the newest element. No list is longer than the lists that it
+// replaces, so the pool needs the room of the graph and, while a new element is written, of one
+// more list.
 //
-// With a *halo* (Pellegrini, Roman & Amestoy 2000), the vertices from `interior` on are variables that are never eliminated. They are in
-// all lists, and their weights in all degrees, but they are in no chain, have no degrees, and are merged only with each other. Edges
-// within the halo count in no degree of the interior, so they are not loaded.
+// With a *halo* (Pellegrini, Roman & Amestoy 2000), the vertices from `interior` on are variables
+// that are never eliminated. They are in all lists, and their weights in all degrees, but they are
+// in no chain, have no degrees, and are merged only with each other. Edges within the halo count in
+// no degree of the interior, so they are not loaded.
 //
 // Hubs have long lists, and are in nearly all L_me: see long_lists.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -30,13 +34,16 @@ namespace kauri::ordering::amd {
 // scattered in memory.
 template <class Position>
 struct Node {
-  Position list;   // variable, element: start of its list in the pool; absorbed or merged: the node that absorbed it, or kNone
+  Position list;   // variable, element: start of its list in the pool; absorbed or merged: the node
+                   // that absorbed it, or kNone
   Index length;    // length of the list
   Index elements;  // variable: length of E_i, the head of the list; kIsElement once eliminated
-  Index weight;    // variable: its vertices, negative while in L_me, 0 once merged or eliminated; element: weight of its pivots
+  Index weight;    // variable: its vertices, negative while in L_me, 0 once merged or eliminated;
+                   // element: weight of its pivots
   Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
-  Index mark;      // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag while lists are compared
-  Index next;      // variable: next in the chain of its degree, or of its hash bucket
+  Index mark;  // element: 0 once absorbed, else < tag, or tag + weight of L_e \ L_me; variable: tag
+               // while lists are compared
+  Index next;  // variable: next in the chain of its degree, or of its hash bucket
   Index previous;  // variable: previous in the chain of its degree; its hash while in L_me
 };
 
@@ -78,7 +85,8 @@ struct Arrays {
 template <class Position, class Halo>
 class Elimination {
  public:
-  Elimination(const GraphView& graph, Halo halo, const AmdOptions& options, Arrays<Position>& arrays, std::size_t pool_size)
+  Elimination(const GraphView& graph, Halo halo, const AmdOptions& options,
+              Arrays<Position>& arrays, std::size_t pool_size)
       : n_(graph.size()),
         halo_(halo),
         total_(graph.total_weight()),
@@ -143,7 +151,9 @@ class Elimination {
   void read_notes(Index v);
   void measure_by_passed();
   void pass_over(Node& x) const;
-  [[nodiscard]] bool is_passed(Index v) const { return passed_ != 0 && node_[v].length > long_list_ && passes_[v] != 0; }
+  [[nodiscard]] bool is_passed(Index v) const {
+    return passed_ != 0 && node_[v].length > long_list_ && passes_[v] != 0;
+  }
   void update_variables(Index me);
   bool update_variable(Index me, Index v);
   void merge_twins();
@@ -205,11 +215,12 @@ class Elimination {
   Position free_ = 0;                    // first unused entry of the pool
   Position me_first_ = 0, me_last_ = 0;  // L_me in the pool
   Index me_weight_ = 0;                  // weight of L_me
-  Index me_pivots_ = 0;                  // weight of the pivots of me: the one chosen, and those that need no further fill
-  Index pivots_ = 0;                     // length of sequence_
-  Index eliminated_ = 0;                 // by weight
-  Index least_degree_ = 0;               // no chain of a smaller degree is nonempty
-  Index widest_ = 0;                     // largest weight of an L_e so far
+  Index me_pivots_ =
+      0;  // weight of the pivots of me: the one chosen, and those that need no further fill
+  Index pivots_ = 0;        // length of sequence_
+  Index eliminated_ = 0;    // by weight
+  Index least_degree_ = 0;  // no chain of a smaller degree is nonempty
+  Index widest_ = 0;        // largest weight of an L_e so far
   Index tag_ = 1;
 };
 
@@ -226,7 +237,9 @@ void Elimination<Position, Halo>::load(const GraphView& graph) {
       for (const Index u : neighbours) degree += graph.weight[u];
     }
     longest_ = std::max(longest_, static_cast<Index>(neighbours.size()));
-    node_[v] = {free_, static_cast<Index>(neighbours.size()), 0, graph.weight_of(v), degree, 0, kNone, kNone};
+    node_[v] = {
+        free_, static_cast<Index>(neighbours.size()), 0, graph.weight_of(v), degree, 0, kNone,
+        kNone};
     std::copy(neighbours.begin(), neighbours.end(), pool_ + free_);
     free_ += static_cast<Position>(neighbours.size());
     if (!is_halo(v)) link(v, degree);
@@ -234,10 +247,12 @@ void Elimination<Position, Halo>::load(const GraphView& graph) {
 }
 
 template <class Position, class Halo>
-inline std::span<const Index> Elimination<Position, Halo>::loaded(const GraphView& graph, Index v) const {
+inline std::span<const Index> Elimination<Position, Halo>::loaded(const GraphView& graph,
+                                                                  Index v) const {
   auto neighbours = graph.neighbours(v);
   if (is_halo(v))
-    while (!neighbours.empty() && is_halo(neighbours.back())) neighbours = neighbours.first(neighbours.size() - 1);
+    while (!neighbours.empty() && is_halo(neighbours.back()))
+      neighbours = neighbours.first(neighbours.size() - 1);
   return neighbours;
 }
 
@@ -296,7 +311,8 @@ template <class Position, class Halo>
 void Elimination<Position, Halo>::form_at_end(Index me) {
   const Node& x = node_[me];
   Offset bound = x.length - x.elements;
-  for (Position k = x.list, end = x.list + x.elements; k < end; ++k) bound += node_[pool_[k]].length;
+  for (Position k = x.list, end = x.list + x.elements; k < end; ++k)
+    bound += node_[pool_[k]].length;
   if (free_ + std::min<Offset>(bound, n_) > pool_end_) collect_garbage();
   Position to = free_;
   const Position variables = x.list + x.elements;
@@ -423,10 +439,12 @@ void Elimination<Position, Halo>::merge_chain(Index first) {
     bool marked = false;
     for (Index before = i, j = a.next; j != kNone; j = node_[before].next) {
       Node& b = node_[j];
-      const bool candidate = a.length == b.length && a.elements == b.elements && a.previous == b.previous;
+      const bool candidate =
+          a.length == b.length && a.elements == b.elements && a.previous == b.previous;
       if (candidate && !marked) {
         raise_tag(1);
-        for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p) node_[pool_[p]].mark = tag_;
+        for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p)
+          node_[pool_[p]].mark = tag_;
         marked = true;
       }
       if (candidate) work_ += b.length;
@@ -462,7 +480,8 @@ void Elimination<Position, Halo>::close_element(Index me) {
     if (x.weight == 0) continue;
     const Index weight = x.weight = -x.weight;
     if (!is_halo(v)) {
-      x.degree = std::min(x.degree, left - me_weight_) + (me_weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
+      x.degree = std::min(x.degree, left - me_weight_) +
+                 (me_weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
       least_degree_ = std::min(least_degree_, x.degree);
       link(v, x.degree);
     }

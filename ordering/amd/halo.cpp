@@ -1,4 +1,5 @@
-// Approximate minimum degree of a graph whose last vertices are a halo (Pellegrini, Roman & Amestoy 2000).
+// Approximate minimum degree of a graph whose last vertices are a halo (Pellegrini, Roman & Amestoy
+// 2000).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <limits>
@@ -20,8 +21,8 @@ struct Halo {
 };
 
 template <class Position>
-void order_with(const GraphView& graph, Halo halo, const AmdOptions& options, amd::Arrays<Position>& arrays, std::size_t pool,
-                std::span<Index> order) {
+void order_with(const GraphView& graph, Halo halo, const AmdOptions& options,
+                amd::Arrays<Position>& arrays, std::size_t pool, std::span<Index> order) {
   // Leaves have similar, different sizes: rounding up to powers of two makes growth rare.
   const std::size_t n = std::bit_ceil(static_cast<std::size_t>(graph.size()));
   arrays.node.require(n);
@@ -35,9 +36,10 @@ void order_with(const GraphView& graph, Halo halo, const AmdOptions& options, am
 
 }  // namespace
 
-void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options, AmdWorkspace& workspace,
-                         std::span<Index> order) {
-  const Offset pool = graph.edges() + graph.size() + static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
+void halo_minimum_degree(const GraphView& graph, Index interior, const AmdOptions& options,
+                         AmdWorkspace& workspace, std::span<Index> order) {
+  const Offset pool = graph.edges() + graph.size() +
+                      static_cast<Offset>(options.elbow * static_cast<double>(graph.edges()));
   Index halo_weight = 0;
   for (Index v = interior; v < graph.size(); ++v) halo_weight += graph.weight_of(v);
   const Halo halo{interior, halo_weight};

@@ -1,17 +1,20 @@
 // Treatment of hubs in approximate minimum degree: variables with long lists.
 //
-// Updating a variable reads its whole list. A hub is adjacent to very many pivots, and reading the lists of a few hubs for each of them
-// would take nearly all the time. So a pivot *passes over* a variable of L_me whose list is long, until so many have done so that reading
-// the list costs each of them kEntriesPerPass entries (after "quasi-dense" rows: P. R. Amestoy, H. S. Dollar, J. K. Reid, J. A. Scott, "An
-// approximate minimum degree algorithm for matrices with dense rows", Rutherford Appleton Laboratory, 2004; there they wait until the
-// others are eliminated). A variable that was passed over
+// Updating a variable reads its whole list. A hub is adjacent to very many pivots, and reading the
+// lists of a few hubs for each of them would take nearly all the time. So a pivot *passes over* a
+// variable of L_me whose list is long, until so many have done so that reading the list costs each
+// of them kEntriesPerPass entries (after "quasi-dense" rows: P. R. Amestoy, H. S. Dollar, J. K.
+// Reid, J. A. Scott, "An approximate minimum degree algorithm for matrices with dense rows",
+// Rutherford Appleton Laboratory, 2004; there they wait until the others are eliminated). A
+// variable that was passed over
 // - has its new elements in notes, which are moved to its list when that is read;
 // - keeps dead entries in its list: elements that were absorbed, variables that were eliminated;
 // - has as its degree the bound from its last update, minus the pivot, plus L_me;
 // - is not compared with others.
-// It is in L_me like any other, and counts exactly in all measures of others: by its list and notes, or by the lists of the elements that
-// the others share, whichever has fewer entries. Its list has room for its notes: each pivot that reaches a variable absorbs an element of
-// its list or of its notes, or was a variable of its list.
+// It is in L_me like any other, and counts exactly in all measures of others: by its list and
+// notes, or by the lists of the elements that the others share, whichever has fewer entries. Its
+// list has room for its notes: each pivot that reaches a variable absorbs an element of its list or
+// of its notes, or was a variable of its list.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -100,7 +103,8 @@ void Elimination<Position, Halo>::measure_by_passed() {
     for (const Index id : measured_) {
       Node& e = node_[id];
       for (Position p = e.list, end = e.list + e.length; p < end; ++p)
-        if (const Index weight = node_[pool_[p]].weight; weight < 0 && is_passed(pool_[p])) count(e, weight);
+        if (const Index weight = node_[pool_[p]].weight; weight < 0 && is_passed(pool_[p]))
+          count(e, weight);
     }
     return;
   }
@@ -108,8 +112,10 @@ void Elimination<Position, Halo>::measure_by_passed() {
     const Index v = pool_[k];
     if (!is_passed(v)) continue;
     const Node& x = node_[v];
-    for (Position p = x.list, end = x.list + x.elements; p < end; ++p) count(node_[pool_[p]], x.weight);
-    for (Index at = unread_[newest_[v]].before; at != kNone; at = unread_[at].before) count(node_[unread_[at].element], x.weight);
+    for (Position p = x.list, end = x.list + x.elements; p < end; ++p)
+      count(node_[pool_[p]], x.weight);
+    for (Index at = unread_[newest_[v]].before; at != kNone; at = unread_[at].before)
+      count(node_[unread_[at].element], x.weight);
   }
 }
 

@@ -76,7 +76,8 @@ void Elimination<Position, Halo>::number(std::span<Index> order) {
     Index& limit = e.list == kNone ? end : node_[e.list].next;
     const Index last = limit;
     limit -= e.degree;
-    e.next = e.previous = last - e.length;  // the ranges of its children end where its vertices begin
+    e.next = e.previous =
+        last - e.length;  // the ranges of its children end where its vertices begin
   }
   for (Index v = 0; v < n; ++v) order[node_[element_of(v)].previous++] = v;
 }

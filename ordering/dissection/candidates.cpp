@@ -34,7 +34,8 @@ constexpr Index kBandWidth = 5;
 constexpr Index kShared = 20000;
 
 bool lopsided(const Separation& s) {
-  return heavier_side(s.weight) > most_side(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator], kLopsided);
+  return heavier_side(s.weight) >
+         most_side(s.weight[kLeft] + s.weight[kRight] + s.weight[kSeparator], kLopsided);
 }
 
 /// Returns true if a is better than b by predicted work; a lopsided separation loses.
@@ -45,14 +46,16 @@ bool better(const Separation& a, const Separation& b) {
 
 class Searcher {
  public:
-  Searcher(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces)
+  Searcher(const GraphView& graph, const Trials& trials, std::uint64_t seed,
+           SeparatorWorkspaces& workspaces)
       : graph_(graph), trials_(trials), seed_(splitmix64(seed)), workspaces_(workspaces) {}
 
   Search run() {
     if (trials_.level_sets && trials_.multilevel && shared()) {
       // A thread that waits for one of the two must not take up another separation, which may take
       // much longer.
-      side_by_side_alone([this] { try_level_sets(); }, [this] { trials_.follow ? begin_multilevel() : try_multilevel(); });
+      side_by_side_alone([this] { try_level_sets(); },
+                         [this] { trials_.follow ? begin_multilevel() : try_multilevel(); });
       if (begun_ && connected_ && !given_up()) finish_multilevel();
     } else {
       if (trials_.level_sets) try_level_sets();
@@ -62,7 +65,8 @@ class Searcher {
     if (!connected_) return found;
     if (trials_.follow && level_set_ && (multilevel_ || begun_)) follow(found.below);
     if (multilevel_ && level_set_)
-      found.best = better(*level_set_, *multilevel_) ? std::move(level_set_) : std::move(multilevel_);
+      found.best =
+          better(*level_set_, *multilevel_) ? std::move(level_set_) : std::move(multilevel_);
     else
       found.best = multilevel_ ? std::move(multilevel_) : std::move(level_set_);
     const bool thin = is_thin(found.best->weight);
@@ -76,7 +80,9 @@ class Searcher {
 
   // Returns true if the level set is thin and balanced, so that another separator cannot gain
   // anything.
-  [[nodiscard]] bool settled() const { return is_thin(level_set_->weight) && !lopsided(*level_set_); }
+  [[nodiscard]] bool settled() const {
+    return is_thin(level_set_->weight) && !lopsided(*level_set_);
+  }
 
   // Returns true if the multilevel separation, before its last refinement, is much worse than the
   // level set.
@@ -84,13 +90,16 @@ class Searcher {
     if (!level_set_ || lopsided(*level_set_)) return false;
     const PartWeights& weight = begun_->weight();
     const double reference = std::min(reference_of(weight), reference_of(level_set_->weight));
-    return predicted_work(weight, reference) > kGivenUp * predicted_work(level_set_->weight, reference);
+    return predicted_work(weight, reference) >
+           kGivenUp * predicted_work(level_set_->weight, reference);
   }
 
   [[nodiscard]] bool is_across(const PartWeights& weight) {
     if (levels_ == 0) {  // no level sets were tried
       const auto workspace = workspaces_.use();
-      levels_ = breadth_first(graph_, breadth_first(graph_, 0, workspace->level).farthest, workspace->level).levels();
+      levels_ = breadth_first(graph_, breadth_first(graph_, 0, workspace->level).farthest,
+                              workspace->level)
+                    .levels();
     }
     return 2 * Offset{levels_} * weight[kSeparator] >= graph_.total_weight();
   }
@@ -100,13 +109,18 @@ class Searcher {
       below.multilevel = false;
       return;
     }
-    const double reference = std::min(reference_of(multilevel_->weight), reference_of(level_set_->weight));
-    const double multilevel = predicted_work(multilevel_->weight, reference), level_set = predicted_work(level_set_->weight, reference);
+    const double reference =
+        std::min(reference_of(multilevel_->weight), reference_of(level_set_->weight));
+    const double multilevel = predicted_work(multilevel_->weight, reference),
+                 level_set = predicted_work(level_set_->weight, reference);
     if (level_set < kLevelSetsWin * multilevel) below.multilevel = false;
     if (multilevel < kMultilevelWins * level_set) below.level_sets = false;
   }
 
-  void begin_multilevel() { begun_.emplace(graph_, MultilevelOptions{false, trials_.thorough}, seed_, workspaces_.use()->multilevel); }
+  void begin_multilevel() {
+    begun_.emplace(graph_, MultilevelOptions{false, trials_.thorough}, seed_,
+                   workspaces_.use()->multilevel);
+  }
 
   void try_multilevel() {
     begin_multilevel();
@@ -118,7 +132,8 @@ class Searcher {
     multilevel_ = begun_->finish(workspace->multilevel);
     begun_.reset();
     if (trials_.backwards) {
-      Separation other = multilevel_separation(graph_, {true, trials_.thorough}, seed_, workspace->multilevel);
+      Separation other =
+          multilevel_separation(graph_, {true, trials_.thorough}, seed_, workspace->multilevel);
       if (better(other, *multilevel_)) multilevel_ = std::move(other);
     }
     if (trials_.polish_all) polish(*multilevel_);
@@ -129,7 +144,9 @@ class Searcher {
     BandCutOptions options;
     options.width = kBandWidth;
     options.most_side = most_side(graph_.total_weight(), kMostCutSide);
-    options.score = [reference = reference_of(s.weight)](const PartWeights& w) { return predicted_work(w, reference); };
+    options.score = [reference = reference_of(s.weight)](const PartWeights& w) {
+      return predicted_work(w, reference);
+    };
     const auto workspace = workspaces_.use();
     for (int k = 0; k < trials_.rounds; ++k)
       if (!improve_separator(graph_, s.side, s.weight, options, workspace->cut).improved) break;
@@ -146,9 +163,11 @@ class Searcher {
     std::vector<Distances> source;
     source.push_back(breadth_first(graph_, from.farthest, workspace->level));
     levels_ = source[0].levels();
-    if (trials_.sources > 1 && source[0].of[start] + 1 == source[0].levels()) source.push_back(std::move(from));
+    if (trials_.sources > 1 && source[0].of[start] + 1 == source[0].levels())
+      source.push_back(std::move(from));
     while (static_cast<int>(source.size()) < trials_.sources)
-      source.push_back(breadth_first(graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace->level));
+      source.push_back(breadth_first(
+          graph_, source.size() < 2 ? source[0].farthest : far_from(source), workspace->level));
     refine_best(thresholds(source));
   }
 
@@ -165,7 +184,8 @@ class Searcher {
 
   // Returns the best separation of each function, the best first; at most trials_.refined.
   std::vector<Separation> thresholds(const std::vector<Distances>& source) {
-    std::vector<std::pair<std::size_t, std::size_t>> function;  // distances from one source, or the difference of two
+    std::vector<std::pair<std::size_t, std::size_t>>
+        function;  // distances from one source, or the difference of two
     for (std::size_t k = 0; k < source.size(); ++k)
       for (std::size_t j = 0; j <= k; ++j) function.emplace_back(j, k);
     std::vector<Separation> found(function.size());
@@ -173,8 +193,9 @@ class Searcher {
       const Distances &a = source[function[f].first], &b = source[function[f].second];
       const auto workspace = workspaces_.use();
       if (a.levels() < 3 || b.levels() < 3) return;
-      found[f] = &a == &b ? level_separation(graph_, a, kMostLevelSetSide, workspace->level)
-                          : difference_separation(graph_, a, b, kMostLevelSetSide, workspace->level);
+      found[f] = &a == &b
+                     ? level_separation(graph_, a, kMostLevelSetSide, workspace->level)
+                     : difference_separation(graph_, a, b, kMostLevelSetSide, workspace->level);
     });
     std::erase_if(found, [](const Separation& s) { return s.side.empty(); });
     // One reference for all makes the scores comparable; of equal ones the first wins.
@@ -182,7 +203,8 @@ class Searcher {
     for (const Separation& s : found) reference = std::min(reference, reference_of(s.weight));
     std::vector<std::tuple<bool, double, std::size_t>> rank;
     rank.reserve(found.size());
-    for (const Separation& s : found) rank.emplace_back(lopsided(s), predicted_work(s.weight, reference), rank.size());
+    for (const Separation& s : found)
+      rank.emplace_back(lopsided(s), predicted_work(s.weight, reference), rank.size());
     std::sort(rank.begin(), rank.end());
     rank.resize(std::min(rank.size(), static_cast<std::size_t>(trials_.refined)));
     std::vector<Separation> best;
@@ -194,7 +216,8 @@ class Searcher {
   void refine_best(std::vector<Separation> found) {
     for_each(found.size(), [&](std::size_t k) {
       const auto workspace = workspaces_.use();
-      NodeRefiner(graph_, found[k], workspace->multilevel.refine).refine({most_side(graph_.total_weight(), kMostLevelSetSide)});
+      NodeRefiner(graph_, found[k], workspace->multilevel.refine)
+          .refine({most_side(graph_.total_weight(), kMostLevelSetSide)});
       if (trials_.polish_all) polish(found[k]);
     });
     for (Separation& s : found)
@@ -221,7 +244,8 @@ class Searcher {
 
 }  // namespace
 
-Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces) {
+Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
+                       SeparatorWorkspaces& workspaces) {
   return Searcher(graph, trials, seed, workspaces).run();
 }
 

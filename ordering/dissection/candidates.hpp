@@ -16,13 +16,15 @@ namespace kauri::ordering::dissection {
 struct Trials {
   bool multilevel = true;
   bool level_sets = true;
-  bool backwards = false;   ///< also a multilevel separation with vertices matched in reverse order
-  bool follow = true;       ///< if one of the two wins clearly, only that one is tried below
-  int sources = 2;          ///< breadth-first searches; their distances and differences of these are the functions tried
-  int refined = 2;          ///< number of the best of these functions that are refined
-  int rounds = 1;           ///< minimum cuts of the band around the winner, at most
-  bool thorough = false;    ///< value of MultilevelOptions::thorough
-  bool polish_all = false;  ///< cut the band around all that were refined, not only around the winner
+  bool backwards = false;  ///< also a multilevel separation with vertices matched in reverse order
+  bool follow = true;      ///< if one of the two wins clearly, only that one is tried below
+  int sources = 2;  ///< breadth-first searches; their distances and differences of these are the
+                    ///< functions tried
+  int refined = 2;  ///< number of the best of these functions that are refined
+  int rounds = 1;   ///< minimum cuts of the band around the winner, at most
+  bool thorough = false;  ///< value of MultilevelOptions::thorough
+  bool polish_all =
+      false;  ///< cut the band around all that were refined, not only around the winner
 };
 
 /// Memory of a thread that searches separators.
@@ -48,6 +50,7 @@ struct Search {
 /// Returns the best separation of a graph with at least two vertices. Takes a level set that
 /// is_thin() if nothing else is tried concurrently. A function of graph, trials and seed alone.
 /// Several threads of the calling arena work on large graphs.
-Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed, SeparatorWorkspaces& workspaces);
+Search best_separation(const GraphView& graph, const Trials& trials, std::uint64_t seed,
+                       SeparatorWorkspaces& workspaces);
 
 }  // namespace kauri::ordering::dissection

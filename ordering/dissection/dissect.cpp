@@ -57,7 +57,9 @@ class Dissection {
       : whole_(whole), order_(order), place_(static_cast<std::size_t>(whole.size()), kNone) {}
 
   void run(const Trials& trials, std::uint64_t seed) { divide({whole_, {}}, 0, trials, seed); }
-  void run(Piece piece, const Trials& trials, std::uint64_t seed) { order(std::move(piece), 0, trials, seed); }
+  void run(Piece piece, const Trials& trials, std::uint64_t seed) {
+    order(std::move(piece), 0, trials, seed);
+  }
 
  private:
   // Orders an owned piece, from place `first` on.
@@ -70,7 +72,8 @@ class Dissection {
 
   // Dissects a piece. owner: owns the data of the view, and is freed once both sides are extracted;
   // or null.
-  void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed, Piece* owner = nullptr) {
+  void divide(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed,
+              Piece* owner = nullptr) {
     const Index n = piece.graph.size();
     if (n <= kLeaf) return leaf(piece, first);
     stop_here();
@@ -79,7 +82,9 @@ class Dissection {
     const Separation& separation = *found.best;
     if (!divides(separation.weight, found.is_across)) return leaf(piece, first);
     Piece left, right;
-    const auto take = [&](Piece& side, Side which) { side = extract_side(piece, separation, which); };
+    const auto take = [&](Piece& side, Side which) {
+      side = extract_side(piece, separation, which);
+    };
     if (n < kTask)
       take(left, kLeft), take(right, kRight);
     else
@@ -94,7 +99,8 @@ class Dissection {
       order(std::move(left), first, below, left_seed);
       order(std::move(right), middle, below, right_seed);
     } else {
-      side_by_side([&] { order(std::move(left), first, below, left_seed); }, [&] { order(std::move(right), middle, below, right_seed); });
+      side_by_side([&] { order(std::move(left), first, below, left_seed); },
+                   [&] { order(std::move(right), middle, below, right_seed); });
     }
     sort_separator(top, first + n);
   }
@@ -103,7 +109,8 @@ class Dissection {
   static bool divides(const PartWeights& weight, bool across) {
     const Offset total = weight[kLeft] + weight[kRight] + weight[kSeparator];
     if (weight[kSeparator] == 0) return weight[kLeft] > 0 && weight[kRight] > 0;  // components
-    return weight[kLeft] > 0 && weight[kRight] > 0 && heavier_side(weight) <= most_side(total, kWhole) &&
+    return weight[kLeft] > 0 && weight[kRight] > 0 &&
+           heavier_side(weight) <= most_side(total, kWhole) &&
            weight[kSeparator] <= most_side(total, kThick) && (across || !is_thin(weight));
   }
 
@@ -125,7 +132,8 @@ class Dissection {
     for (Index k = begin; k < end; ++k) {
       Index lowest = begin;
       for (const Index u : whole_.neighbours(order_[k]))
-        if (place_[u] != kNone) lowest = std::min(lowest, place_[u]);  // vertices above come after `begin`
+        if (place_[u] != kNone)
+          lowest = std::min(lowest, place_[u]);  // vertices above come after `begin`
       by_neighbour.emplace_back(lowest, order_[k]);
     }
     std::sort(by_neighbour.begin(), by_neighbour.end());
@@ -135,7 +143,8 @@ class Dissection {
     }
   }
 
-  void order_components(const PieceView& piece, Index first, const Trials& trials, std::uint64_t seed) {
+  void order_components(const PieceView& piece, Index first, const Trials& trials,
+                        std::uint64_t seed) {
     if (threads_lost()) {
       for (Piece& part : extract_components(piece, kLeaf)) {
         const Index begin = first;
@@ -150,7 +159,8 @@ class Dissection {
       const Index begin = first;
       first += part.graph.size();
       const std::uint64_t part_seed = splitmix64(seed);
-      group.run([this, begin, &trials, part_seed, token = stopping::current, mine = std::make_shared<Piece>(std::move(part))] {
+      group.run([this, begin, &trials, part_seed, token = stopping::current,
+                 mine = std::make_shared<Piece>(std::move(part))] {
         const StopScope scope(token);
         order(std::move(*mine), begin, trials, part_seed);
       });
@@ -185,7 +195,8 @@ class Dissection {
   PerThread<LeafOrderWorkspace> leaves_;
 };
 
-void dissect(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
+void dissect(const GraphView& graph, Index interior, const DissectionOptions& options,
+             std::span<Index> order) {
   const Trials trials = trials_of(options.effort);
   if (interior == graph.size()) return Dissection(graph, order).run(trials, options.seed);
   Separation halo;
@@ -197,17 +208,20 @@ void dissect(const GraphView& graph, Index interior, const DissectionOptions& op
 }  // namespace
 }  // namespace dissection
 
-void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order) {
+void nested_dissection(const GraphView& graph, const DissectionOptions& options,
+                       std::span<Index> order) {
   nested_dissection(graph, graph.size(), options, order);
 }
 
-void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order) {
+void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options,
+                       std::span<Index> order) {
   if (interior == 0) return;
   std::optional<dissection::Peeling> peeling;
   if (interior > dissection::kLeaf) peeling = dissection::peel(graph, interior);
   if (!peeling) return dissection::dissect(graph, interior, options, order);
   std::vector<Index> core_order(static_cast<std::size_t>(peeling->interior));
-  if (peeling->interior > 0) dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
+  if (peeling->interior > 0)
+    dissection::dissect(peeling->core.view(), peeling->interior, options, core_order);
   dissection::place_all(*peeling, core_order, order);
 }
 

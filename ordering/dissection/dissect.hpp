@@ -1,4 +1,5 @@
-// kauri's own nested dissection: A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10 (1973).
+// kauri's own nested dissection: A. George, "Nested dissection of a regular finite element mesh",
+// SIAM J. Numer. Anal. 10 (1973).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,11 +27,13 @@ struct DissectionOptions {
 ///
 /// The result is a function of graph, seed and effort alone. Uses the threads of the calling oneTBB
 /// arena. Memory: two to three times that of the graph.
-void nested_dissection(const GraphView& graph, const DissectionOptions& options, std::span<Index> order);
+void nested_dissection(const GraphView& graph, const DissectionOptions& options,
+                       std::span<Index> order);
 
 /// Writes a nested dissection of the vertices v < interior to order (length interior). The other
 /// vertices are a halo: they come later and count in the degrees of leaves. Edges within the halo
 /// may be missing.
-void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options, std::span<Index> order);
+void nested_dissection(const GraphView& graph, Index interior, const DissectionOptions& options,
+                       std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -12,8 +12,14 @@ namespace {
 
 class HaloGraph {
  public:
-  HaloGraph(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first, LeafOrderWorkspace& workspace)
-      : whole_(whole), piece_(piece), place_(place), first_(first), w_(workspace), interior_(piece.graph.size()) {}
+  HaloGraph(const GraphView& whole, const PieceView& piece, std::span<const Index> place,
+            Index first, LeafOrderWorkspace& workspace)
+      : whole_(whole),
+        piece_(piece),
+        place_(place),
+        first_(first),
+        w_(workspace),
+        interior_(piece.graph.size()) {}
 
   GraphView build() {
     w_.halo.clear();
@@ -31,14 +37,16 @@ class HaloGraph {
   // array by vertex would not stay in cache.
   void make_slots() {
     Offset edges = 0;
-    for (Index v = 0; v < interior_; ++v) edges += whole_.degree(piece_.vertex_of(v)) - piece_.graph.degree(v);
+    for (Index v = 0; v < interior_; ++v)
+      edges += whole_.degree(piece_.vertex_of(v)) - piece_.graph.degree(v);
     w_.slot.assign(std::bit_ceil(static_cast<std::size_t>(2 * edges + 2)), kNone);
   }
   [[nodiscard]] Index number_of(Index u) {
     const std::size_t mask = w_.slot.size() - 1;
     // Hashes by the upper half of a product, since numbers that differ by a power of two have equal
     // low bits.
-    for (std::size_t k = (static_cast<std::uint64_t>(u) * 0x9E3779B97F4A7C15u >> 32) & mask;; k = (k + 1) & mask) {
+    for (std::size_t k = (static_cast<std::uint64_t>(u) * 0x9E3779B97F4A7C15u >> 32) & mask;;
+         k = (k + 1) & mask) {
       if (w_.slot[k] == kNone) {
         w_.slot[k] = static_cast<Index>(w_.halo.size());
         w_.halo.push_back(u);
@@ -58,7 +66,8 @@ class HaloGraph {
     w_.next.resize(w_.halo.size());
     add_halo_lists(interior_, w_.next, w_.graph.ptr, w_.graph.adjacency);
     if (whole_.weight.empty()) return;
-    for (Index v = 0; v < interior_; ++v) w_.graph.weight.push_back(whole_.weight[piece_.vertex_of(v)]);
+    for (Index v = 0; v < interior_; ++v)
+      w_.graph.weight.push_back(whole_.weight[piece_.vertex_of(v)]);
     for (const Index u : w_.halo) w_.graph.weight.push_back(whole_.weight[u]);
   }
 
@@ -72,7 +81,8 @@ class HaloGraph {
 
 }  // namespace
 
-std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first,
+std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece,
+                                  std::span<const Index> place, Index first,
                                   LeafOrderWorkspace& workspace) {
   const GraphView graph = HaloGraph(whole, piece, place, first, workspace).build();
   workspace.sequence.resize(static_cast<std::size_t>(piece.graph.size()));

@@ -23,7 +23,8 @@ struct LeafOrderWorkspace {
 /// plus their number in the piece; for others, a value outside [first, first + piece size). The
 /// result holds numbers of the piece, and is valid until the workspace is used again. O(edges of
 /// the piece, including those to its halo).
-std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece, std::span<const Index> place, Index first,
+std::span<const Index> order_leaf(const GraphView& whole, const PieceView& piece,
+                                  std::span<const Index> place, Index first,
                                   LeafOrderWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

@@ -1,4 +1,5 @@
-// Rounds of rake and compress: G. L. Miller, J. H. Reif, "Parallel tree contraction and its application", FOCS (1985) 478-489.
+// Rounds of rake and compress: G. L. Miller, J. H. Reif, "Parallel tree contraction and its
+// application", FOCS (1985) 478-489.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/peel.hpp"
 
@@ -26,7 +27,11 @@ constexpr Index kLongChain = 32;
 class Round {
  public:
   Round(const GraphView& graph, Index interior, std::span<const Index> name, Peeling& found)
-      : graph_(graph), interior_(interior), name_(name), found_(found), node_(static_cast<std::size_t>(graph.size())) {}
+      : graph_(graph),
+        interior_(interior),
+        name_(name),
+        found_(found),
+        node_(static_cast<std::size_t>(graph.size())) {}
 
   /// Eliminates leaves until none remains, then chains.
   void run() {
@@ -139,12 +144,14 @@ class Round {
   void walk(Index v, Index weight) {
     const Index start = chain_.back();
     Index before = start;
-    for (chain_.push_back(v); v != start && in_chain(v, weight); chain_.push_back(v)) before = std::exchange(v, node_[v].link ^ before);
+    for (chain_.push_back(v); v != start && in_chain(v, weight); chain_.push_back(v))
+      before = std::exchange(v, node_[v].link ^ before);
   }
 
   void contract() {
     const Index a = chain_.front(), b = chain_.back();
-    node_[a].degree = node_[b].degree = kKept;  // their neighbours are no longer those of their lists
+    node_[a].degree = node_[b].degree =
+        kKept;  // their neighbours are no longer those of their lists
     const Index left = reduce();
     if (left == kNone) {
       if (a != b) joined_.emplace_back(a, b);
@@ -164,7 +171,8 @@ class Round {
     const Offset count = static_cast<Offset>(chain_.size()) - 2;
     Offset step = 1;
     for (; 2 * step <= count; step *= 2)
-      for (Offset k = step; k <= count; k += 2 * step) eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
+      for (Offset k = step; k <= count; k += 2 * step)
+        eliminate(chain_[k], chain_[k - step], chain_[std::min(k + step, count + 1)]);
     const Index last = chain_[step];  // its neighbours are the ends
     if (a != b && !joins_cheaply(last, a, b)) return last;
     eliminate(last, a, a == b ? kNone : b);
@@ -194,9 +202,11 @@ class Round {
       for (const Index u : graph_.neighbours(v))
         if (number[u] != kNone) core.adjacency.push_back(number[u]);
       if (first[v] != first[v + 1]) {
-        core.adjacency.insert(core.adjacency.end(), added.begin() + first[v], added.begin() + first[v + 1]);
+        core.adjacency.insert(core.adjacency.end(), added.begin() + first[v],
+                              added.begin() + first[v + 1]);
         std::sort(core.adjacency.begin() + begin, core.adjacency.end());
-        core.adjacency.erase(std::unique(core.adjacency.begin() + begin, core.adjacency.end()), core.adjacency.end());
+        core.adjacency.erase(std::unique(core.adjacency.begin() + begin, core.adjacency.end()),
+                             core.adjacency.end());
       }
       core.ptr.push_back(static_cast<Offset>(core.adjacency.size()));
     }
@@ -239,7 +249,8 @@ void place_all(const Peeling& peeling, std::span<const Index> core_order, std::s
   // By vertex: position in the elimination; for the halo, a position after all others.
   std::vector<Index> rank(count + peeling.vertex.size(), static_cast<Index>(order.size()));
   for (std::size_t k = 0; k < count; ++k) rank[peeling.peeled[k]] = static_cast<Index>(k);
-  for (std::size_t k = 0; k < core_order.size(); ++k) rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
+  for (std::size_t k = 0; k < core_order.size(); ++k)
+    rank[peeling.vertex[core_order[k]]] = static_cast<Index>(count + k);
   // By position, with one more for a virtual root above all: the parent, the size of the subtree,
   // and the end of the places still free for the subtrees below.
   const std::size_t root = order.size();

@@ -13,11 +13,12 @@ namespace kauri::ordering::dissection {
 
 /// A partial elimination and the remaining graph.
 struct Peeling {
-  LevelGraph core;                          ///< remaining graph, with edges between vertices that were joined
-  Index interior = 0;                       ///< vertices of the core that are not halo; they come first
-  std::vector<Index> vertex;                ///< by vertex of the core: its number in the graph; ascending
-  std::vector<Index> peeled;                ///< eliminated vertices, in elimination order
-  std::vector<std::array<Index, 2>> above;  ///< by position in `peeled`: the neighbours at elimination, or kNone
+  LevelGraph core;            ///< remaining graph, with edges between vertices that were joined
+  Index interior = 0;         ///< vertices of the core that are not halo; they come first
+  std::vector<Index> vertex;  ///< by vertex of the core: its number in the graph; ascending
+  std::vector<Index> peeled;  ///< eliminated vertices, in elimination order
+  std::vector<std::array<Index, 2>>
+      above;  ///< by position in `peeled`: the neighbours at elimination, or kNone
 };
 
 /// Eliminates vertices v < interior with one neighbour, then those with two, which become

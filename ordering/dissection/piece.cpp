@@ -21,7 +21,8 @@ struct Block {
 
 /// Extracts the listed vertices, ascending, with all their edges. local[u]: number of u in the
 /// piece.
-Piece extract(const PieceView& from, std::span<const Index> member, const std::vector<Index>& local) {
+Piece extract(const PieceView& from, std::span<const Index> member,
+              const std::vector<Index>& local) {
   const GraphView& graph = from.graph;
   Offset edges = 0;
   for (const Index v : member) edges += graph.degree(v);
@@ -56,7 +57,8 @@ Piece extract_side(const PieceView& from, const Separation& separation, Side sid
     if (separation.side[v] == kSeparator)
       for (const Index u : graph.neighbours(v))
         if (separation.side[u] == side) --block[u / kPieceBlock + 1].edges;
-  for (std::size_t b = 1; b < block.size(); ++b) block[b].members += block[b - 1].members, block[b].edges += block[b - 1].edges;
+  for (std::size_t b = 1; b < block.size(); ++b)
+    block[b].members += block[b - 1].members, block[b].edges += block[b - 1].edges;
 
   const auto size = static_cast<std::size_t>(block.back().members);
   Piece piece;
@@ -88,7 +90,8 @@ Piece extract_side(const PieceView& from, const Separation& separation, Side sid
 
 std::vector<Piece> extract_components(const PieceView& from, Index batch) {
   const Index n = from.graph.size();
-  std::vector<Index> component(static_cast<std::size_t>(n), kNone), queue(static_cast<std::size_t>(n)), first{0};
+  std::vector<Index> component(static_cast<std::size_t>(n), kNone),
+      queue(static_cast<std::size_t>(n)), first{0};
   Index tail = 0;
   const StopCheck check_stop;
   for (Index start = 0; start < n; ++start) {
@@ -109,7 +112,8 @@ std::vector<Piece> extract_components(const PieceView& from, Index batch) {
   std::vector<Piece> pieces;
   for (std::size_t begin = 0, end = 0; begin + 1 < first.size(); begin = end) {
     for (end = begin + 1; end + 1 < first.size() && first[end + 1] - first[begin] <= batch;) ++end;
-    const std::span<Index> mine(member.data() + first[begin], static_cast<std::size_t>(first[end] - first[begin]));
+    const std::span<Index> mine(member.data() + first[begin],
+                                static_cast<std::size_t>(first[end] - first[begin]));
     if (end > begin + 1) std::sort(mine.begin(), mine.end());
     for (std::size_t k = 0; k < mine.size(); ++k) local[mine[k]] = static_cast<Index>(k);
     pieces.push_back(extract(from, mine, local));

@@ -21,7 +21,8 @@ constexpr double kHub = 16;
 constexpr double kSame = 0.5, kAlike = 0.4;
 
 constexpr Index kBalls = 32;
-constexpr Offset kLooks = 100000;  // neighbours visited beyond the edges of the graph: each ball may be all of a small graph
+constexpr Offset kLooks = 100000;  // neighbours visited beyond the edges of the graph: each ball
+                                   // may be all of a small graph
 
 }  // namespace
 
@@ -53,14 +54,19 @@ DegreeSpread degree_spread(const GraphView& graph) {
 
 bool has_hubs(const DegreeSpread& spread) { return spread.most > kHub * spread.mean; }
 
-bool is_irregular_mesh(const DegreeSpread& spread) { return spread.commonest < kSame && spread.deviation < kAlike * spread.mean; }
+bool is_irregular_mesh(const DegreeSpread& spread) {
+  return spread.commonest < kSame && spread.deviation < kAlike * spread.mean;
+}
 
-bool is_lattice(const DegreeSpread& spread) { return spread.commonest >= kSame && spread.deviation < kAlike * spread.mean; }
+bool is_lattice(const DegreeSpread& spread) {
+  return spread.commonest >= kSame && spread.deviation < kAlike * spread.mean;
+}
 
 double level_width(const GraphView& graph) {
   dissection::LevelSetWorkspace workspace;
   const Index end = dissection::breadth_first(graph, 0, workspace).farthest;
-  return static_cast<double>(graph.size()) / dissection::breadth_first(graph, end, workspace).levels();
+  return static_cast<double>(graph.size()) /
+         dissection::breadth_first(graph, end, workspace).levels();
 }
 
 double growth_dimension(const GraphView& graph) {

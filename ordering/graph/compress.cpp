@@ -113,7 +113,8 @@ class TwinFinder {
 /// Returns the number of vertices that another represents.
 std::size_t twins_in(std::span<const Index> representative) {
   std::size_t twins = 0;
-  for (std::size_t v = 0; v < representative.size(); ++v) twins += representative[v] != static_cast<Index>(v) ? 1 : 0;
+  for (std::size_t v = 0; v < representative.size(); ++v)
+    twins += representative[v] != static_cast<Index>(v) ? 1 : 0;
   return twins;
 }
 
@@ -148,13 +149,16 @@ std::vector<Index> begins_of_runs(std::span<const Index> representative) {
 /// Returns the blocks that begin with these rows.
 std::vector<Index> blocks_at(std::span<const Index> first, std::span<const Index> rows) {
   std::vector<Index> blocks;
-  for (const Index row : rows) blocks.push_back(static_cast<Index>(std::lower_bound(first.begin(), first.end(), row) - first.begin()));
+  for (const Index row : rows)
+    blocks.push_back(
+        static_cast<Index>(std::lower_bound(first.begin(), first.end(), row) - first.begin()));
   return blocks;
 }
 
 }  // namespace
 
-std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask) {
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept,
+                                     std::uint64_t hash_mask) {
   return TwinFinder(graph, kept, hash_mask).run();
 }
 
@@ -163,7 +167,8 @@ bool worth_merging(std::span<const Index> representative) {
   return twins > 0 && twins * kWorthMerging >= representative.size();
 }
 
-CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart) : source_(std::move(source)) {
+CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const Index> apart)
+    : source_(std::move(source)) {
   std::vector<Index> first;  // first rows of blocks, or empty
   if (const Pattern* lower = source_.pattern(); merge && lower) first = row_blocks(*lower, apart);
   if (first.empty()) {
@@ -183,8 +188,10 @@ CompressedGraph::CompressedGraph(GraphSource source, bool merge, std::span<const
     take_blocks(std::move(blocks), std::move(first));
 }
 
-CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> representative) : source_(std::move(source)) {
-  if (std::vector<Index> first = begins_of_runs(representative); source_.pattern() && !first.empty()) {
+CompressedGraph::CompressedGraph(GraphSource source, std::span<const Index> representative)
+    : source_(std::move(source)) {
+  if (std::vector<Index> first = begins_of_runs(representative);
+      source_.pattern() && !first.empty()) {
     Graph blocks = graph_of_blocks(*source_.pattern(), first);
     take_blocks(std::move(blocks), std::move(first));
   } else {
@@ -212,8 +219,11 @@ void CompressedGraph::take_blocks(Graph blocks, std::vector<Index> first) {
   view_ = {blocks_.ptr(), blocks_.adjacency(), weight_};
 }
 
-void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative) {
-  const auto rows_from = [&](Index v) { return first.empty() ? v : first[v]; };  // the rows of v end before those of v + 1
+void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first,
+                                    std::span<const Index> representative) {
+  const auto rows_from = [&](Index v) {
+    return first.empty() ? v : first[v];
+  };  // the rows of v end before those of v + 1
   std::vector<Index> class_of(representative.size()), leader;
   for (Index v = 0; v < base.size(); ++v) {
     const bool is_leader = representative[v] == v;
@@ -239,7 +249,8 @@ void CompressedGraph::merge_classes(GraphView base, std::span<const Index> first
 }
 
 // Builds each block of lists in separate memory, then concatenates them.
-void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
+void CompressedGraph::join_classes(const GraphView& base, std::span<const Index> leader,
+                                   std::span<const Index> representative,
                                    std::span<const Index> class_of) {
   const auto count = static_cast<Index>(leader.size());
   const bool alone = threads_here() == 1;
@@ -263,7 +274,8 @@ void CompressedGraph::join_classes(const GraphView& base, std::span<const Index>
     return;
   }
   std::vector<Offset> before(part.size() + 1, 0);
-  for (std::size_t b = 0; b < part.size(); ++b) before[b + 1] = before[b] + static_cast<Offset>(part[b].size());
+  for (std::size_t b = 0; b < part.size(); ++b)
+    before[b + 1] = before[b] + static_cast<Offset>(part[b].size());
   resize_large(adjacency_, before.back());
   blocks.for_each([&](Index b, Index begin, Index end) {
     std::copy(part[b].begin(), part[b].end(), adjacency_.begin() + before[b]);

@@ -20,7 +20,8 @@ namespace kauri::ordering {
 /// hash_mask: bits of the hash that are used; fewer bits cause collisions (for tests) and change
 /// nothing else.
 /// kept: length graph.size(), or empty: all are kept. O(n + nnz) expected; workspace 12n bytes.
-std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept, std::uint64_t hash_mask = ~std::uint64_t{0});
+std::vector<Index> indistinguishable(const GraphView& graph, std::span<const char> kept,
+                                     std::uint64_t hash_mask = ~std::uint64_t{0});
 
 /// Returns true if merging pays: at least one vertex in 64 is represented by another. With fewer,
 /// the copy of the graph, and weights in all later work, cost more than they save, and minimum
@@ -40,7 +41,8 @@ class CompressedGraph {
   /// Compresses by given classes: representative[v] = the least row of v's class, length n. Rows of
   /// a class must have equal closed neighbourhoods.
   CompressedGraph(GraphSource source, std::span<const Index> representative);
-  CompressedGraph(CompressedGraph&&) = default;  // moved vectors keep their storage, so the view stays valid
+  CompressedGraph(CompressedGraph&&) =
+      default;  // moved vectors keep their storage, so the view stays valid
   CompressedGraph& operator=(CompressedGraph&&) = default;
   CompressedGraph(const CompressedGraph&) = delete;
   CompressedGraph& operator=(const CompressedGraph&) = delete;
@@ -53,7 +55,9 @@ class CompressedGraph {
   [[nodiscard]] Index size() const { return view_.size(); }
   [[nodiscard]] Index weight(Index v) const { return view_.weight_of(v); }
   /// Member t of supervariable v, 0 <= t < weight(v).
-  [[nodiscard]] Index member(Index v, Index t) const { return merged() ? member_[first_[v] + t] : v; }
+  [[nodiscard]] Index member(Index v, Index t) const {
+    return merged() ? member_[first_[v] + t] : v;
+  }
   /// Returns the supervariable of a row.
   [[nodiscard]] Index vertex_of(Index row) const { return merged() ? vertex_of_[row] : row; }
 
@@ -61,10 +65,11 @@ class CompressedGraph {
   void take_blocks(Graph blocks, std::vector<Index> first);
   /// Merges the classes of `base`, whose vertex v is the rows from first[v] to first[v + 1] - 1; if
   /// first is empty, row v.
-  void merge_classes(GraphView base, std::span<const Index> first, std::span<const Index> representative);
+  void merge_classes(GraphView base, std::span<const Index> first,
+                     std::span<const Index> representative);
   /// Builds the graph of the classes from the lists of their leaders. leader[s]: leader of class s.
-  void join_classes(const GraphView& base, std::span<const Index> leader, std::span<const Index> representative,
-                    std::span<const Index> class_of);
+  void join_classes(const GraphView& base, std::span<const Index> leader,
+                    std::span<const Index> representative, std::span<const Index> class_of);
 
   GraphSource source_;
   GraphView view_;  // of the caller's graph, blocks_ or the arrays below

@@ -13,10 +13,13 @@ namespace kauri::ordering {
 /// Borrows the graph or the pattern.
 class GraphSource {
  public:
-  GraphSource(const Graph& graph) : given_(&graph), size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
+  GraphSource(const Graph& graph)
+      : given_(&graph),
+        size_(graph.size()) {}  // NOLINT(google-explicit-constructor): a graph is one
   GraphSource(const Graph&&) = delete;
   /// lower: a checked pattern.
-  explicit GraphSource(const Pattern& lower) : made_(std::make_shared<Made>(lower)), size_(lower.n) {}
+  explicit GraphSource(const Pattern& lower)
+      : made_(std::make_shared<Made>(lower)), size_(lower.n) {}
 
   [[nodiscard]] Index size() const { return size_; }
   /// Pattern of A's lower triangle; null if the graph was given.

@@ -13,7 +13,8 @@ namespace kauri::ordering {
 /// Non-owning.
 /// A vertex of weight w represents w indistinguishable vertices of the caller's graph.
 struct GraphView {
-  std::span<const Offset> ptr;       ///< length n+1, ascending; the neighbours of v are adjacency[ptr[v]] ... adjacency[ptr[v+1]-1]
+  std::span<const Offset> ptr;       ///< length n+1, ascending; the neighbours of v are
+                                     ///< adjacency[ptr[v]] ... adjacency[ptr[v+1]-1]
   std::span<const Index> adjacency;  ///< may begin before ptr[0] and end after ptr[n]
   std::span<const Index> weight;     ///< length n, all >= 1; or empty: all are 1
 
@@ -21,9 +22,12 @@ struct GraphView {
   [[nodiscard]] Offset edges() const { return ptr.back() - ptr.front(); }  ///< directed
   [[nodiscard]] Index degree(Index v) const { return static_cast<Index>(ptr[v + 1] - ptr[v]); }
   [[nodiscard]] Index weight_of(Index v) const { return weight.empty() ? 1 : weight[v]; }
-  [[nodiscard]] Index total_weight() const { return weight.empty() ? size() : std::accumulate(weight.begin(), weight.end(), Index{0}); }
+  [[nodiscard]] Index total_weight() const {
+    return weight.empty() ? size() : std::accumulate(weight.begin(), weight.end(), Index{0});
+  }
   [[nodiscard]] std::span<const Index> neighbours(Index v) const {
-    return adjacency.subspan(static_cast<std::size_t>(ptr[v]), static_cast<std::size_t>(ptr[v + 1] - ptr[v]));
+    return adjacency.subspan(static_cast<std::size_t>(ptr[v]),
+                             static_cast<std::size_t>(ptr[v + 1] - ptr[v]));
   }
 };
 

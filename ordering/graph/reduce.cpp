@@ -22,7 +22,9 @@ std::vector<Index> places_in(Index n, std::span<const Index> last) {
   std::vector<Index> place(static_cast<std::size_t>(n), kNone);
   for (std::size_t k = 0; k < last.size(); ++k) {
     const auto fail = [&](const std::string& what) {
-      throw Error(ErrorKind::input, "order: entry " + std::to_string(k) + " of the rows to come last is " + std::to_string(last[k]) + what);
+      throw Error(ErrorKind::input, "order: entry " + std::to_string(k) +
+                                        " of the rows to come last is " + std::to_string(last[k]) +
+                                        what);
     };
     if (last[k] < 0 || last[k] >= n) fail(", expected 0 to " + std::to_string(n - 1));
     if (place[last[k]] != kNone) fail(", as is entry " + std::to_string(place[last[k]]));
@@ -40,7 +42,8 @@ std::span<const Index> checked(Index n, std::span<const Index> last) {
 
 Index dense_degree(Index n, double dense) {
   if (!(dense > 0)) return n;
-  return static_cast<Index>(std::min<double>(n, std::max(16.0, dense * std::sqrt(static_cast<double>(n)))));
+  return static_cast<Index>(
+      std::min<double>(n, std::max(16.0, dense * std::sqrt(static_cast<double>(n)))));
 }
 
 Permutation natural_order(Index n, std::span<const Index> last) {
@@ -54,8 +57,11 @@ Permutation natural_order(Index n, std::span<const Index> last) {
   return Permutation::from_old_of(std::move(old_of));
 }
 
-Reduction::Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last)
-    : compressed_(source, compress, checked(source.size(), last)), whole_(compressed_.view()), last_(last) {
+Reduction::Reduction(const GraphSource& source, bool compress, double dense,
+                     std::span<const Index> last)
+    : compressed_(source, compress, checked(source.size(), last)),
+      whole_(compressed_.view()),
+      last_(last) {
   take_out_last();
   eliminate();
   set_aside(dense);
@@ -91,16 +97,22 @@ void Reduction::eliminate() {
 void Reduction::set_aside(double dense) {
   const Index count = compressed_.size();
   const Index limit =
-      dense_degree(arrow_ ? static_cast<Index>(arrow_->rows) : compressed_.source().size() - static_cast<Index>(last_.size()), dense);
-  const Index heaviest = whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
+      dense_degree(arrow_ ? static_cast<Index>(arrow_->rows)
+                          : compressed_.source().size() - static_cast<Index>(last_.size()),
+                   dense);
+  const Index heaviest =
+      whole_.weight.empty() ? 1 : *std::max_element(whole_.weight.begin(), whole_.weight.end());
   const auto degree = [&](Index v) {  // degree of a member row
     Offset rows = Offset{compressed_.weight(v)} - 1 - (uncounted_.empty() ? 0 : uncounted_[v]);
     for (const Index u : whole_.neighbours(v)) rows += compressed_.weight(u);
     return rows;
   };
   for (Index v = 0; v < count; ++v)
-    if ((whole_.degree(v) + Offset{1}) * heaviest > limit && (kept_.empty() || kept_[v] != 0) && degree(v) > limit) dense_.push_back(v);
-  if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices)) dense_.clear();  // the rest would not be sparse anyway
+    if ((whole_.degree(v) + Offset{1}) * heaviest > limit && (kept_.empty() || kept_[v] != 0) &&
+        degree(v) > limit)
+      dense_.push_back(v);
+  if (arrow_ && 2 * dense_.size() > static_cast<std::size_t>(arrow_->vertices))
+    dense_.clear();  // the rest would not be sparse anyway
   if (!dense_.empty()) kept_.resize(static_cast<std::size_t>(count), 1);
   for (const Index v : dense_) kept_[v] = 0;
 }
@@ -111,7 +123,8 @@ void Reduction::merge_the_rest() {
   const Index count = compressed_.size();
   if (!worth_merging(representative)) return;
   next_.assign(representative.size(), kNone);
-  for (Index v = count - 1; v >= 0; --v)  // descending, so that each is inserted right after its representative
+  for (Index v = count - 1; v >= 0;
+       --v)  // descending, so that each is inserted right after its representative
     if (const Index r = representative[v]; r != v) {
       kept_[v] = 0;
       next_[v] = next_[r];
@@ -161,7 +174,8 @@ void Reduction::number_components() {
 void Reduction::extract() {
   const Index n = compressed_.size();
   const Index reduced = first_.back();
-  std::vector<Index> local(static_cast<std::size_t>(n), kNone), next(first_.begin(), first_.end() - 1);
+  std::vector<Index> local(static_cast<std::size_t>(n), kNone),
+      next(first_.begin(), first_.end() - 1);
   vertex_.resize(static_cast<std::size_t>(reduced));
   for (Index v = 0; v < n; ++v)
     if (const Index c = component_of_[v]; c != kNone) {
@@ -182,7 +196,8 @@ void Reduction::extract() {
     weight_.reserve(static_cast<std::size_t>(reduced));
     for (const Index v : vertex_) {
       weight_.push_back(0);
-      for (Index u = v; u != kNone; u = next_.empty() ? kNone : next_[u]) weight_.back() += compressed_.weight(u);
+      for (Index u = v; u != kNone; u = next_.empty() ? kNone : next_[u])
+        weight_.back() += compressed_.weight(u);
     }
   }
   whole_ = {ptr_, adjacency_, weight_};
@@ -200,7 +215,8 @@ void Reduction::append_members(Index v, std::vector<Index>& old_of) const {
 
 void Reduction::expand(Index c, std::span<const Index> order, std::vector<Index>& old_of) const {
   for (const Index local : order)
-    for (Index v = vertex_.empty() ? local : vertex_[first_[c] + local]; v != kNone; v = next_.empty() ? kNone : next_[v])
+    for (Index v = vertex_.empty() ? local : vertex_[first_[c] + local]; v != kNone;
+         v = next_.empty() ? kNone : next_[v])
       append_members(v, old_of);
 }
 

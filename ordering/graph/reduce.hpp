@@ -32,7 +32,8 @@ class Reduction {
   /// vertices would be set aside, none are. last: rows that are set aside, never merged, and not
   /// counted in n and degrees. Borrows the graph or pattern behind source, and last; both must
   /// outlive the reduction. Throws as natural_order(). O(n + nnz).
-  Reduction(const GraphSource& source, bool compress, double dense, std::span<const Index> last = {});
+  Reduction(const GraphSource& source, bool compress, double dense,
+            std::span<const Index> last = {});
 
   /// The graph after the first compression, including the rows set aside.
   [[nodiscard]] const CompressedGraph& compressed() const { return compressed_; }
@@ -72,18 +73,22 @@ class Reduction {
 
   // From here on, vertices are supervariables of compressed_.
   CompressedGraph compressed_;
-  GraphView whole_;                        // view of compressed_ if nothing had to be copied, else of the arrays below
-  std::span<const Index> last_;            // rows
-  std::vector<Index> uncounted_;           // by vertex, during construction: neighbours that come last, one row each; may be empty
+  GraphView whole_;  // view of compressed_ if nothing had to be copied, else of the arrays below
+  std::span<const Index> last_;   // rows
+  std::vector<Index> uncounted_;  // by vertex, during construction: neighbours that come last, one
+                                  // row each; may be empty
   std::optional<WithoutSmallRows> arrow_;  // its graph is freed after construction
   std::vector<Index> dense_;               // vertices set aside, ascending
-  std::vector<Index> next_;                // by vertex: the next one merged with it after rows were set aside, ascending; empty if none
-  std::vector<char> kept_;                 // by vertex: neither eliminated, set aside nor merged into another; empty if all are kept
-  std::vector<Index> component_of_;        // used during construction
-  std::vector<Index> vertex_;              // by reduced vertex, by component: its supervariable; empty: the identity
-  std::vector<Index> first_;               // component c is the reduced vertices first_[c] ... first_[c+1]-1
-  std::vector<Offset> ptr_;                // reduced graph: this and the next two
-  std::vector<Index> adjacency_;           // in numbers local to the component
+  std::vector<Index> next_;  // by vertex: the next one merged with it after rows were set aside,
+                             // ascending; empty if none
+  std::vector<char> kept_;   // by vertex: neither eliminated, set aside nor merged into another;
+                             // empty if all are kept
+  std::vector<Index> component_of_;  // used during construction
+  std::vector<Index>
+      vertex_;  // by reduced vertex, by component: its supervariable; empty: the identity
+  std::vector<Index> first_;      // component c is the reduced vertices first_[c] ... first_[c+1]-1
+  std::vector<Offset> ptr_;       // reduced graph: this and the next two
+  std::vector<Index> adjacency_;  // in numbers local to the component
   std::vector<Index> weight_;
 };
 

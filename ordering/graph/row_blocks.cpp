@@ -1,4 +1,5 @@
-// Rows i-1 and i are alike if their columns agree except for entry (i-1,i-1), and every earlier column has both or neither.
+// Rows i-1 and i are alike if their columns agree except for entry (i-1,i-1), and every earlier
+// column has both or neither.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/row_blocks.hpp"
 
@@ -18,14 +19,16 @@ constexpr Index kBlockColumns = 4096;  // columns, or blocks, in a task
 constexpr double kMostBlocks = 0.9;
 
 std::span<const Index> column(const Pattern& lower, Index j) {
-  return lower.row.subspan(static_cast<std::size_t>(lower.col_ptr[j]), static_cast<std::size_t>(lower.col_ptr[j + 1] - lower.col_ptr[j]));
+  return lower.row.subspan(static_cast<std::size_t>(lower.col_ptr[j]),
+                           static_cast<std::size_t>(lower.col_ptr[j + 1] - lower.col_ptr[j]));
 }
 
 /// Returns false if column j equals column j - 1 without its diagonal entry.
 bool leads(const Pattern& lower, Index j) {
   if (j == 0) return true;
   const auto before = column(lower, j - 1), mine = column(lower, j);
-  return before.size() != mine.size() + 1 || !std::equal(mine.begin(), mine.end(), before.begin() + 1);
+  return before.size() != mine.size() + 1 ||
+         !std::equal(mine.begin(), mine.end(), before.begin() + 1);
 }
 
 /// Flags rows that begin a block. Threads may set flags concurrently.
@@ -36,7 +39,9 @@ class Cuts {
     const std::atomic_ref<char> cut(cut_[i]);
     if (cut.load(std::memory_order_relaxed) == 0) cut.store(1, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool at(Index i) { return std::atomic_ref<char>(cut_[i]).load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool at(Index i) {
+    return std::atomic_ref<char>(cut_[i]).load(std::memory_order_relaxed) != 0;
+  }
 
  private:
   std::vector<char> cut_;
@@ -90,7 +95,8 @@ std::vector<Index> row_blocks(const Pattern& lower, std::span<const Index> apart
 Graph graph_of_blocks(const Pattern& lower, std::span<const Index> first) {
   const auto count = static_cast<Index>(first.size()) - 1;
   const Blocks blocks(count, kBlockColumns);
-  std::vector<Index> block_of(static_cast<std::size_t>(lower.n), kNone);  // by row: block that it begins, else kNone
+  std::vector<Index> block_of(static_cast<std::size_t>(lower.n),
+                              kNone);  // by row: block that it begins, else kNone
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index b = begin; b < end; ++b) block_of[first[b]] = b;
   });

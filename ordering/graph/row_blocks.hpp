@@ -1,4 +1,5 @@
-// Finds adjacent rows that are indistinguishable, mostly the unknowns of a mesh node, in the stored lower triangle.
+// Finds adjacent rows that are indistinguishable, mostly the unknowns of a mesh node, in the stored
+// lower triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -25,7 +25,9 @@ class SmallRows {
       if (!is_kept(v)) continue;
       const auto list = graph_.neighbours(v);
       const Offset least = kSmallRow * std::max<Offset>(degree[v], 1);
-      if (degree[v] != 0 && std::all_of(list.begin(), list.end(), [&](Index u) { return !is_kept(u) || degree[u] >= least; })) {
+      if (degree[v] != 0 && std::all_of(list.begin(), list.end(), [&](Index u) {
+            return !is_kept(u) || degree[u] >= least;
+          })) {
         out_.eliminated[v] = 1;
         small += graph_.weight_of(v);
       } else {
@@ -48,7 +50,8 @@ class SmallRows {
       check_stop.at(u);
       if (is_kept(u) && out_.eliminated[u] == 0) join(u);
       out_.ptr.push_back(static_cast<Offset>(out_.adjacency.size()));
-      if (out_.ptr.back() > graph_.edges() || work_ > kSmallRowWork * (graph_.edges() + n)) return false;
+      if (out_.ptr.back() > graph_.edges() || work_ > kSmallRowWork * (graph_.edges() + n))
+        return false;
     }
     return true;
   }
@@ -86,7 +89,8 @@ class SmallRows {
         add(v);
         continue;
       }
-      if (static_cast<std::ptrdiff_t>(out_.adjacency.size()) - first == out_.vertices - 1) break;  // all vertices are already neighbours
+      if (static_cast<std::ptrdiff_t>(out_.adjacency.size()) - first == out_.vertices - 1)
+        break;  // all vertices are already neighbours
       for (const Index w : graph_.neighbours(v)) add(w);
       work_ += graph_.degree(v);
     }
@@ -102,7 +106,8 @@ class SmallRows {
 
 }  // namespace
 
-std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph, std::span<const char> kept) {
+std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph,
+                                                     std::span<const char> kept) {
   SmallRows rows(graph, kept);
   if (!rows.find() || !rows.join()) return {};
   return rows.take();

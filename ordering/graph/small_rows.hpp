@@ -1,4 +1,5 @@
-// Eliminates small independent rows of a block arrow at once: points of bundle adjustment, unknowns of groups coupled by common ones.
+// Eliminates small independent rows of a block arrow at once: points of bundle adjustment, unknowns
+// of groups coupled by common ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,7 +30,8 @@ struct WithoutSmallRows {
 /// length graph.size(), or empty: all are kept; other vertices are ignored. O(n + edges + squares
 /// of the degrees of small rows); gives up after kSmallRowWork * (n + edges) entries of these
 /// squares.
-std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph, std::span<const char> kept);
+std::optional<WithoutSmallRows> eliminate_small_rows(const GraphView& graph,
+                                                     std::span<const char> kept);
 
 constexpr Offset kSmallRow = 4, kSmallRowWork = 64;
 

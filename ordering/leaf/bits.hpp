@@ -32,7 +32,8 @@ struct Step {
   Index first;    // start in neighbours_ of its neighbours that were principals
   Index own;      // number of vertices eliminated in it
   Index subtree;  // number of vertices eliminated in it and in the steps below it
-  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if none is in the interior
+  Index parent;   // the step in which the first of its neighbours leaves; the number of steps if
+                  // none is in the interior
   Index end;      // end of its children's range in the order
 };
 

@@ -43,7 +43,8 @@ Index count_bits(const Word* x) {
 // still to come, vertex.
 constexpr Index kVertexBits = 9, kStepBits = 9;
 constexpr Index kDone = std::numeric_limits<Index>::max();
-static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits && BitMatrixLimits::kInterior == 1 << kStepBits);
+static_assert(BitMatrixLimits::kInterior == 1 << kVertexBits &&
+              BitMatrixLimits::kInterior == 1 << kStepBits);
 static_assert(BitMatrixLimits::kWeight < 1 << (31 - kVertexBits - kStepBits));
 
 /// The elimination. W: words in a row. kWeighted: vertices differ in weight.
@@ -55,8 +56,8 @@ class BitElimination {
         keys_((interior_ + 15) / 16 * 16),
         unit_(std::max(leaf.unit, 1)),
         row_(arrays.row.require(std::bit_ceil(static_cast<std::size_t>(interior_)) * W)),
-        neighbours_(
-            arrays.neighbours.require(std::bit_ceil(static_cast<std::size_t>(interior_) * static_cast<std::size_t>(interior_) / 2))),
+        neighbours_(arrays.neighbours.require(std::bit_ceil(
+            static_cast<std::size_t>(interior_) * static_cast<std::size_t>(interior_) / 2))),
         key_(arrays.key.require(BitMatrixLimits::kInterior)),
         vertex_(arrays.vertex.require(BitMatrixLimits::kInterior)),
         step_(arrays.step.require(BitMatrixLimits::kInterior)),
@@ -96,14 +97,15 @@ class BitElimination {
   const Index keys_;         // length of key_, a multiple of 16 for vector instructions
   const Index unit_;         // common weight of all vertices, or 1 if they differ
   Word* const row_;          // length interior, W words each
-  Short* const neighbours_;  // of all steps so far, their neighbours that were principals; shorter at each step
+  Short* const neighbours_;  // of all steps so far, their neighbours that were principals; shorter
+                             // at each step
   Index* const key_;         // kDone if not a principal
   Vertex* const vertex_;     // length interior
   Step* const step_;         // the steps so far
   Index* const bucket_;      // length kBuckets: the last principal of each
   std::vector<AmdPivot>* const trace_;
-  Row alive_{};                                     // vertices that are not eliminated, and the halo
-  Row principal_{};                                 // principals of the interior
+  Row alive_{};      // vertices that are not eliminated, and the halo
+  Row principal_{};  // principals of the interior
   std::array<Row, kWeighted ? kPlanes : 0> plane_;  // by k: vertices whose weight has bit k
   int planes_ = 0;
   Index left_;  // vertices of the interior that are not eliminated
@@ -125,10 +127,12 @@ Index BitElimination<W, kWeighted>::weigh(const Row& bits) const {
 
 template <int W, bool kWeighted>
 void BitElimination<W, kWeighted>::load_weights(const GraphView& graph) {
-  planes_ = std::bit_width(static_cast<unsigned>(*std::max_element(graph.weight.begin(), graph.weight.end())));
+  planes_ = std::bit_width(
+      static_cast<unsigned>(*std::max_element(graph.weight.begin(), graph.weight.end())));
   std::fill_n(plane_.begin(), planes_, Row{});
   for (Index v = 0; v < graph.size(); ++v)
-    for (int k = 0; k < planes_; ++k) plane_[k][v / kWordBits] |= static_cast<Word>(graph.weight[v] >> k & 1) << (v % kWordBits);
+    for (int k = 0; k < planes_; ++k)
+      plane_[k][v / kWordBits] |= static_cast<Word>(graph.weight[v] >> k & 1) << (v % kWordBits);
 }
 
 template <int W, bool kWeighted>

@@ -14,7 +14,8 @@ namespace kauri::ordering {
 /// the interior: the same edges reversed, each list ascending. next: work array with one entry per
 /// halo vertex, any values. List: a vector of Index. O(edges).
 template <class List>
-void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr, List& adjacency) {
+void add_halo_lists(Index interior, std::span<Offset> next, std::vector<Offset>& ptr,
+                    List& adjacency) {
   std::fill(next.begin(), next.end(), 0);
   for (const Index u : adjacency)
     if (u >= interior) ++next[u - interior];

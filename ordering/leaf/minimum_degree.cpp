@@ -13,7 +13,8 @@ namespace {
 
 leaf::OrderOnBits* fastest() {
 #if defined(__x86_64__)
-  if (host_target() != "cpu-generic" && __builtin_cpu_supports("popcnt")) return leaf::avx2::order_on_bits;
+  if (host_target() != "cpu-generic" && __builtin_cpu_supports("popcnt"))
+    return leaf::avx2::order_on_bits;
 #endif
   return leaf::generic::order_on_bits;
 }
@@ -21,7 +22,8 @@ leaf::OrderOnBits* fastest() {
 /// Returns the common weight of all vertices, or 0 if weights differ.
 Index common_weight(const GraphView& graph) {
   if (graph.weight.empty()) return 1;
-  const bool same = std::adjacent_find(graph.weight.begin(), graph.weight.end(), std::not_equal_to<>()) == graph.weight.end();
+  const bool same = std::adjacent_find(graph.weight.begin(), graph.weight.end(),
+                                       std::not_equal_to<>()) == graph.weight.end();
   return same ? graph.weight.front() : 0;
 }
 
@@ -38,13 +40,14 @@ LeafWorkspace::LeafWorkspace(bool portable) : storage_(std::make_unique<Storage>
 }
 LeafWorkspace::~LeafWorkspace() = default;
 
-void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace, std::span<Index> order,
-                         std::vector<AmdPivot>* trace) {
+void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
+                         std::span<Index> order, std::vector<AmdPivot>* trace) {
   if (interior == 0) return;
   auto& storage = workspace.storage();
   const Index unit = common_weight(graph);
   const Index total = unit != 0 ? graph.size() : graph.total_weight();
-  if (graph.size() <= BitMatrixLimits::kVertices && interior <= BitMatrixLimits::kInterior && total <= BitMatrixLimits::kWeight)
+  if (graph.size() <= BitMatrixLimits::kVertices && interior <= BitMatrixLimits::kInterior &&
+      total <= BitMatrixLimits::kWeight)
     storage.order_on_bits({graph, interior, unit, trace}, storage.bits, order);
   else
     halo_minimum_degree(graph, interior, {.trace = trace}, storage.amd, order);

@@ -1,4 +1,5 @@
-// Orders one leaf of a dissection: minimum degree with a halo, on a bit matrix if the graph is small.
+// Orders one leaf of a dissection: minimum degree with a halo, on a bit matrix if the graph is
+// small.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,7 +34,8 @@ class LeafWorkspace {
 struct BitMatrixLimits {
   static constexpr Index kVertices = 1024;
   static constexpr Index kInterior = 512;
-  static constexpr Index kWeight = 8191;  ///< total weight; if all weights are equal, in units of that weight
+  static constexpr Index kWeight =
+      8191;  ///< total weight; if all weights are equal, in units of that weight
 };
 
 /// Orders a graph with a halo; arguments and result as for halo_minimum_degree(). Degrees are exact
@@ -41,7 +43,7 @@ struct BitMatrixLimits {
 /// function of the graph alone. trace: receives the steps, if not null. Time on the bit matrix: per
 /// pivot, interior + |its neighbours in the interior| n / 64 operations. Workspace: interior (n / 8
 /// + interior) bytes, rounded up.
-void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace, std::span<Index> order,
-                         std::vector<AmdPivot>* trace = nullptr);
+void leaf_minimum_degree(const GraphView& graph, Index interior, LeafWorkspace& workspace,
+                         std::span<Index> order, std::vector<AmdPivot>* trace = nullptr);
 
 }  // namespace kauri::ordering

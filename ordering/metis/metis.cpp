@@ -29,7 +29,8 @@ void require(MetisEnd end) {
     case MetisEnd::memory:
       throw Error(ErrorKind::memory, "METIS_NodeND ran out of memory");
     case MetisEnd::interrupted:
-      throw Error(ErrorKind::cancelled, "METIS_NodeND ended by SIGTERM, expected it to run to its end");
+      throw Error(ErrorKind::cancelled,
+                  "METIS_NodeND ended by SIGTERM, expected it to run to its end");
     case MetisEnd::failed:
       throw std::logic_error("METIS_NodeND failed without a reason");
   }
@@ -42,11 +43,13 @@ bool metis_available() { return true; }
 void require_metis_size(Offset n, Offset edges) {
   constexpr Offset limit = std::numeric_limits<std::int32_t>::max();
   if (n > limit || edges > limit)
-    throw Error(ErrorKind::overflow, "graph of " + std::to_string(n) + " vertices and " + std::to_string(edges) +
+    throw Error(ErrorKind::overflow, "graph of " + std::to_string(n) + " vertices and " +
+                                         std::to_string(edges) +
                                          " directed edges is too large for METIS's 32-bit indices");
 }
 
-void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace, std::span<Index> order) {
+void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace,
+                             std::span<Index> order) {
   require_metis_size(graph.size(), graph.edges());
   if (graph.size() <= 2 || graph.edges() == 0) {
     std::iota(order.begin(), order.end(), 0);
@@ -56,13 +59,16 @@ void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWo
   std::int32_t n = graph.size();
   const Offset base = graph.ptr.front();
   w.ptr.resize(graph.ptr.size());
-  std::transform(graph.ptr.begin(), graph.ptr.end(), w.ptr.begin(), [base](Offset p) { return static_cast<std::int32_t>(p - base); });
-  const auto adjacency = graph.adjacency.subspan(static_cast<std::size_t>(base), static_cast<std::size_t>(graph.edges()));
+  std::transform(graph.ptr.begin(), graph.ptr.end(), w.ptr.begin(),
+                 [base](Offset p) { return static_cast<std::int32_t>(p - base); });
+  const auto adjacency = graph.adjacency.subspan(static_cast<std::size_t>(base),
+                                                 static_cast<std::size_t>(graph.edges()));
   w.adjacency.assign(adjacency.begin(), adjacency.end());  // METIS takes no const
   w.weight.assign(graph.weight.begin(), graph.weight.end());
   w.new_of.resize(static_cast<std::size_t>(n));
   stop_here();
-  require(call_metis(n, w.ptr.data(), w.adjacency.data(), w.weight.empty() ? nullptr : w.weight.data(), metis_seed(seed), order.data(),
+  require(call_metis(n, w.ptr.data(), w.adjacency.data(),
+                     w.weight.empty() ? nullptr : w.weight.data(), metis_seed(seed), order.data(),
                      w.new_of.data()));
 }
 

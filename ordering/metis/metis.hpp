@@ -1,5 +1,5 @@
-// Nested dissection by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs",
-// SIAM J. Sci. Comput. 20 (1998) 359-392.
+// Nested dissection by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for
+// partitioning irregular graphs", SIAM J. Sci. Comput. 20 (1998) 359-392.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -39,6 +39,7 @@ struct MetisWorkspace {
 /// each, 0.99 to 1.04 on one system and numbering: the spread of its seeds). Throws Error(usage) if
 /// kauri was built without METIS, Error(overflow) as require_metis_size(), Error(memory), and
 /// Error(cancelled) if the system's METIS took a SIGTERM.
-void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace, std::span<Index> order);
+void metis_nested_dissection(const GraphView& graph, std::uint64_t seed, MetisWorkspace& workspace,
+                             std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -16,6 +16,8 @@ bool metis_is_own() { return false; }
 
 void require_metis_size(Offset, Offset) { fail(); }
 
-void metis_nested_dissection(const GraphView&, std::uint64_t, MetisWorkspace&, std::span<Index>) { fail(); }
+void metis_nested_dissection(const GraphView&, std::uint64_t, MetisWorkspace&, std::span<Index>) {
+  fail();
+}
 
 }  // namespace kauri::ordering

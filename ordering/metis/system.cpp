@@ -15,7 +15,8 @@
 namespace kauri::ordering {
 namespace {
 
-static_assert(std::is_same_v<idx_t, std::int32_t>, "kauri expects a METIS of 32-bit indices (IDXTYPEWIDTH 32)");
+static_assert(std::is_same_v<idx_t, std::int32_t>,
+              "kauri expects a METIS of 32-bit indices (IDXTYPEWIDTH 32)");
 
 // METIS draws random numbers from rand(), whose state is process-wide, as are signal handlers.
 PerProcess<std::mutex> metis_mutex;
@@ -42,8 +43,9 @@ class KeptHandlers {
 
 bool metis_is_own() { return false; }
 
-MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency, std::int32_t* weight, std::int32_t seed,
-                    std::int32_t* order, std::int32_t* new_of) {
+MetisEnd call_metis(std::int32_t n, std::int32_t* ptr, std::int32_t* adjacency,
+                    std::int32_t* weight, std::int32_t seed, std::int32_t* order,
+                    std::int32_t* new_of) {
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;

@@ -74,7 +74,8 @@ void MinimumDegree::collect_garbage() {
     const Index x = -w_.list_[from] - 1;
     w_.list_[to] = static_cast<Index>(w_.start_[x]);
     w_.start_[x] = to;
-    std::copy(w_.list_.begin() + from + 1, w_.list_.begin() + from + w_.length_[x], w_.list_.begin() + to + 1);
+    std::copy(w_.list_.begin() + from + 1, w_.list_.begin() + from + w_.length_[x],
+              w_.list_.begin() + to + 1);
     from += w_.length_[x];
     to += w_.length_[x];
   }

@@ -21,8 +21,8 @@ namespace kauri::ordering {
 /// too short.
 class MinimumDegree {
  public:
-  MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
-                std::vector<MinimumDegreeEvent>* trace);
+  MinimumDegree(const GraphView& graph, const OrderingOptions& options,
+                MinimumDegreeWorkspace& workspace, std::vector<MinimumDegreeEvent>* trace);
   std::vector<Index> run();
 
  private:
@@ -60,9 +60,15 @@ class MinimumDegree {
   void set_degrees(Index e);
   void drop_dead(Index e);
 
-  std::span<Index> list_of(Index x) { return {w_.list_.data() + w_.start_[x], static_cast<std::size_t>(w_.length_[x])}; }
-  std::span<Index> elements_of(Index i) { return list_of(i).first(static_cast<std::size_t>(w_.elements_[i])); }
-  std::span<Index> variables_of(Index i) { return list_of(i).subspan(static_cast<std::size_t>(w_.elements_[i])); }
+  std::span<Index> list_of(Index x) {
+    return {w_.list_.data() + w_.start_[x], static_cast<std::size_t>(w_.length_[x])};
+  }
+  std::span<Index> elements_of(Index i) {
+    return list_of(i).first(static_cast<std::size_t>(w_.elements_[i]));
+  }
+  std::span<Index> variables_of(Index i) {
+    return list_of(i).subspan(static_cast<std::size_t>(w_.elements_[i]));
+  }
   void record(Event kind, Index vertex, Index other) {
     if (trace_ != nullptr) trace_->push_back({kind, vertex, other});
   }

@@ -8,7 +8,8 @@
 
 namespace kauri::ordering {
 
-/// Doubly linked lists of vertices, one per degree 0 .. limit-1, in buffers of the workspace. Each operation is O(1).
+/// Doubly linked lists of vertices, one per degree 0 .. limit-1, in buffers of the workspace. Each
+/// operation is O(1).
 class DegreeLists {
  public:
   explicit DegreeLists(MinimumDegreeWorkspace& workspace) : w_(workspace) {}

@@ -28,25 +28,30 @@ void fill(std::vector<T>& x, Index n, T value) {
 Index total_weight(Index n, std::span<const Index> weight) {
   if (weight.empty()) return n;
   if (weight.size() != static_cast<std::size_t>(n))
-    throw Error(ErrorKind::usage, "minimum degree: " + std::to_string(weight.size()) + " weights for " + std::to_string(n) + " vertices");
+    throw Error(ErrorKind::usage, "minimum degree: " + std::to_string(weight.size()) +
+                                      " weights for " + std::to_string(n) + " vertices");
   Offset total = 0;
   for (Index v = 0; v < n; ++v) {
     if (weight[v] < 1)
-      throw Error(ErrorKind::usage, "minimum degree: weight " + std::to_string(weight[v]) + " of vertex " + std::to_string(v));
+      throw Error(ErrorKind::usage, "minimum degree: weight " + std::to_string(weight[v]) +
+                                        " of vertex " + std::to_string(v));
     total += weight[v];
   }
   if (total >= std::numeric_limits<Index>::max())
-    throw Error(ErrorKind::overflow, "minimum degree: the weights sum up to " + std::to_string(total));
+    throw Error(ErrorKind::overflow,
+                "minimum degree: the weights sum up to " + std::to_string(total));
   return static_cast<Index>(total);
 }
 
 }  // namespace
 
-MinimumDegree::MinimumDegree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+MinimumDegree::MinimumDegree(const GraphView& graph, const OrderingOptions& options,
+                             MinimumDegreeWorkspace& workspace,
                              std::vector<MinimumDegreeEvent>* trace)
     : w_(workspace), lists_(workspace), trace_(trace), options_(options), n_(graph.size()) {
   if (options.delta < 0)
-    throw Error(ErrorKind::usage, "minimum degree: delta is " + std::to_string(options.delta) + ", expected 0 or more");
+    throw Error(ErrorKind::usage, "minimum degree: delta is " + std::to_string(options.delta) +
+                                      ", expected 0 or more");
   total_ = total_weight(n_, graph.weight);
   order_.reserve(static_cast<std::size_t>(n_));
   load(graph);
@@ -64,7 +69,8 @@ void MinimumDegree::load(const GraphView& graph) {
   tail_ = edges;
   live_ = n_;
   fill(w_.start_, n_, Offset{0});
-  std::transform(graph.ptr.begin(), graph.ptr.end() - 1, w_.start_.begin(), [base](Offset p) { return p - base; });
+  std::transform(graph.ptr.begin(), graph.ptr.end() - 1, w_.start_.begin(),
+                 [base](Offset p) { return p - base; });
   stop_here();  // large arrays take long to fill
   fill(w_.length_, n_, 0);
   for (Index v = 0; v < n_; ++v) w_.length_[v] = graph.degree(v);
@@ -197,7 +203,8 @@ std::vector<Index> MinimumDegree::run() {
   return std::move(order_);
 }
 
-std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options,
+                                  MinimumDegreeWorkspace& workspace,
                                   std::vector<MinimumDegreeEvent>* trace) {
   return MinimumDegree(graph, options, workspace, trace).run();
 }

@@ -1,4 +1,5 @@
-// Exact minimum degree on the quotient graph, with multiple elimination (Liu, ACM TOMS 11, 1985; George & Liu, SIAM Review 31, 1989).
+// Exact minimum degree on the quotient graph, with multiple elimination (Liu, ACM TOMS 11, 1985;
+// George & Liu, SIAM Review 31, 1989).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,8 +18,10 @@ struct MinimumDegreeEvent {
   enum class Kind : std::uint8_t {
     round,   ///< a round begins; other = least external degree of all remaining supervariables
     select,  ///< supervariable `vertex` is eliminated; other = its exact external degree
-    mass,    ///< supervariable `vertex` is eliminated right after the round: all its neighbours are in the element `other`
-    merge,   ///< supervariable `vertex` is merged into `other`: the two have become indistinguishable
+    mass,    ///< supervariable `vertex` is eliminated right after the round: all its neighbours are
+             ///< in the element `other`
+    merge,   ///< supervariable `vertex` is merged into `other`: the two have become
+             ///< indistinguishable
   };
   Kind kind;
   Index vertex;
@@ -38,17 +41,20 @@ class MinimumDegreeWorkspace {
   std::vector<Offset> start_;
   std::vector<Index> length_, elements_;
   std::vector<std::uint8_t> kind_, exact_, stale_;
-  std::vector<Index> weight_;                     // weight of a live supervariable, else 0
-  std::vector<Index> size_of_;                    // by element: weight of its variables
-  std::vector<Index> absorber_;                   // by dead element: the element that absorbed it, which may be dead too; else kNone
-  std::vector<Index> member_next_, member_last_;  // vertices of a supervariable: a chain that starts at its principal
-  std::vector<Index> degree_;                     // external degree, or a lower bound of it if exact_ is 0
+  std::vector<Index> weight_;    // weight of a live supervariable, else 0
+  std::vector<Index> size_of_;   // by element: weight of its variables
+  std::vector<Index> absorber_;  // by dead element: the element that absorbed it, which may be dead
+                                 // too; else kNone
+  std::vector<Index> member_next_,
+      member_last_;            // vertices of a supervariable: a chain that starts at its principal
+  std::vector<Index> degree_;  // external degree, or a lower bound of it if exact_ is 0
   // Degree lists.
   std::vector<Index> head_, tail_, next_, prev_;
   // State of one round.
   std::vector<Index> pivots_, touched_, touch_round_, light_round_, hash_head_, hash_next_;
   std::vector<Offset> mark_, seen_, low_, high_;
-  std::vector<Index> outside_;  // by element f: |L_f \ L_e| for the current element e; valid if seen_ has the current stamp
+  std::vector<Index> outside_;  // by element f: |L_f \ L_e| for the current element e; valid if
+                                // seen_ has the current stamp
   std::vector<std::uint64_t> hash_;
 };
 
@@ -66,7 +72,8 @@ class MinimumDegreeWorkspace {
 /// Time: per change of a vertex about the length of its lists (elements and variables). The union
 /// of its elements is counted only when a lower bound of its degree makes it a candidate, and a row
 /// that is long compared with what touches it is not read until then.
-std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options, MinimumDegreeWorkspace& workspace,
+std::vector<Index> minimum_degree(const GraphView& graph, const OrderingOptions& options,
+                                  MinimumDegreeWorkspace& workspace,
                                   std::vector<MinimumDegreeEvent>* trace = nullptr);
 
 }  // namespace kauri::ordering

@@ -13,11 +13,15 @@ namespace {
 class LevelSearch {
  public:
   explicit LevelSearch(const GraphView& graph)
-      : graph_(graph), level_(static_cast<std::size_t>(graph.size()), kNone), queue_(static_cast<std::size_t>(graph.size())) {}
+      : graph_(graph),
+        level_(static_cast<std::size_t>(graph.size()), kNone),
+        queue_(static_cast<std::size_t>(graph.size())) {}
 
   [[nodiscard]] Index level(Index v) const { return level_[v]; }
   /// Vertices of the last search, by level.
-  [[nodiscard]] std::span<const Index> found() const { return {queue_.data(), static_cast<std::size_t>(count_)}; }
+  [[nodiscard]] std::span<const Index> found() const {
+    return {queue_.data(), static_cast<std::size_t>(count_)};
+  }
   [[nodiscard]] Index height() const { return level_[queue_[count_ - 1]]; }
 
   void search(Index root) {
@@ -64,7 +68,8 @@ std::vector<Index> distance_from_middle(const GraphView& graph) {
   for (Index v = 0; v < graph.size(); ++v) {
     if (search.level(v) != kNone) continue;
     search.search_from_periphery(v);
-    for (const Index u : search.found()) distance[u] = std::abs(2 * search.level(u) - search.height());
+    for (const Index u : search.found())
+      distance[u] = std::abs(2 * search.level(u) - search.height());
   }
   return distance;
 }
@@ -77,7 +82,8 @@ std::vector<Index> initial_order(const GraphView& graph, TieBreak tie_break) {
   if (tie_break == TieBreak::last) std::reverse(order.begin(), order.end());
   if (tie_break != TieBreak::pseudo_peripheral) return order;
   const std::vector<Index> distance = distance_from_middle(graph);
-  std::stable_sort(order.begin(), order.end(), [&](Index u, Index v) { return distance[u] > distance[v]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index u, Index v) { return distance[u] > distance[v]; });
   return order;
 }
 

@@ -44,7 +44,8 @@ void MinimumDegree::find_light(Index e) {
   const std::span<const Index> variables = list_of(e);
   Index shortest = w_.length_[variables.front()];
   for (const Index i : variables) shortest = std::min(shortest, w_.length_[i]);
-  const Offset limit = std::max<Offset>(kLength, kShare * (static_cast<Offset>(shortest) + w_.length_[e]));
+  const Offset limit =
+      std::max<Offset>(kLength, kShare * (static_cast<Offset>(shortest) + w_.length_[e]));
   for (const Index i : variables)
     if (w_.length_[i] <= limit) w_.light_round_[i] = round_;
 }
@@ -68,7 +69,8 @@ void MinimumDegree::clean(Index i) {
   const Index length = w_.length_[i];
   Index pivots_end = w_.elements_[i];
   for (Index k = pivots_end; k < length; ++k)
-    if (w_.kind_[list[k]] != kVariable && element_now(list[k]) != kNone) std::swap(list[k], list[pivots_end++]);
+    if (w_.kind_[list[k]] != kVariable && element_now(list[k]) != kNone)
+      std::swap(list[k], list[pivots_end++]);
   const Offset stamp = ++stamp_;
   Index out = 0;
   for (Index k = 0; k < pivots_end; ++k) {
@@ -202,7 +204,9 @@ bool MinimumDegree::scan_variable(Index e, Index i) {
 
 /// Merges variables of L_e with the same E and A, which are indistinguishable from now on.
 void MinimumDegree::merge_indistinguishable(Index e) {
-  const auto slot = [&](Index i) { return static_cast<std::size_t>(((w_.hash_[i] >> 32) * static_cast<std::uint64_t>(n_)) >> 32); };
+  const auto slot = [&](Index i) {
+    return static_cast<std::size_t>(((w_.hash_[i] >> 32) * static_cast<std::uint64_t>(n_)) >> 32);
+  };
   for (const Index i : list_of(e)) {
     if (w_.stale_[i] != 0) continue;
     Index& head = w_.hash_head_[slot(i)];
@@ -216,7 +220,8 @@ void MinimumDegree::merge_indistinguishable(Index e) {
         marked = true;
       }
       const std::span<const Index> list = list_of(twin);
-      if (std::all_of(list.begin(), list.end(), [&](Index x) { return w_.mark_[x] == stamp_; })) break;
+      if (std::all_of(list.begin(), list.end(), [&](Index x) { return w_.mark_[x] == stamp_; }))
+        break;
     }
     if (twin != kNone) {
       merge(i, twin);

@@ -1,4 +1,5 @@
-// Replaces GKlib's error.c in kauri's copy of METIS: an error ends the call, not the process, and signal handlers stay untouched.
+// Replaces GKlib's error.c in kauri's copy of METIS: an error ends the call, not the process, and
+// signal handlers stay untouched.
 // SPDX-License-Identifier: BSD-3-Clause
 #define _GK_ERROR_C_  // keeps GKlib.h from declaring the jump buffers
 #include "ordering/own_metis/host.h"
@@ -110,7 +111,8 @@ void kauri_metis_free(void* memory) {
 
 // Calls METIS_NodeND. Returns 0 on success, 1 if memory ran out, 2 for other failures. Frees all
 // memory that a failed call left.
-int kauri_metis_order(int32_t n, int32_t* ptr, int32_t* adjacency, int32_t* weight, int32_t seed, int32_t* order, int32_t* new_of) {
+int kauri_metis_order(int32_t n, int32_t* ptr, int32_t* adjacency, int32_t* weight, int32_t seed,
+                      int32_t* order, int32_t* new_of) {
   int32_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_NUMBERING] = 0;

@@ -1,4 +1,5 @@
-// Replaces process-wide functions that METIS and GKlib call. Included before everything else in each source of kauri's copy.
+// Replaces process-wide functions that METIS and GKlib call. Included before everything else in
+// each source of kauri's copy.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_ORDERING_OWN_METIS_HOST_H
 #define KAURI_ORDERING_OWN_METIS_HOST_H
@@ -31,7 +32,8 @@ int kauri_metis_say(const char* format, ...);
 void kauri_metis_fail(int number);
 #define printf kauri_metis_say
 #define fprintf kauri_metis_say_to
-#define kauri_metis_say_to(file, ...) kauri_metis_say(__VA_ARGS__)  // not even the FILE argument is evaluated
+#define kauri_metis_say_to(file, ...) \
+  kauri_metis_say(__VA_ARGS__)  // not even the FILE argument is evaluated
 #define raise kauri_metis_fail
 
 #endif

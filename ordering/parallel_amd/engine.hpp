@@ -33,13 +33,15 @@ constexpr Index kIsElement = -1, kAbsorbed = -2;
 
 /// All data of a vertex, in half a cache line.
 struct alignas(32) Node {
-  std::uint64_t claim;  // least key of the candidates that claimed it; later rounds have smaller keys than all earlier ones
-  Place list;           // variable, element: start of its list; absorbed or merged: the node that absorbed it, or kNone
-  Index length;         // length of the list
-  Index elements;       // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
-  Index weight;         // variable: vertices that it represents; 0 once merged or eliminated
-  Index degree;         // variable: bound on its external degree; element: weight of L_e when formed
-  Index version;        // variable: the round that gave it its degree; 0 once merged or eliminated
+  std::uint64_t claim;  // least key of the candidates that claimed it; later rounds have smaller
+                        // keys than all earlier ones
+  Place list;    // variable, element: start of its list; absorbed or merged: the node that absorbed
+                 // it, or kNone
+  Index length;  // length of the list
+  Index elements;  // variable: length of E_i, the head of the list; kIsElement; kAbsorbed
+  Index weight;    // variable: vertices that it represents; 0 once merged or eliminated
+  Index degree;    // variable: bound on its external degree; element: weight of L_e when formed
+  Index version;   // variable: the round that gave it its degree; 0 once merged or eliminated
 };
 static_assert(sizeof(Node) == 32);
 
@@ -52,7 +54,8 @@ constexpr Index kBlock = 4096;  // vertices in a task
 /// A variable of about the least degree that may be eliminated in this round.
 struct Candidate {
   std::uint64_t key = 0;
-  Index* list = nullptr;  // while it may win: L_p, in memory of the thread that claimed it; then its news
+  Index* list =
+      nullptr;  // while it may win: L_p, in memory of the thread that claimed it; then its news
   Index vertex = 0;
   Index pending = 0;             // its index in pending_
   Index length = 0, weight = 0;  // number and weight of the vertices of L_p
@@ -69,7 +72,8 @@ class Stretches {
   /// Returns room for `size` numbers; a following keep() tells how many of them stay allocated.
   Index* room(std::size_t size) {
     if (chunk_.empty() || used_ + size > chunk_.back().size) {
-      const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size, length = std::max({size + size / 2, 2 * last, kChunk});
+      const std::size_t last = chunk_.empty() ? 0 : chunk_.back().size,
+                        length = std::max({size + size / 2, 2 * last, kChunk});
       chunk_.push_back({std::make_unique_for_overwrite<Index[]>(length), length});
       used_ = 0;
     }
@@ -100,9 +104,10 @@ struct Slot {
   // those in a bucket apart.
   static constexpr std::size_t kBuckets = 4096;
 
+  std::vector<Index> mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e
+                            // \ L_me; variable: tag while lists are compared
   std::vector<Index>
-      mark;  // element: tag - 1: absorbed by the newest one; tag + weight of L_e \ L_me; variable: tag while lists are compared
-  std::vector<Index> bucket;  // first variable of each bucket, as its index in L_me; all kNone between pivots
+      bucket;  // first variable of each bucket, as its index in L_me; all kNone between pivots
   Index tag = 1;
   Stretches lists, news;
   Offset lists_of = -1, news_of = -1;  // rounds that the content belongs to
@@ -122,7 +127,8 @@ class Elimination {
   struct Entry {
     Index vertex, version;
   };
-  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; entries with an outdated version are dead
+  using Bucket = std::vector<Entry>;  // variables of one degree, the newest last; entries with an
+                                      // outdated version are dead
   struct Pending {
     Index vertex, degree;  // vertex: kNone once eliminated
   };
@@ -131,7 +137,9 @@ class Elimination {
   void load(const GraphView& graph);
   void play_round();
   void commit();
-  [[nodiscard]] bool is_alive(const Node& x) const { return x.elements == kIsElement || (x.elements >= 0 && x.weight > 0); }
+  [[nodiscard]] bool is_alive(const Node& x) const {
+    return x.elements == kIsElement || (x.elements >= 0 && x.weight > 0);
+  }
   void ensure_room(Offset entries);
   void collect_garbage(Offset entries);
   [[nodiscard]] Index root_of(Index v) const;
@@ -180,17 +188,19 @@ class Elimination {
   // Other threads read lists that a thread wrote to its slot, so slots live as long as the run,
   // whatever fails.
   EachThread<Slot> slots_;
-  std::vector<Bucket> bucket_;        // by degree, up to horizon_
-  Offset bucketed_ = 0;               // entries of all buckets
-  Index horizon_ = -1;                // degrees up to this one are in the buckets
-  Index least_ = 0;                   // all earlier buckets are empty
-  std::vector<Index> living_;         // by blocks of kBlock vertices: variables alive when the horizon was last raised, ascending
+  std::vector<Bucket> bucket_;  // by degree, up to horizon_
+  Offset bucketed_ = 0;         // entries of all buckets
+  Index horizon_ = -1;          // degrees up to this one are in the buckets
+  Index least_ = 0;             // all earlier buckets are empty
+  std::vector<Index> living_;  // by blocks of kBlock vertices: variables alive when the horizon was
+                               // last raised, ascending
   std::vector<Index> living_end_;     // end of each block
   std::vector<Pending> pending_;      // vertices to eliminate next; no two are adjacent
   std::vector<Candidate> candidate_;  // pending vertices that take part in this round
-  std::vector<Index> mark_;           // round_ if pending, adjacent to a pending vertex, or an element of one
-  std::vector<Index> sequence_;       // the pivots so far
-  std::size_t want_ = 64;             // number of candidates wanted
+  std::vector<Index>
+      mark_;  // round_ if pending, adjacent to a pending vertex, or an element of one
+  std::vector<Index> sequence_;  // the pivots so far
+  std::size_t want_ = 64;        // number of candidates wanted
   Index round_ = 1;
   std::uint64_t claims_ = 0;         // rounds since claims were cleared
   Index eliminated_ = 0;             // weight eliminated
@@ -211,7 +221,9 @@ void Elimination::timed(Phase phase, F&& f) {
 template <class F>
 void Elimination::for_each_candidate(F&& f) {
   const auto count = static_cast<Index>(candidate_.size());
-  const auto at = [&](Index k) -> Candidate& { return candidate_[options_.backwards ? count - 1 - k : k]; };
+  const auto at = [&](Index k) -> Candidate& {
+    return candidate_[options_.backwards ? count - 1 - k : k];
+  };
   if (small_) {
     const StopCheck check_stop;
     Slot& slot = this->slot();
@@ -219,7 +231,8 @@ void Elimination::for_each_candidate(F&& f) {
     return;
   }
   // Any division gives the same result, since candidates do not depend on it.
-  const auto size = static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
+  const auto size =
+      static_cast<Index>(std::clamp<Offset>(options_.task_entries / expected_, 1, count / 2));
   Blocks(count, size).for_each([&](Index, Index begin, Index end) {
     Slot& slot = this->slot();
     for (Index k = begin; k < end; ++k) f(at(k), slot);

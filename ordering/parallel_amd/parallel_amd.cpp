@@ -25,7 +25,8 @@ Elimination::Elimination(const GraphView& graph, const ParallelAmdOptions& optio
 
 void Elimination::load(const GraphView& graph) {
   const Offset edges = graph.edges(), base = graph.ptr.front();
-  pool_size_ = static_cast<std::size_t>(edges + n_ + static_cast<Offset>(options_.elbow * static_cast<double>(edges)));
+  pool_size_ = static_cast<std::size_t>(
+      edges + n_ + static_cast<Offset>(options_.elbow * static_cast<double>(edges)));
   pool_ = pool_memory_.require(pool_size_);
   pool_free_ = edges;
   expected_ = edges / n_ + 1;
@@ -65,12 +66,14 @@ void Elimination::run() {
 
 void Elimination::play_round() {
   timed(Phase::gather, [&] { gather(); });
-  small_ = alone_ || candidate_.size() < 2 || static_cast<Offset>(candidate_.size()) * expected_ < 2 * options_.task_entries;
+  small_ = alone_ || candidate_.size() < 2 ||
+           static_cast<Offset>(candidate_.size()) * expected_ < 2 * options_.task_entries;
   const Stopwatch watch;
   timed(Phase::claim, [&] { claim_all(); });
   timed(Phase::collect, [&] { ensure_room(entries_); });
   timed(Phase::eliminate, [&] { eliminate_all(); });
-  if (options_.report != nullptr && small_) ++options_.report->alone, options_.report->alone_s += watch.seconds();
+  if (options_.report != nullptr && small_)
+    ++options_.report->alone, options_.report->alone_s += watch.seconds();
   timed(Phase::commit, [&] { commit(); });
 }
 
@@ -81,12 +84,14 @@ void Elimination::commit() {
   for (const Candidate& c : candidate_) {
     if (!c.wins) continue;
     if (options_.trace != nullptr)
-      options_.trace->push_back({c.vertex, node_[c.vertex].weight, pending_[c.pending].degree, c.weight, c.eliminated});
+      options_.trace->push_back(
+          {c.vertex, node_[c.vertex].weight, pending_[c.pending].degree, c.weight, c.eliminated});
     pending_[c.pending].vertex = kNone;
     ++winners;
     sequence_.push_back(c.vertex);
     const Index* news = c.list;
-    for (Index k = 0; k < c.weights; ++k, news += 2) node_[news[0]].weight = news[1];  // stores that nothing waits for
+    for (Index k = 0; k < c.weights; ++k, news += 2)
+      node_[news[0]].weight = news[1];  // stores that nothing waits for
     for (Index k = 0; k < c.degrees; ++k, news += 2) push(news[0], round_, news[1]);
     node_[c.vertex].weight = 0;
     eliminated_ += c.eliminated;
@@ -154,7 +159,8 @@ Index Elimination::root_of(Index v) const {
 /// before children.
 void Elimination::number(std::span<Index> order) {
   struct Front {
-    Index own = 0, subtree = 0, next = 0, end = 0;  // numbers of vertices; place of its next vertex; end of its next child
+    Index own = 0, subtree = 0, next = 0,
+          end = 0;  // numbers of vertices; place of its next vertex; end of its next child
   };
   std::vector<Front> front(static_cast<std::size_t>(n_));
   std::vector<Index> root(static_cast<std::size_t>(n_));
@@ -181,23 +187,32 @@ void Elimination::number(std::span<Index> order) {
 
 }  // namespace pamd
 
-void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options, AmdWorkspace& workspace, std::span<Index> order) {
-  const auto lists = static_cast<double>(graph.edges()) * (1 + options.elbow) + static_cast<double>(graph.size());
+void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options,
+                             AmdWorkspace& workspace, std::span<Index> order) {
+  const auto lists =
+      static_cast<double>(graph.edges()) * (1 + options.elbow) + static_cast<double>(graph.size());
   const DegreeSpread spread = degree_spread(graph);
   const bool hubs =
-      has_hubs(spread) && spread.most > AmdOptions{}.long_list;  // every adjacent pivot would read such a list; one thread passes it over
+      has_hubs(spread) &&
+      spread.most >
+          AmdOptions{}
+              .long_list;  // every adjacent pivot would read such a list; one thread passes it over
   if (graph.size() < std::max(options.sequential_below, 1) || (hubs && options.sequential_hubs) ||
       2 * lists > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
-    (void)approximate_minimum_degree(
-        graph, {.aggressive = options.aggressive, .trace = options.trace, .most_work = options.most_work, .work = options.work}, workspace,
-        order);
+    (void)approximate_minimum_degree(graph,
+                                     {.aggressive = options.aggressive,
+                                      .trace = options.trace,
+                                      .most_work = options.most_work,
+                                      .work = options.work},
+                                     workspace, order);
     return;
   }
   pamd::Elimination elimination(graph, options);
   elimination.run();
   Stopwatch watch;
   elimination.number(order);
-  if (options.report != nullptr) options.report->seconds[ParallelAmdReport::number] += watch.seconds();
+  if (options.report != nullptr)
+    options.report->seconds[ParallelAmdReport::number] += watch.seconds();
 }
 
 }  // namespace kauri::ordering

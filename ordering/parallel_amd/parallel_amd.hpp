@@ -20,8 +20,8 @@ namespace kauri::ordering {
 /// Statistics and times of a run, for studies.
 struct ParallelAmdReport {
   enum Phase { load, gather, claim, eliminate, commit, collect, horizon, number, kPhases };
-  static constexpr std::array<const char*, kPhases> kNames{"load",   "gather",  "claim",   "eliminate",
-                                                           "commit", "collect", "horizon", "number"};
+  static constexpr std::array<const char*, kPhases> kNames{
+      "load", "gather", "claim", "eliminate", "commit", "collect", "horizon", "number"};
   std::array<double, kPhases> seconds{};
   Offset bucketed = 0;                  ///< largest number of entries in the lists by degree
   Offset rounds = 0, alone = 0;         ///< all rounds; rounds that ran on one thread
@@ -31,24 +31,33 @@ struct ParallelAmdReport {
 };
 
 struct ParallelAmdOptions {
-  bool aggressive = true;        ///< absorb elements that become subsets of the newest one
-  double factor = 1.1;           ///< candidates have degrees of at most factor * least + slack; larger: more per round, and more fill
-  Index slack = 1;               ///< added to factor * least, as above
-  double tries = 1.6;            ///< candidates per expected winner, > 1; larger: fewer rounds, more work in each
+  bool aggressive = true;  ///< absorb elements that become subsets of the newest one
+  double factor = 1.1;  ///< candidates have degrees of at most factor * least + slack; larger: more
+                        ///< per round, and more fill
+  Index slack = 1;      ///< added to factor * least, as above
+  double tries =
+      1.6;  ///< candidates per expected winner, > 1; larger: fewer rounds, more work in each
   double ahead = 8;              ///< vertices chosen in advance per candidate, >= 1
   Index most = 512;              ///< candidates of a round, at most
   Index sequential_below = 500;  ///< smaller graphs are ordered by approximate_minimum_degree()
   bool sequential_hubs = true;   ///< so are graphs with hubs with long lists, which it passes over
   double elbow = 0.5;            ///< as AmdOptions::elbow; the order never depends on it
-  Offset task_entries = 512;     ///< expected entries that justify a task; the order never depends on it
+  Offset task_entries =
+      512;  ///< expected entries that justify a task; the order never depends on it
   std::uint64_t last_claims =
-      (std::uint64_t{1} << 24) - 1;                       ///< rounds before claims are cleared (for tests); the order never depends on it
-  Offset most_work = std::numeric_limits<Offset>::max();  ///< AmdOptions::most_work if approximate_minimum_degree() orders the graph
-  Offset* work = nullptr;                                 ///< AmdOptions::work in that case; else not written
-  bool backwards = false;  ///< processes the candidates of a round in reverse order (for tests); the order never depends on it
-  Index largest_tag = std::numeric_limits<Index>::max();  ///< marks are cleared above it (for tests). The order never depends on it.
-  std::vector<AmdPivot>* trace = nullptr;                 ///< receives the steps, in their order, if not null
-  ParallelAmdReport* report = nullptr;                    ///< filled if not null
+      (std::uint64_t{1} << 24) -
+      1;  ///< rounds before claims are cleared (for tests); the order never depends on it
+  Offset most_work =
+      std::numeric_limits<Offset>::max();  ///< AmdOptions::most_work if
+                                           ///< approximate_minimum_degree() orders the graph
+  Offset* work = nullptr;                  ///< AmdOptions::work in that case; else not written
+  bool backwards = false;  ///< processes the candidates of a round in reverse order (for tests);
+                           ///< the order never depends on it
+  Index largest_tag =
+      std::numeric_limits<Index>::max();   ///< marks are cleared above it (for tests). The order
+                                           ///< never depends on it.
+  std::vector<AmdPivot>* trace = nullptr;  ///< receives the steps, in their order, if not null
+  ParallelAmdReport* report = nullptr;     ///< filled if not null
 };
 
 /// Writes to order (length graph.size()) the vertices in elimination order, as
@@ -56,6 +65,7 @@ struct ParallelAmdOptions {
 /// ascending. All threads of the calling arena take part; the order is a function of graph and
 /// options alone. Workspace: 2 (1 + elbow) nnz + 20 n numbers, and n per thread. Calls
 /// approximate_minimum_degree() for graphs whose lists could need more than 2^32 entries.
-void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options, AmdWorkspace& workspace, std::span<Index> order);
+void parallel_minimum_degree(const GraphView& graph, const ParallelAmdOptions& options,
+                             AmdWorkspace& workspace, std::span<Index> order);
 
 }  // namespace kauri::ordering

@@ -56,11 +56,13 @@ class Pivot {
   /// Prefetches the data that measuring the first elements of x reads.
   void fetch_elements(const Node& x) const {
     const Index* const list = pool_ + x.list;
-    for (Index i = 0; i < std::min(x.elements, kAhead); ++i) fetch(&slot_.mark[list[i]]), fetch(&node_[list[i]]);
+    for (Index i = 0; i < std::min(x.elements, kAhead); ++i)
+      fetch(&slot_.mark[list[i]]), fetch(&node_[list[i]]);
   }
   void fetch_variables(const Node& x) const {
     const Index* const list = pool_ + x.list;
-    for (Index i = x.elements; i < std::min(x.length, x.elements + 2 * kAhead); ++i) fetch(&node_[list[i]]);
+    for (Index i = x.elements; i < std::min(x.length, x.elements + 2 * kAhead); ++i)
+      fetch(&node_[list[i]]);
   }
   void offer(Place at, Index length) {
     if (length > room_) room_at_ = at, room_ = length;
@@ -123,9 +125,11 @@ inline void Pivot::measure_elements() {
 
 inline void Pivot::update_variables() {
   for (Index k = 0; k < c_.length; ++k) {
-    if (k + 2 < c_.length) fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
+    if (k + 2 < c_.length)
+      fetch_variables(node_[c_.list[k + 2]]);  // its list is in cache: elements were measured
     if (update_variable(k)) continue;
-    node_[c_.list[k]].list = static_cast<Place>(me_);  // no neighbour outside L_me: eliminated with me, without further fill
+    node_[c_.list[k]].list = static_cast<Place>(
+        me_);  // no neighbour outside L_me: eliminated with me, without further fill
     pivots_ += slot_.weight[k];
     weight_ -= slot_.weight[k];
     slot_.weight[k] = 0;
@@ -196,14 +200,18 @@ inline void Pivot::merge_chain(Index first) {
     bool marked = false;
     for (Index before = i, j = next[i]; j != kNone; j = next[before]) {
       Node& b = node_[c_.list[j]];
-      bool same = a.length == b.length && a.elements == b.elements && slot_.hash[i] == slot_.hash[j];
+      bool same =
+          a.length == b.length && a.elements == b.elements && slot_.hash[i] == slot_.hash[j];
       if (same && !marked) {
         raise_tag(0);
-        for (const Index *at = pool_ + a.list + 1, *end = pool_ + a.list + a.length; at < end; ++at) mark[*at] = tag_;
+        for (const Index *at = pool_ + a.list + 1, *end = pool_ + a.list + a.length; at < end; ++at)
+          mark[*at] = tag_;
         marked = true;
       }
       if (same)
-        for (const Index *at = pool_ + b.list + 1, *end = pool_ + b.list + b.length; at < end && same; ++at) same = mark[*at] == tag_;
+        for (const Index *at = pool_ + b.list + 1, *end = pool_ + b.list + b.length;
+             at < end && same; ++at)
+          same = mark[*at] == tag_;
       if (same) {
         slot_.weight[i] += slot_.weight[j];
         slot_.weight[j] = 0;
@@ -248,7 +256,8 @@ inline void Pivot::close_element() {
     const Index weight = slot_.weight[k], v = c_.list[k];
     if (weight == 0) continue;
     Node& x = node_[v];
-    x.degree = std::min(slot_.degree[k], left - weight_) + (weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
+    x.degree = std::min(slot_.degree[k], left - weight_) +
+               (weight_ - weight);  // bounded by the weight that is left; sums cannot overflow
     x.version = all_.round_;
     *to++ = v;
     if (x.degree > all_.horizon_) continue;

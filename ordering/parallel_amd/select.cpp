@@ -1,4 +1,5 @@
-// Parallel approximate minimum degree: selects candidates of about the least degree, and the winners among them.
+// Parallel approximate minimum degree: selects candidates of about the least degree, and the
+// winners among them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -32,7 +33,8 @@ void Elimination::push(Index v, Index version, Index degree) {
 /// Removes dead entries once they are more than half. Without this, they would stay where degrees
 /// fall in the end.
 void Elimination::sweep_buckets() {
-  if (options_.report != nullptr) options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
+  if (options_.report != nullptr)
+    options_.report->bucketed = std::max(options_.report->bucketed, bucketed_);
   if (bucketed_ <= 2 * Offset{n_} + kBlock) return;
   bucketed_ = 0;
   for (Bucket& bucket : bucket_) {
@@ -70,7 +72,8 @@ void Elimination::raise_horizon(Index least) {
   std::vector<std::vector<Index>> found(static_cast<std::size_t>(blocks.count()));
   blocks.for_each([&](Index b, Index begin, Index) {
     for (Index k = begin; k < living_end_[b]; ++k)
-      if (const Index degree = node_[living_[k]].degree; degree > before && degree <= horizon_) found[b].push_back(living_[k]);
+      if (const Index degree = node_[living_[k]].degree; degree > before && degree <= horizon_)
+        found[b].push_back(living_[k]);
   });
   for (const auto& of_block : found)
     for (const Index v : of_block) push(v, node_[v].version, node_[v].degree);
@@ -101,8 +104,10 @@ bool Elimination::take_from(Index degree, std::size_t most) {
   bool any = false;
   while (!bucket.empty() && pending_.size() < most) {
     // Prefetches the data that are read soon.
-    if (bucket.size() > 2 * kNear) __builtin_prefetch(&node_[bucket[bucket.size() - 1 - 2 * kNear].vertex]);
-    if (bucket.size() > kNear) __builtin_prefetch(pool_ + node_[bucket[bucket.size() - 1 - kNear].vertex].list);
+    if (bucket.size() > 2 * kNear)
+      __builtin_prefetch(&node_[bucket[bucket.size() - 1 - 2 * kNear].vertex]);
+    if (bucket.size() > kNear)
+      __builtin_prefetch(pool_ + node_[bucket[bucket.size() - 1 - kNear].vertex].list);
     const Entry x = bucket.back();
     bucket.pop_back();
     --bucketed_;
@@ -116,10 +121,12 @@ bool Elimination::take_from(Index degree, std::size_t most) {
 /// Fills pending_: the least degree first, then higher ones that the options admit as about the
 /// least.
 void Elimination::refill() {
-  const std::size_t most = std::max<std::size_t>(64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
+  const std::size_t most = std::max<std::size_t>(
+      64, static_cast<std::size_t>(options_.ahead * static_cast<double>(want_)));
   Index limit = kNone;
   const auto limit_by = [&](Index least) {
-    return static_cast<Index>(std::min<double>(total_, std::floor(options_.factor * least) + options_.slack));
+    return static_cast<Index>(
+        std::min<double>(total_, std::floor(options_.factor * least) + options_.slack));
   };
   for (const Pending& p : pending_) {
     mark(p.vertex);
@@ -152,8 +159,10 @@ void Elimination::gather() {
     const std::size_t at = k * pending_.size() / candidate_.size();
     c.pending = static_cast<Index>(at);
     c.vertex = pending_[at].vertex;
-    const auto above = static_cast<std::uint64_t>(std::clamp(pending_[at].degree - least_, 0, (1 << kDegreeBits) - 1));
-    c.key = ((round << kDegreeBits | above) << kHashBits) | scrambled(static_cast<std::uint32_t>(c.vertex) ^ salt);
+    const auto above = static_cast<std::uint64_t>(
+        std::clamp(pending_[at].degree - least_, 0, (1 << kDegreeBits) - 1));
+    c.key = ((round << kDegreeBits | above) << kHashBits) |
+            scrambled(static_cast<std::uint32_t>(c.vertex) ^ salt);
   }
 }
 
@@ -203,7 +212,8 @@ void Elimination::claim(Candidate& c, Slot& slot) {
     }
   };
   visit_all(own + p.elements, p.length - p.elements);
-  for (Index k = 0; k < p.elements; ++k) visit_all(pool_ + node_[own[k]].list, node_[own[k]].length);
+  for (Index k = 0; k < p.elements; ++k)
+    visit_all(pool_ + node_[own[k]].list, node_[own[k]].length);
   c.wins = wins;
   c.length = length;
   c.weight = weight;

@@ -45,11 +45,14 @@ void prepare(const GraphView& graph, RcmWorkspace& w) {
 
 Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) {
   prepare(graph, workspace);
-  const auto by_degree = [&](Index a, Index b) { return graph.degree(a) != graph.degree(b) ? graph.degree(a) < graph.degree(b) : a < b; };
+  const auto by_degree = [&](Index a, Index b) {
+    return graph.degree(a) != graph.degree(b) ? graph.degree(a) < graph.degree(b) : a < b;
+  };
   Index start = 0;
   for (Levels levels = breadth_first(graph, start, workspace);;) {
     const auto last = std::span(workspace.queue)
-                          .subspan(static_cast<std::size_t>(levels.last_first), static_cast<std::size_t>(graph.size() - levels.last_first));
+                          .subspan(static_cast<std::size_t>(levels.last_first),
+                                   static_cast<std::size_t>(graph.size() - levels.last_first));
     const Index end = *std::min_element(last.begin(), last.end(), by_degree);
     const Levels next = breadth_first(graph, end, workspace);
     if (next.count <= levels.count) return start;
@@ -58,7 +61,8 @@ Index pseudo_peripheral_vertex(const GraphView& graph, RcmWorkspace& workspace) 
   }
 }
 
-void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std::span<Index> order) {
+void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace,
+                           std::span<Index> order) {
   const Index start = pseudo_peripheral_vertex(graph, workspace);
   auto& level = workspace.level;
   // Fills the order from the back: it is the queue of the search, reversed.
@@ -75,8 +79,9 @@ void reverse_cuthill_mckee(const GraphView& graph, RcmWorkspace& workspace, std:
         level[u] = 0;
         order[--tail] = u;
       }
-    std::sort(order.begin() + tail, order.begin() + before,
-              [&](Index a, Index b) { return graph.degree(a) != graph.degree(b) ? graph.degree(a) > graph.degree(b) : a > b; });
+    std::sort(order.begin() + tail, order.begin() + before, [&](Index a, Index b) {
+      return graph.degree(a) != graph.degree(b) ? graph.degree(a) > graph.degree(b) : a > b;
+    });
   }
   for (const Index v : order) level[v] = kNone;
 }

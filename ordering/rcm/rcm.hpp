@@ -1,5 +1,5 @@
-// Reverse Cuthill-McKee with a pseudo-peripheral start: A. George, J. W. H. Liu, "An implementation of a pseudoperipheral node finder",
-// ACM Trans. Math. Softw. 5 (1979) 284-295.
+// Reverse Cuthill-McKee with a pseudo-peripheral start: A. George, J. W. H. Liu, "An implementation
+// of a pseudoperipheral node finder", ACM Trans. Math. Softw. 5 (1979) 284-295.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

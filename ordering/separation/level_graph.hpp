@@ -12,7 +12,8 @@ struct LevelGraph {
   std::vector<Offset> ptr{0};
   Array<Index> adjacency;
   std::vector<Index> weight;  ///< by vertex; empty: all are 1
-  Array<Index> edge_weight;   ///< parallel to adjacency: number of edges of the finest graph; empty: all are 1
+  Array<Index> edge_weight;  ///< parallel to adjacency: number of edges of the finest graph; empty:
+                             ///< all are 1
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr.size()) - 1; }
   [[nodiscard]] GraphView view() const { return {ptr, adjacency, weight}; }

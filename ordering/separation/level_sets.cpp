@@ -53,7 +53,8 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
   if (blocks.count() < 2 || keys > kMostKeys) {
     const StopCheck check_stop;
     for (Index b = 0; b < blocks.count(); ++b)
-      check_stop(), f(blocks.begin(b), blocks.end(b), Sums{w.upper.data(), w.lower.data(), w.below.data()});
+      check_stop(),
+          f(blocks.begin(b), blocks.end(b), Sums{w.upper.data(), w.lower.data(), w.below.data()});
     return;
   }
   std::vector<Index> part(static_cast<std::size_t>(blocks.count()) * 3 * length, 0);
@@ -69,11 +70,13 @@ void add_up(Index n, Index keys, LevelSetWorkspace& w, F&& f) {
 
 /// Computes the weights of the separators of all thresholds of distances. The lower side of a
 /// threshold is the level below it; a smaller separator there is not worth reading the neighbours.
-void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys, LevelSetWorkspace& w) {
+void weigh_levels(const GraphView& graph, std::span<const Index> key, Index keys,
+                  LevelSetWorkspace& w) {
   add_up(graph.size(), keys, w, [&](Index begin, Index end, const Sums& sums) {
     for (Index v = begin; v < end; ++v) sums.upper[key[v]] += graph.weight_of(v);
   });
-  for (Index k = 1; k <= keys; ++k) w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
+  for (Index k = 1; k <= keys; ++k)
+    w.below[k] = w.below[k - 1] + w.upper[k - 1], w.lower[k] = w.upper[k - 1];
 }
 
 /// Computes the weights for any integer function, from differences by prefix sums.
@@ -87,7 +90,8 @@ void weigh(const GraphView& graph, std::span<const Index> key, Index keys, Level
       sums.below[k + 1] += weight;
     }
   });
-  for (Index k = 1; k <= keys; ++k) w.upper[k] += w.upper[k - 1], w.lower[k] += w.lower[k - 1], w.below[k] += w.below[k - 1];
+  for (Index k = 1; k <= keys; ++k)
+    w.upper[k] += w.upper[k - 1], w.lower[k] += w.lower[k - 1], w.below[k] += w.below[k - 1];
 }
 
 PartWeights weights_at(const LevelSetWorkspace& w, Index k, bool upper, Index total) {
@@ -99,7 +103,8 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
   // The reference is the cheaper separator at the threshold that halves the graph.
   Index half = 1;
   while (half < keys - 1 && 2 * Offset{w.below[half]} < total) ++half;
-  const double reference = std::max<Index>(1, std::min(w.upper[half], w.lower[half]));  // 0 if no vertex has this key or a greater one
+  const double reference = std::max<Index>(
+      1, std::min(w.upper[half], w.lower[half]));  // 0 if no vertex has this key or a greater one
   Threshold best;
   double least = 0;
   const double limit = most * static_cast<double>(total);
@@ -109,7 +114,8 @@ Threshold choose(const LevelSetWorkspace& w, Index keys, Index total, double mos
       const double heavier = static_cast<double>(std::max(weight[kLeft], weight[kRight]));
       // Penalises sides above the limit, so that the nearest to it wins if all are above.
       const double work =
-          predicted_work(weight, reference) + (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
+          predicted_work(weight, reference) +
+          (heavier > limit ? 1e6 * reference * reference * reference * heavier / limit : 0);
       if ((k > 1 || !upper) && work >= least) continue;
       least = work, best = {k, upper};
     }
@@ -127,7 +133,8 @@ Index expand(const GraphView& graph, Index* queue, Index head, Index tail, Index
 }
 
 /// Searches one level as expand(), by several threads: the same vertices, in any sequence.
-Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next, Index* of) {
+Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail, Index next,
+                    Index* of) {
   std::atomic<Index> end{tail};
   Blocks(tail - head, kFrontier).for_each([&](Index, Index first, Index last) {
     std::array<Index, 1024> found;
@@ -140,7 +147,8 @@ Index expand_shared(const GraphView& graph, Index* queue, Index head, Index tail
       for (const Index u : graph.neighbours(queue[head + k])) {
         const std::atomic_ref<Index> distance(of[u]);
         Index none = kNone;
-        if (distance.load(std::memory_order_relaxed) != kNone || !distance.compare_exchange_strong(none, next, std::memory_order_relaxed))
+        if (distance.load(std::memory_order_relaxed) != kNone ||
+            !distance.compare_exchange_strong(none, next, std::memory_order_relaxed))
           continue;
         found[static_cast<std::size_t>(count++)] = u;
         if (count == static_cast<Index>(found.size())) append();
@@ -170,26 +178,31 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
     head = tail, tail = end;
   }
   d.reached = tail;
-  d.farthest = *std::min_element(queue + head, queue + tail,
-                                 [&graph](Index u, Index v) { return std::pair(graph.degree(u), u) < std::pair(graph.degree(v), v); });
+  d.farthest = *std::min_element(queue + head, queue + tail, [&graph](Index u, Index v) {
+    return std::pair(graph.degree(u), u) < std::pair(graph.degree(v), v);
+  });
   return d;
 }
 
-Separation level_separation(const GraphView& graph, const Distances& distances, double most, LevelSetWorkspace& workspace) {
+Separation level_separation(const GraphView& graph, const Distances& distances, double most,
+                            LevelSetWorkspace& workspace) {
   const Index keys = distances.levels(), total = graph.total_weight();
   weigh_levels(graph, distances.of, keys, workspace);
   const Threshold at = choose(workspace, keys, total, most);
   const Index level = at.upper ? at.key : at.key - 1;
-  Separation separation{std::vector<Side>(distances.of.size()), weights_at(workspace, at.key, at.upper, total)};
+  Separation separation{std::vector<Side>(distances.of.size()),
+                        weights_at(workspace, at.key, at.upper, total)};
   Blocks(graph.size(), kSearchBlock).for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v)
-      separation.side[v] = distances.of[v] < level ? kLeft : distances.of[v] == level ? kSeparator : kRight;
+      separation.side[v] = distances.of[v] < level    ? kLeft
+                           : distances.of[v] == level ? kSeparator
+                                                      : kRight;
   });
   return separation;
 }
 
-Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b, double most,
-                                 LevelSetWorkspace& workspace) {
+Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b,
+                                 double most, LevelSetWorkspace& workspace) {
   const Index keys = a.levels() + b.levels() - 1, total = graph.total_weight();
   std::vector<Index>& key = workspace.key;
   key.resize(a.of.size());
@@ -200,7 +213,8 @@ Separation difference_separation(const GraphView& graph, const Distances& a, con
   });
   weigh(graph, key, keys, workspace);
   const Threshold at = choose(workspace, keys, total, most);
-  Separation separation{std::vector<Side>(key.size()), weights_at(workspace, at.key, at.upper, total)};
+  Separation separation{std::vector<Side>(key.size()),
+                        weights_at(workspace, at.key, at.upper, total)};
   blocks.for_each([&](Index, Index begin, Index end) {
     for (Index v = begin; v < end; ++v) {
       const bool above = key[v] >= at.key;

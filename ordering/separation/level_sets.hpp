@@ -15,7 +15,8 @@ namespace kauri::ordering::dissection {
 
 struct LevelSetWorkspace {
   std::vector<Index> queue, key;
-  std::vector<Index> upper, lower, below;  // by threshold: weights of the separators on either side, and of all vertices below
+  std::vector<Index> upper, lower,
+      below;  // by threshold: weights of the separators on either side, and of all vertices below
 };
 
 /// Distances from one vertex.
@@ -32,11 +33,13 @@ Distances breadth_first(const GraphView& graph, Index start, LevelSetWorkspace& 
 /// those at that distance (the separator) and those beyond. Needs at least three levels. most:
 /// largest share of the weight of a side, unless only a separator some hundred times as heavy as
 /// one that halves the graph keeps to it.
-Separation level_separation(const GraphView& graph, const Distances& distances, double most, LevelSetWorkspace& workspace);
+Separation level_separation(const GraphView& graph, const Distances& distances, double most,
+                            LevelSetWorkspace& workspace);
 
 /// Returns the best separation by thresholds of the difference of two distances. The separator is
 /// the vertices on one side of a threshold that have a neighbour on the other. most: as for
 /// level_separation().
-Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b, double most, LevelSetWorkspace& workspace);
+Separation difference_separation(const GraphView& graph, const Distances& a, const Distances& b,
+                                 double most, LevelSetWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

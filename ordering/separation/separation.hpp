@@ -1,4 +1,5 @@
-// A vertex separator with the two sides that it separates, and the measure by which separations are compared.
+// A vertex separator with the two sides that it separates, and the measure by which separations are
+// compared.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,8 +25,12 @@ struct Separation {
   PartWeights weight{};
 };
 
-inline Offset heavier_side(const PartWeights& weight) { return std::max(weight[kLeft], weight[kRight]); }
-inline Offset most_side(Offset total, double share) { return static_cast<Offset>(share * static_cast<double>(total)); }
+inline Offset heavier_side(const PartWeights& weight) {
+  return std::max(weight[kLeft], weight[kRight]);
+}
+inline Offset most_side(Offset total, double share) {
+  return static_cast<Offset>(share * static_cast<double>(total));
+}
 
 /// Weight of the sides in predicted_work(): kSides to compare separations; kSidesWhileMoving during
 /// a refinement, where a larger one would keep it from passing through worse separations.
@@ -37,7 +42,8 @@ inline constexpr double kSides = 4, kSidesWhileMoving = 1;
 inline bool is_thin(const PartWeights& weight) {
   constexpr double kThin = 4;
   const auto s = static_cast<double>(weight[kSeparator]);
-  return s > 0 && s * s * s <= kThin * static_cast<double>(weight[kLeft] + weight[kRight] + weight[kSeparator]);
+  return s > 0 && s * s * s <= kThin * static_cast<double>(weight[kLeft] + weight[kRight] +
+                                                           weight[kSeparator]);
 }
 
 /// Returns the predicted cost of a separation in operations, up to a factor: s^3 for the separator
@@ -50,11 +56,14 @@ inline double predicted_work(const PartWeights& weight, double reference, double
   const auto s = static_cast<double>(weight[kSeparator]), left = static_cast<double>(weight[kLeft]),
              right = static_cast<double>(weight[kRight]);
   const double both = std::max(left + right, 1.0);
-  return s * s * s + sides * reference * reference * reference * 2 * (left * left + right * right) / (both * both);
+  return s * s * s + sides * reference * reference * reference * 2 * (left * left + right * right) /
+                         (both * both);
 }
 
 /// Returns the weight of a separator as a reference.
-inline double reference_of(const PartWeights& weight) { return static_cast<double>(std::max<Offset>(1, weight[kSeparator])); }
+inline double reference_of(const PartWeights& weight) {
+  return static_cast<double>(std::max<Offset>(1, weight[kSeparator]));
+}
 
 /// Returns true if a is predicted to cost less than b, with the lighter separator as reference.
 inline bool costs_less(const PartWeights& a, const PartWeights& b) {

@@ -40,14 +40,17 @@ class Factorization<T>::Lease {
     const Index wanted = std::clamp(cols, Index{1}, kSolveBlock);
     {
       const std::lock_guard lock(owner.idle_mutex_);
-      const auto fits = [&](const std::unique_ptr<Slot>& slot) { return slot->workspace.nrhs() >= wanted; };
+      const auto fits = [&](const std::unique_ptr<Slot>& slot) {
+        return slot->workspace.nrhs() >= wanted;
+      };
       const auto found = std::find_if(owner.idle_.rbegin(), owner.idle_.rend(), fits);
       if (found != owner.idle_.rend()) {
         slot_ = std::move(*found);
         owner.idle_.erase(std::next(found).base());
         return;
       }
-      if (!owner.idle_.empty()) owner.idle_.pop_back();  // all idle slots are too small: the new slot replaces one
+      if (!owner.idle_.empty())
+        owner.idle_.pop_back();  // all idle slots are too small: the new slot replaces one
     }
     slot_.reset(new Slot{Workspace<T>::create(owner.factor_, wanted), std::nullopt});
   }
@@ -75,15 +78,18 @@ Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic)
 }
 
 template <Scalar T>
-Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, std::span<const std::byte> saved)
+Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic,
+                                std::span<const std::byte> saved)
     : symbolic_(std::move(symbolic)), factor_(load_factor<T>(saved, symbolic_->backend())) {
   symbolic_->adopt(factor_.shared_plan());
   report_ = symbolic_->report(sizeof(T));
 }
 
 template <Scalar T>
-Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path, std::size_t max_bytes)
-    : symbolic_(std::move(symbolic)), factor_(load_factor<T>(path, symbolic_->backend(), {.max_bytes = max_bytes})) {
+Factorization<T>::Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path,
+                                std::size_t max_bytes)
+    : symbolic_(std::move(symbolic)),
+      factor_(load_factor<T>(path, symbolic_->backend(), {.max_bytes = max_bytes})) {
   symbolic_->adopt(factor_.shared_plan());
   report_ = symbolic_->report(sizeof(T));
 }
@@ -105,11 +111,13 @@ double Factorization<T>::filled(Fill&& fill) {
 }
 
 template <Scalar T>
-Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, T shift, const std::stop_token& stop) {
+Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, T shift,
+                                                      const std::stop_token& stop) {
   Lent before;  // let go of last
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
-  const double seconds = filled([&] { result = kauri::refactorize<T>(factor_, value, shift, stop); });
+  const double seconds =
+      filled([&] { result = kauri::refactorize<T>(factor_, value, shift, stop); });
   std::swap(lent_, before);
   value_.assign(value.begin(), value.end());
   shift_diagonal(shift);
@@ -119,21 +127,25 @@ Result<void, Breakdown> Factorization<T>::refactorize(std::span<const T> value, 
 }
 
 template <Scalar T>
-Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop) {
+Result<void, Breakdown> Factorization<T>::refactorize(const SymmetricMatrix<T>& a, T shift,
+                                                      const std::stop_token& stop) {
   const Pattern analysed = symbolic_->pattern();
   if (same_pattern(analysed, a.pattern())) return refactorize(a.value(), shift, stop);
   return refactorize(values_on<T>(analysed, a), shift, stop);
 }
 
 template <Scalar T>
-Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
-                                                            std::optional<StreamHandle> stream, const std::stop_token& stop) {
+Result<void, Breakdown> Factorization<T>::refactorize_there(std::shared_ptr<const void> owner,
+                                                            std::span<const T> value, T shift,
+                                                            std::optional<StreamHandle> stream,
+                                                            const std::stop_token& stop) {
   Lent other{std::move(owner), value, shift};  // let go of last
   const std::unique_lock lock(filling_);
   Result<void, Breakdown> result;
   const auto there = DeviceValues<T>::borrow(value);
   const double seconds = filled([&] {
-    result = stream ? kauri::refactorize<T>(factor_, there, shift, *stream, stop) : kauri::refactorize<T>(factor_, there, shift, stop);
+    result = stream ? kauri::refactorize<T>(factor_, there, shift, *stream, stop)
+                    : kauri::refactorize<T>(factor_, there, shift, stop);
   });
   std::swap(lent_, other);
   value_.clear();
@@ -145,7 +157,8 @@ template <Scalar T>
 void Factorization<T>::shift_diagonal(T shift) const {
   if (shift == T(0)) return;
   for (Index j = 0; j < factor_.plan().n; ++j)
-    value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] += shift;
+    value_[static_cast<std::size_t>(symbolic_->pattern().col_ptr[static_cast<std::size_t>(j)])] +=
+        shift;
 }
 
 template <Scalar T>
@@ -167,7 +180,10 @@ void Factorization<T>::look_for_loss() {
   const SymmetricView<T> a{symbolic_->pattern(), value_};
   double largest = 0;
   for (Index j = 0; j < a.pattern.n; ++j)
-    largest = std::max(largest, static_cast<double>(value_[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]));
+    largest = std::max(
+        largest,
+        static_cast<double>(
+            value_[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]));
   std::optional<PivotLoss> loss = find_nearly_singular(a, largest, factor_);
   const std::lock_guard lock(report_mutex_);
   report_.nearly_singular = loss;
@@ -189,7 +205,9 @@ template <Scalar T>
 std::span<const T> Factorization<T>::require_values(const char* what) const {
   const std::span<const T> value = host_values();
   if (value.empty() && factor_.plan().n > 0)
-    throw Error(ErrorKind::usage, std::string(what) + ": a factor loaded from a file has no values of A: refactorize it first");
+    throw Error(ErrorKind::usage,
+                std::string(what) +
+                    ": a factor loaded from a file has no values of A: refactorize it first");
   return value;
 }
 
@@ -202,32 +220,37 @@ int Factorization<T>::corrections(System system, int refine_steps) const {
 /// b, x: views of host memory, or with null data.
 template <Scalar T>
 template <class Solve, class Refine>
-void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve,
-                                Refine&& refine) {
+void Factorization<T>::measured(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                                int steps, Index before, Solve&& solve, Refine&& refine) {
   const Index cols = x.cols;
   Lease slot(*this, cols);
   const double seconds = seconds_of([&] { solve(*slot); });
   Refinement refinement;
   double refine_s = 0;
   if (steps > 0) refine_s = seconds_of([&] { refinement = refine(*slot); });
-  const bool overflows = steps == 0 && x.data != nullptr && !all_finite(x);  // x on a device is not copied for this test
+  const bool overflows = steps == 0 && x.data != nullptr &&
+                         !all_finite(x);  // x on a device is not copied for this test
   const std::lock_guard report_lock(report_mutex_);
   report_.solve.seconds = seconds;
   count_solves(report_.solve, factor_.plan(), sizeof(T), cols);
-  report_.solve.bytes = factor_.plan().workspace_bytes(sizeof(T), slot->workspace.nrhs(), symbolic_->options.cuda.solves_together);
+  report_.solve.bytes = factor_.plan().workspace_bytes(sizeof(T), slot->workspace.nrhs(),
+                                                       symbolic_->options.cuda.solves_together);
   report_.right_hand_sides = cols;
   report_.refine = {refine_s};
-  if (steps > 0) count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
+  if (steps > 0)
+    count_refinement(report_.refine, factor_.plan(), sizeof(T), cols, refinement.tried);
   report_.refinement = refinement;
-  const SolveStatus status = steps > 0 ? status_of<T>(refinement.final_error) : overflows ? SolveStatus::not_finite : SolveStatus::none;
+  const SolveStatus status = steps > 0   ? status_of<T>(refinement.final_error)
+                             : overflows ? SolveStatus::not_finite
+                                         : SolveStatus::none;
   if (before > 0 && report_.status >= status) return;  // statuses ascend from good to bad
   report_.status = status;
   report_.status_reason = why_not<T>(status, refinement.final_error, b, before);
 }
 
 template <Scalar T>
-void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before,
-                             const std::stop_token& stop) {
+void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x,
+                             int refine_steps, Index before, const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
   const int steps = corrections(system, refine_steps);
   if (steps > 0) require_values("refinement");
@@ -243,14 +266,16 @@ void Factorization<T>::solve(System system, MatrixView<const T> b, MatrixView<T>
 }
 
 template <Scalar T>
-void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps,
-                                   const std::function<void()>& meanwhile, const std::stop_token& stop) {
+void Factorization<T>::solve_there(System system, MatrixView<const T> b, MatrixView<T> x,
+                                   int refine_steps, const std::function<void()>& meanwhile,
+                                   const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
   const int steps = corrections(system, refine_steps);
   if (steps > 0 && lent_.value.empty()) require_values("refinement");
   const DeviceMatrixView<const T> from(b);
   const DeviceMatrixView<T> to(x);
-  if (!factor_.store().device_solves()) throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
+  if (!factor_.store().device_solves())
+    throw Error(ErrorKind::usage, "a solve on a device: the factor is on the CPU");
   measured(
       elsewhere(b), elsewhere(MatrixView<const T>(x)), steps, 0,
       [&](Slot& slot) {
@@ -280,30 +305,37 @@ Refiner<T>& Factorization<T>::refiner_for(Slot& slot, Index cols) {
 }
 
 template <Scalar T>
-Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop) {
+Refinement Factorization<T>::refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
+                                    const std::stop_token& stop) {
   const RefineOptions options = refine_options(steps, stop);
   const SymmetricView<T> a{symbolic_->pattern(), host_values()};
-  if (symbolic_->backend().kind() != BackendKind::cpu || x.cols == 0) return kauri::refine<T>(a, factor_, b, x, slot.workspace, options);
+  if (symbolic_->backend().kind() != BackendKind::cpu || x.cols == 0)
+    return kauri::refine<T>(a, factor_, b, x, slot.workspace, options);
   Refiner<T>& refiner = refiner_for(slot, x.cols);
   if (slot.version != version_) refiner.set_values(DeviceValues<T>::borrow(a.value));
   slot.version = version_;
-  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x), slot.workspace, options);
+  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x),
+                        slot.workspace, options);
 }
 
 template <Scalar T>
-Refinement Factorization<T>::refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop) {
+Refinement Factorization<T>::refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x,
+                                          int steps, const std::stop_token& stop) {
   if (x.cols == 0 || x.rows == 0) return {};
   Refiner<T>& refiner = refiner_for(slot, x.cols);
   if (slot.version != version_) {
     const bool as_lent = !lent_.value.empty() && lent_.shift == T(0);
-    refiner.set_values(as_lent ? DeviceValues<T>::borrow(lent_.value) : DeviceValues<T>::copy_of(host_values(), symbolic_->backend()));
+    refiner.set_values(as_lent ? DeviceValues<T>::borrow(lent_.value)
+                               : DeviceValues<T>::copy_of(host_values(), symbolic_->backend()));
   }
   slot.version = version_;
-  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x), slot.workspace, refine_options(steps, stop));
+  return refiner.refine(factor_, DeviceMatrixView<const T>(b), DeviceMatrixView<T>(x),
+                        slot.workspace, refine_options(steps, stop));
 }
 
 template <Scalar T>
-void Factorization<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop) {
+void Factorization<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x,
+                                const std::stop_token& stop) {
   const std::shared_lock lock(filling_);
   Lease slot(*this, x.cols);
   factor_.multiply(system, b, x, slot->workspace, stop);
@@ -350,7 +382,8 @@ std::vector<T> Factorization<T>::inverse_entries(const std::stop_token& stop) co
 }
 
 template <Scalar T>
-void Factorization<T>::inverse_there(bool diagonal, std::span<T> there, const std::stop_token& stop) const {
+void Factorization<T>::inverse_there(bool diagonal, std::span<T> there,
+                                     const std::stop_token& stop) const {
   const std::shared_lock lock(filling_);
   SelectedInverse<T> inverse = SelectedInverse<T>::create(factor_);
   inverse.compute(factor_, stop);

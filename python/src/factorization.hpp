@@ -37,16 +37,20 @@ class Factorization {
   Factorization(std::shared_ptr<Symbolic> symbolic, const std::string& path, std::size_t max_bytes);
 
   /// Factorises A + shift I. value: on the pattern that was analysed, in its order.
-  Result<void, Breakdown> refactorize(std::span<const T> value, T shift, const std::stop_token& stop);
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift,
+                                      const std::stop_token& stop);
   /// Factorises A + shift I. All entries of A other than 0 must lie in the pattern that was
   /// analysed; else throws Error(usage), which names the first other entry.
-  Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift, const std::stop_token& stop);
+  Result<void, Breakdown> refactorize(const SymmetricMatrix<T>& a, T shift,
+                                      const std::stop_token& stop);
   /// Factorises A + shift I, with values on the factor's device, on the pattern that was analysed.
   /// They are borrowed until the factor is filled again. Then `owner` is released, by a thread that
   /// holds neither the interpreter's lock nor a lock of this object. stream: the caller's stream,
   /// whose work at the time of the call writes the values; none: they have been written.
-  Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner, std::span<const T> value, T shift,
-                                            std::optional<StreamHandle> stream, const std::stop_token& stop);
+  Result<void, Breakdown> refactorize_there(std::shared_ptr<const void> owner,
+                                            std::span<const T> value, T shift,
+                                            std::optional<StreamHandle> stream,
+                                            const std::stop_token& stop);
   /// Returns true if the last call that filled the factor succeeded. Does not wait for a call under
   /// way.
   [[nodiscard]] bool valid() const { return valid_; }
@@ -58,12 +62,13 @@ class Factorization {
   /// corrections by refinement, for System::A only; -1: as the options say. before: columns of the
   /// caller's b that earlier calls solved; if it is > 0, the report keeps the worst status of all
   /// these calls.
-  void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before, const std::stop_token& stop);
+  void solve(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, Index before,
+             const std::stop_token& stop);
   /// Solves the system on the factor's device. Work that writes b must have ended. b may be x
   /// itself, unless x is refined. meanwhile: called, if not empty, while the device works and this
   /// call holds the lock that fillings wait for.
-  void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps, const std::function<void()>& meanwhile,
-                   const std::stop_token& stop);
+  void solve_there(System system, MatrixView<const T> b, MatrixView<T> x, int refine_steps,
+                   const std::function<void()>& meanwhile, const std::stop_token& stop);
   /// Computes x = L b, or x = L^T b.
   void multiply(System system, MatrixView<const T> b, MatrixView<T> x, const std::stop_token& stop);
 
@@ -112,11 +117,14 @@ class Factorization {
   [[nodiscard]] RefineOptions refine_options(int steps, const std::stop_token& stop) const;
   [[nodiscard]] int corrections(System system, int refine_steps) const;
   Refiner<T>& refiner_for(Slot& slot, Index cols);
-  Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
-  Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps, const std::stop_token& stop);
+  Refinement refine(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
+                    const std::stop_token& stop);
+  Refinement refine_there(Slot& slot, MatrixView<const T> b, MatrixView<T> x, int steps,
+                          const std::stop_token& stop);
   /// Runs solve(slot) and, if steps > 0, refine(slot), and records times and status in the report.
   template <class Solve, class Refine>
-  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before, Solve&& solve, Refine&& refine);
+  void measured(const MatrixView<const T>& b, const MatrixView<const T>& x, int steps, Index before,
+                Solve&& solve, Refine&& refine);
   template <class Fill>
   double filled(Fill&& fill);
   void after_fill(double seconds);
@@ -127,7 +135,8 @@ class Factorization {
   std::atomic<bool> valid_ = factor_.valid();
   std::atomic<std::uint64_t> fillings_ = 0;  // written with filling_ held exclusively
   Lent lent_;
-  mutable std::vector<T> value_;  // also empty if the values are lent and have not been copied to the host
+  mutable std::vector<T>
+      value_;  // also empty if the values are lent and have not been copied to the host
   std::uint64_t version_ = 0;
   mutable std::shared_mutex filling_;
   mutable std::mutex bringing_;  // guards value_ while filling_ is held shared

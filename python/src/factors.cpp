@@ -22,7 +22,9 @@ namespace {
 /// Returns Weight::heavy for long work on the CPU. Calls on a device cannot be interrupted.
 template <Scalar T>
 Weight weight_of(const Factorization<T>& f, double flops) {
-  return flops > kHeavyFlops && f.symbolic()->backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
+  return flops > kHeavyFlops && f.symbolic()->backends.current().kind() == BackendKind::cpu
+             ? Weight::heavy
+             : Weight::light;
 }
 
 template <Scalar T>
@@ -46,27 +48,31 @@ System system_of(const std::string& name) {
 }
 
 template <Scalar T>
-void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, int refine, const CancelToken* cancel,
-           Index before) {
+void solve(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x,
+           int refine, const CancelToken* cancel, Index before) {
   const System which = system_of(system);
   const MatrixView<const T> from = dense<const T>(b);
   const MatrixView<T> to = dense<T>(x);
-  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.solve(which, from, to, refine, before, stop); });
+  released(cancel, solve_weight(f, to.cols),
+           [&](const std::stop_token& stop) { f.solve(which, from, to, refine, before, stop); });
 }
 
 template <Scalar T>
-void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b, const Mutable<T>& x, const CancelToken* cancel) {
+void multiply(Factorization<T>& f, const std::string& system, const Const<T>& b,
+              const Mutable<T>& x, const CancelToken* cancel) {
   const System which = system_of(system);
   const MatrixView<const T> from = dense<const T>(b);
   const MatrixView<T> to = dense<T>(x);
-  released(cancel, solve_weight(f, to.cols), [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
+  released(cancel, solve_weight(f, to.cols),
+           [&](const std::stop_token& stop) { f.multiply(which, from, to, stop); });
 }
 
 /// Solves with b and x in memory of the factor's device. b may be x itself, unless x is refined.
 /// meanwhile: None, or a function that is called while the device works.
 template <Scalar T>
-void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x, int refine,
-                 std::optional<std::uintptr_t> stream, const nb::object& meanwhile, const CancelToken* cancel) {
+void solve_there(Factorization<T>& f, const std::string& system, const There& b, const There& x,
+                 int refine, std::optional<std::uintptr_t> stream, const nb::object& meanwhile,
+                 const CancelToken* cancel) {
   const System which = system_of(system);
   const MatrixView<const T> from = view_of<const T>(b);
   const MatrixView<T> to = view_of<T>(x);
@@ -83,63 +89,80 @@ void solve_there(Factorization<T>& f, const std::string& system, const There& b,
 }
 
 template <Scalar T>
-nb::object refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta, const CancelToken* cancel) {
-  return told(
-      released(cancel, factor_weight(f), [&](const std::stop_token& stop) { return f.refactorize(a, static_cast<T>(beta), stop); }));
+nb::object refactorize(Factorization<T>& f, const SymmetricMatrix<T>& a, double beta,
+                       const CancelToken* cancel) {
+  return told(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
+    return f.refactorize(a, static_cast<T>(beta), stop);
+  }));
 }
 
 template <Scalar T>
-nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta, const CancelToken* cancel) {
-  return told(released(cancel, factor_weight(f),
-                       [&](const std::stop_token& stop) { return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop); }));
+nb::object refactorize_values(Factorization<T>& f, const Vector<T>& values, double beta,
+                              const CancelToken* cancel) {
+  return told(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
+    return f.refactorize(span_of<T>(values), static_cast<T>(beta), stop);
+  }));
 }
 
 /// values: an object that owns `count` numbers at the address, on the factor's device. Only work on
 /// the stream may write to them.
 template <Scalar T>
-nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address, std::optional<std::uintptr_t> stream,
-                             std::size_t count, double beta, const CancelToken* cancel) {
+nb::object refactorize_there(Factorization<T>& f, nb::object values, std::uintptr_t address,
+                             std::optional<std::uintptr_t> stream, std::size_t count, double beta,
+                             const CancelToken* cancel) {
   std::shared_ptr<const void> owner = kept_alive(std::move(values));
   const std::span<const T> there(reinterpret_cast<const T*>(address), count);
   return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
-    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), handle_of(stream), stop);
+    return f.refactorize_there(std::move(owner), there, static_cast<T>(beta), handle_of(stream),
+                               stop);
   }));
 }
 
 template <Scalar T>
-void inverse_there(const Factorization<T>& f, bool diagonal, std::uintptr_t address, std::size_t count, const CancelToken* cancel) {
+void inverse_there(const Factorization<T>& f, bool diagonal, std::uintptr_t address,
+                   std::size_t count, const CancelToken* cancel) {
   const std::span<T> there(reinterpret_cast<T*>(address), count);
-  released(cancel, Weight::light, [&](const std::stop_token& stop) { f.inverse_there(diagonal, there, stop); });
+  released(cancel, Weight::light,
+           [&](const std::stop_token& stop) { f.inverse_there(diagonal, there, stop); });
 }
 
 template <Scalar T>
 nb::tuple lower(const Factorization<T>& f) {
-  LowerFactor<T> l = released(nullptr, Weight::light, [&](const std::stop_token&) { return f.lower(); });
-  return nb::make_tuple(to_numpy(std::move(l.col_ptr)), to_numpy(std::move(l.row)), to_numpy(std::move(l.value)));
+  LowerFactor<T> l =
+      released(nullptr, Weight::light, [&](const std::stop_token&) { return f.lower(); });
+  return nb::make_tuple(to_numpy(std::move(l.col_ptr)), to_numpy(std::move(l.row)),
+                        to_numpy(std::move(l.value)));
 }
 
 template <Scalar T>
 nb::object inverse(const Factorization<T>& f, bool diagonal, const CancelToken* cancel) {
-  return to_numpy(released(cancel, factor_weight(f),
-                           [&](const std::stop_token& stop) { return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop); }));
+  return to_numpy(released(cancel, factor_weight(f), [&](const std::stop_token& stop) {
+    return diagonal ? f.inverse_diagonal(stop) : f.inverse_entries(stop);
+  }));
 }
 
 template <Scalar T>
 nb::bytes saved(const Factorization<T>& f) {
-  const std::vector<std::byte> bytes = released(nullptr, Weight::light, [&](const std::stop_token&) { return f.saved(); });
+  const std::vector<std::byte> bytes =
+      released(nullptr, Weight::light, [&](const std::stop_token&) { return f.saved(); });
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 template <Scalar T>
 std::shared_ptr<Factorization<T>> create(std::shared_ptr<Symbolic> symbolic) {
   if (symbolic->scalar_bytes != static_cast<int>(sizeof(T)))
-    throw Error(ErrorKind::usage, "the analysis is for the other scalar type of float32 and float64");
-  return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Factorization<T>>(std::move(symbolic)); });
+    throw Error(ErrorKind::usage,
+                "the analysis is for the other scalar type of float32 and float64");
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    return std::make_shared<Factorization<T>>(std::move(symbolic));
+  });
 }
 
 template <Scalar T>
-std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes, const Vector<T>& values) {
-  const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()), bytes.size());
+std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& bytes,
+                                          const Vector<T>& values) {
+  const std::span<const std::byte> saved_bytes(static_cast<const std::byte*>(bytes.data()),
+                                               bytes.size());
   const std::span<const T> numbers = span_of<T>(values);
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T)));
@@ -150,9 +173,11 @@ std::shared_ptr<Factorization<T>> restore(OptionTexts texts, const nb::bytes& by
 }
 
 template <Scalar T>
-std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path, std::size_t max_bytes) {
+std::shared_ptr<Factorization<T>> load(OptionTexts texts, const std::string& path,
+                                       std::size_t max_bytes) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
-    return std::make_shared<Factorization<T>>(std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path, max_bytes);
+    return std::make_shared<Factorization<T>>(
+        std::make_shared<Symbolic>(std::move(texts), static_cast<int>(sizeof(T))), path, max_bytes);
   });
 }
 
@@ -164,18 +189,25 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
       .def_prop_ro("valid", &F::valid)
       .def_prop_ro("fillings", &F::fillings)
       .def("refactorize", refactorize<T>, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
-      .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
-      .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("refine"),
-           nb::arg("cancel").none(), nb::arg("before") = 0)
-      .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
-      .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"), nb::arg("refine"), nb::arg("stream").none(),
-           nb::arg("meanwhile").none(), nb::arg("cancel").none())
-      .def("refactorize_there", refactorize_there<T>, nb::arg("values"), nb::arg("address"), nb::arg("stream").none(), nb::arg("count"),
+      .def("refactorize_values", refactorize_values<T>, nb::arg("values").noconvert(),
            nb::arg("beta"), nb::arg("cancel").none())
-      .def("inverse_there", inverse_there<T>, nb::arg("diagonal"), nb::arg("address"), nb::arg("count"), nb::arg("cancel").none())
+      .def("solve", solve<T>, nb::arg("system"), nb::arg("b").noconvert(), nb::arg("x").noconvert(),
+           nb::arg("refine"), nb::arg("cancel").none(), nb::arg("before") = 0)
+      .def("multiply", multiply<T>, nb::arg("system"), nb::arg("b").noconvert(),
+           nb::arg("x").noconvert(), nb::arg("cancel").none())
+      .def("solve_there", solve_there<T>, nb::arg("system"), nb::arg("b"), nb::arg("x"),
+           nb::arg("refine"), nb::arg("stream").none(), nb::arg("meanwhile").none(),
+           nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there<T>, nb::arg("values"), nb::arg("address"),
+           nb::arg("stream").none(), nb::arg("count"), nb::arg("beta"), nb::arg("cancel").none())
+      .def("inverse_there", inverse_there<T>, nb::arg("diagonal"), nb::arg("address"),
+           nb::arg("count"), nb::arg("cancel").none())
       .def("lower", lower<T>)
       .def("diagonal",
-           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.diagonal(); })); })
+           [](const F& f) {
+             return to_numpy(released(nullptr, Weight::light,
+                                      [&](const std::stop_token&) { return f.diagonal(); }));
+           })
       .def("determinant", &F::determinant, nb::call_guard<Unlocked>())
       .def("log_determinant", &F::log_determinant, nb::call_guard<Unlocked>())
       .def("inverse", inverse<T>, nb::arg("diagonal"), nb::arg("cancel").none())
@@ -183,22 +215,26 @@ void bind_factor(nb::module_& module, const char* name, const std::string& suffi
           "condition",
           [](F& f, const CancelToken* cancel) {
             const ConditionEstimate c =
-                released(cancel, solve_weight(f, 11), [&](const std::stop_token& stop) { return f.condition(stop); });
+                released(cancel, solve_weight(f, 11),
+                         [&](const std::stop_token& stop) { return f.condition(stop); });
             return nb::make_tuple(c.condition(), c.norm, c.inverse_norm);
           },
           nb::arg("cancel").none())
       .def("saved", saved<T>)
       .def("save", &F::save, nb::call_guard<Unlocked>())
       .def("report", [](const F& f) { return to_json(f.report()); })
-      .def("values",
-           [](const F& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); });
+      .def("values", [](const F& f) {
+        return to_numpy(
+            released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); }));
+      });
   module.def(("factor_" + suffix).c_str(), create<T>);
   module.def(("restore_" + suffix).c_str(), restore<T>);
   module.def(("load_" + suffix).c_str(), load<T>);
 }
 
 /// Returns (normwise, componentwise) backward errors, computed on the CPU.
-nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, const Const<double>& b, const CancelToken* cancel) {
+nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, const Const<double>& b,
+                   const CancelToken* cancel) {
   const MatrixView<const double> solution = dense<const double>(x), right = dense<const double>(b);
   const BackwardError error = released(cancel, Weight::light, [&](const std::stop_token&) {
     Backend backend = cpu_backend();
@@ -207,7 +243,8 @@ nb::tuple error_of(const SymmetricMatrix<double>& a, const Const<double>& x, con
   return nb::make_tuple(error.normwise, error.componentwise);
 }
 
-std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, const std::string& path, std::size_t max_bytes) {
+std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes,
+                                        const std::string& path, std::size_t max_bytes) {
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
     symbolic->adopt(load_plan(path, {.max_bytes = max_bytes}));
@@ -220,10 +257,13 @@ std::shared_ptr<Symbolic> load_symbolic(OptionTexts texts, int scalar_bytes, con
 void bind_factors(nb::module_& module) {
   bind_factor<double>(module, "FactorF64", "f64");
   bind_factor<float>(module, "FactorF32", "f32");
-  module.def("backward_error", error_of, nb::arg("a"), nb::arg("x").noconvert(), nb::arg("b").noconvert(), nb::arg("cancel").none());
+  module.def("backward_error", error_of, nb::arg("a"), nb::arg("x").noconvert(),
+             nb::arg("b").noconvert(), nb::arg("cancel").none());
   module.def("load_symbolic", load_symbolic);
   module.def(
-      "save_symbolic", [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); }, nb::call_guard<Unlocked>());
+      "save_symbolic",
+      [](const Symbolic& s, const std::string& path) { save_plan(path, *s.analysis.plan); },
+      nb::call_guard<Unlocked>());
   module.def("saved_kind", [](const std::string& path) {
     const SavedInfo info = saved_info(path);
     return info.kind == SavedKind::plan ? 0 : info.scalar_bytes;

@@ -23,7 +23,8 @@ bool walkable(const View<T, Number>& a) {
   if (a.ptr.size() != static_cast<std::size_t>(a.n) + 1 || a.ptr.front() != 0) return false;
   for (std::size_t j = 0; j + 1 < a.ptr.size(); ++j)
     if (a.ptr[j] > a.ptr[j + 1]) return false;
-  return static_cast<std::size_t>(a.ptr.back()) == a.index.size() && a.index.size() == a.value.size();
+  return static_cast<std::size_t>(a.ptr.back()) == a.index.size() &&
+         a.index.size() == a.value.size();
 }
 
 /// Returns a number with the sign of row - column of entry k.
@@ -58,7 +59,9 @@ Seen halves(const View<T, Number>& a) {
 Storage storage_of(const Seen& seen) {
   if (seen.lower && seen.upper) return Storage::full;
   if (seen.lower != seen.upper) return seen.lower ? Storage::lower_of_full : Storage::upper_of_full;
-  return seen.lower_entry && seen.upper_entry ? Storage::full : seen.upper_entry ? Storage::upper : Storage::lower;
+  return seen.lower_entry && seen.upper_entry ? Storage::full
+         : seen.upper_entry                   ? Storage::upper
+                                              : Storage::lower;
 }
 
 template <Scalar T, class Number>
@@ -75,14 +78,17 @@ Triangle triangle_of(const std::string& name) {
   if (name == "lower") return Triangle::lower;
   if (name == "upper") return Triangle::upper;
   if (name == "both") return Triangle::both;
-  throw Error(ErrorKind::usage, "triangle: '" + name + "' was given, expected auto, lower, upper or both");
+  throw Error(ErrorKind::usage,
+              "triangle: '" + name + "' was given, expected auto, lower, upper or both");
 }
 
 template <Scalar T, class Number>
-SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>& index, const Vector<T>& value, bool by_rows,
-                                 const std::string& triangle, double symmetry) {
+SymmetricMatrix<T> import_matrix(const Vector<Number>& ptr, const Vector<Number>& index,
+                                 const Vector<T>& value, bool by_rows, const std::string& triangle,
+                                 double symmetry) {
   const Triangle which = triangle_of(triangle);
-  if (ptr.size() == 0) throw Error(ErrorKind::input, "matrix: indptr is empty, expected n + 1 entries");
+  if (ptr.size() == 0)
+    throw Error(ErrorKind::input, "matrix: indptr is empty, expected n + 1 entries");
   return released(nullptr, Weight::light, [&](const std::stop_token&) {
     View<T, Number> a{.n = static_cast<Number>(ptr.size() - 1),
                       .ptr = span_of<Number>(ptr),
@@ -103,21 +109,34 @@ void bind_matrix(nb::module_& module, const char* name, const char* maker) {
   nb::class_<Matrix>(module, name)
       .def_prop_ro("n", &Matrix::n)
       .def_prop_ro("nnz", &Matrix::nnz)
-      .def("indptr", [](const Matrix& a) { return to_numpy(std::vector<Offset>(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end())); })
-      .def("indices", [](const Matrix& a) { return to_numpy(std::vector<Index>(a.pattern().row.begin(), a.pattern().row.end())); })
-      .def("values", [](const Matrix& a) { return to_numpy(std::vector<T>(a.value().begin(), a.value().end())); });
-  module.def(maker, import_matrix<T, std::int32_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
-  module.def(maker, import_matrix<T, std::int64_t>, nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-             nb::arg("values").noconvert(), nb::arg("by_rows"), nb::arg("triangle"), nb::arg("symmetry"));
+      .def("indptr",
+           [](const Matrix& a) {
+             return to_numpy(
+                 std::vector<Offset>(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end()));
+           })
+      .def("indices",
+           [](const Matrix& a) {
+             return to_numpy(std::vector<Index>(a.pattern().row.begin(), a.pattern().row.end()));
+           })
+      .def("values", [](const Matrix& a) {
+        return to_numpy(std::vector<T>(a.value().begin(), a.value().end()));
+      });
+  module.def(maker, import_matrix<T, std::int32_t>, nb::arg("indptr").noconvert(),
+             nb::arg("indices").noconvert(), nb::arg("values").noconvert(), nb::arg("by_rows"),
+             nb::arg("triangle"), nb::arg("symmetry"));
+  module.def(maker, import_matrix<T, std::int64_t>, nb::arg("indptr").noconvert(),
+             nb::arg("indices").noconvert(), nb::arg("values").noconvert(), nb::arg("by_rows"),
+             nb::arg("triangle"), nb::arg("symmetry"));
 }
 
 /// Reads a matrix from a file. threads: those that parse; 0: all.
-SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes, const std::string& half, double symmetry) {
+SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t max_bytes,
+                             const std::string& half, double symmetry) {
   ReadOptions options{.threads = threads, .max_bytes = max_bytes, .symmetry = symmetry};
   if (half == "lower") options.both_halves = Storage::lower_of_full;
   if (half == "upper") options.both_halves = Storage::upper_of_full;
-  return released(nullptr, Weight::heavy, [&](const std::stop_token&) { return read_matrix(path, options); });
+  return released(nullptr, Weight::heavy,
+                  [&](const std::stop_token&) { return read_matrix(path, options); });
 }
 
 }  // namespace
@@ -125,18 +144,21 @@ SymmetricMatrix<double> read(const std::string& path, int threads, std::size_t m
 template <Scalar T>
 std::vector<T> values_on(const Pattern& pattern, const SymmetricMatrix<T>& a) {
   if (a.n() != pattern.n)
-    throw Error(ErrorKind::usage, "the matrix has " + std::to_string(a.n()) + " rows, the analysed one has " + std::to_string(pattern.n));
+    throw Error(ErrorKind::usage, "the matrix has " + std::to_string(a.n()) +
+                                      " rows, the analysed one has " + std::to_string(pattern.n));
   std::vector<T> value(static_cast<std::size_t>(pattern.nnz()), T(0));
   const Pattern own = a.pattern();
   for (std::size_t j = 0; j < static_cast<std::size_t>(pattern.n); ++j) {
     auto to = static_cast<std::size_t>(pattern.col_ptr[j]);
     const auto end = static_cast<std::size_t>(pattern.col_ptr[j + 1]);
-    for (auto k = static_cast<std::size_t>(own.col_ptr[j]); k < static_cast<std::size_t>(own.col_ptr[j + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(own.col_ptr[j]);
+         k < static_cast<std::size_t>(own.col_ptr[j + 1]); ++k) {
       while (to < end && pattern.row[to] < own.row[k]) ++to;
       if (to == end || pattern.row[to] != own.row[k]) {
         if (a.value()[k] == T(0)) continue;
-        throw Error(ErrorKind::usage,
-                    "entry (" + std::to_string(own.row[k]) + ", " + std::to_string(j) + ") is not in the pattern that was analysed");
+        throw Error(ErrorKind::usage, "entry (" + std::to_string(own.row[k]) + ", " +
+                                          std::to_string(j) +
+                                          ") is not in the pattern that was analysed");
       }
       value[to] = a.value()[k];
     }

@@ -31,17 +31,20 @@ class Mixed {
   /// symbolic: an analysis for scalars of four bytes.
   explicit Mixed(std::shared_ptr<Symbolic> symbolic)
       : symbolic_(std::move(symbolic)),
-        factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1, symbolic_->options.mixed)),
+        factor_(MixedFactor::create(symbolic_->pattern(), symbolic_->prepared(), 1,
+                                    symbolic_->options.mixed)),
         report_(symbolic_->report(sizeof(float))) {
     report_.precision = Precision::mixed;
     if (report_.roofline) report_.roofline = symbolic_->backend().mixed_roofline();
     report_.kernels = symbolic_->backend().mixed_kernels();
   }
 
-  Result<void, Breakdown> refactorize(std::vector<double> value, double shift, const std::stop_token& stop) {
+  Result<void, Breakdown> refactorize(std::vector<double> value, double shift,
+                                      const std::stop_token& stop) {
     const Pattern a = symbolic_->pattern();
     if (shift != 0 && value.size() == a.row.size())
-      for (Index j = 0; j < a.n; ++j) value[static_cast<std::size_t>(a.col_ptr[static_cast<std::size_t>(j)])] += shift;
+      for (Index j = 0; j < a.n; ++j)
+        value[static_cast<std::size_t>(a.col_ptr[static_cast<std::size_t>(j)])] += shift;
     const std::lock_guard lock(mutex_);
     const Result<void, Breakdown> result = filled([&] { return factor_.refactorize(value, stop); });
     value_ = std::move(value);
@@ -49,12 +52,14 @@ class Mixed {
   }
   /// Factorises with values on the device. stream: the caller's stream, whose work at the time of
   /// the call writes them; none: they have been written.
-  Result<void, Breakdown> refactorize_there(std::span<const double> value, std::optional<StreamHandle> stream,
+  Result<void, Breakdown> refactorize_there(std::span<const double> value,
+                                            std::optional<StreamHandle> stream,
                                             const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     const auto there = DeviceValues<double>::borrow(value);
-    const Result<void, Breakdown> result =
-        filled([&] { return stream ? factor_.refactorize(there, *stream, stop) : factor_.refactorize(there, stop); });
+    const Result<void, Breakdown> result = filled([&] {
+      return stream ? factor_.refactorize(there, *stream, stop) : factor_.refactorize(there, stop);
+    });
     value_.clear();
     return result;
   }
@@ -62,7 +67,8 @@ class Mixed {
   /// Solves, and returns the number of columns that did not converge. From, To: MatrixView or
   /// DeviceMatrixView.
   template <class From, class To>
-  Result<Index, Breakdown> solve(const From& b, const To& x, Index cols, const std::stop_token& stop) {
+  Result<Index, Breakdown> solve(const From& b, const To& x, Index cols,
+                                 const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     if (cols > 0) factor_.reserve(std::min(cols, kSolveBlock));
     MixedSolveOptions options = symbolic_->options.mixed_solve;
@@ -73,9 +79,11 @@ class Mixed {
     report_.solve.seconds = watch.seconds();
     report_.right_hand_sides = cols;
     report_.mixed = solved ? solved.value() : report_of_breakdown(cols);
-    judge_mixed(report_, solved ? std::nullopt : std::optional<Breakdown>(solved.error()), on_host(b));
+    judge_mixed(report_, solved ? std::nullopt : std::optional<Breakdown>(solved.error()),
+                on_host(b));
     if (!solved) return solved.error();
-    count_mixed_solve(report_.solve, factor_.plan(), cols, report_.mixed.steps + report_.mixed.cg_steps);
+    count_mixed_solve(report_.solve, factor_.plan(), cols,
+                      report_.mixed.steps + report_.mixed.cg_steps);
     report_.solve.bytes = factor_.bytes();
     return solved.value().unconverged;
   }
@@ -133,44 +141,58 @@ class Mixed {
 std::shared_ptr<Mixed> create(std::shared_ptr<Symbolic> symbolic) {
   if (symbolic->scalar_bytes != static_cast<int>(sizeof(float)))
     throw Error(ErrorKind::usage, "mixed precision: expected an analysis in float32");
-  return released(nullptr, Weight::light, [&](const std::stop_token&) { return std::make_shared<Mixed>(std::move(symbolic)); });
+  return released(nullptr, Weight::light, [&](const std::stop_token&) {
+    return std::make_shared<Mixed>(std::move(symbolic));
+  });
 }
 
 Weight weight(const Mixed& f) {
   const Symbolic& s = *f.symbolic();
-  return s.analysis.plan->cost.flops > kHeavyFlops && s.backends.current().kind() == BackendKind::cpu ? Weight::heavy : Weight::light;
+  return s.analysis.plan->cost.flops > kHeavyFlops &&
+                 s.backends.current().kind() == BackendKind::cpu
+             ? Weight::heavy
+             : Weight::light;
 }
 
-nb::object refactorize(Mixed& f, const SymmetricMatrix<double>& a, double beta, const CancelToken* cancel) {
+nb::object refactorize(Mixed& f, const SymmetricMatrix<double>& a, double beta,
+                       const CancelToken* cancel) {
   return told(released(cancel, weight(f), [&](const std::stop_token& stop) {
     return f.refactorize(values_on<double>(f.symbolic()->pattern(), a), beta, stop);
   }));
 }
 
-nb::object refactorize_values(Mixed& f, const Vector<double>& values, double beta, const CancelToken* cancel) {
+nb::object refactorize_values(Mixed& f, const Vector<double>& values, double beta,
+                              const CancelToken* cancel) {
   const std::span<const double> given = span_of<double>(values);
   return told(released(cancel, weight(f), [&](const std::stop_token& stop) {
     return f.refactorize({given.begin(), given.end()}, beta, stop);
   }));
 }
 
-nb::object refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count, std::optional<std::uintptr_t> stream,
-                             const CancelToken* cancel) {
+nb::object refactorize_there(Mixed& f, std::uintptr_t address, std::size_t count,
+                             std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
   const std::span<const double> there(reinterpret_cast<const double*>(address), count);
-  return told(
-      released(cancel, Weight::light, [&](const std::stop_token& stop) { return f.refactorize_there(there, handle_of(stream), stop); }));
+  return told(released(cancel, Weight::light, [&](const std::stop_token& stop) {
+    return f.refactorize_there(there, handle_of(stream), stop);
+  }));
 }
 
-nb::object told_solved(const Result<Index, Breakdown>& result) { return result ? nb::int_(result.value()) : told(result.error()); }
+nb::object told_solved(const Result<Index, Breakdown>& result) {
+  return result ? nb::int_(result.value()) : told(result.error());
+}
 
 /// Returns the number of columns that did not converge, or told() of a breakdown.
-nb::object solve(Mixed& f, const Const<double>& b, const Mutable<double>& x, const CancelToken* cancel) {
+nb::object solve(Mixed& f, const Const<double>& b, const Mutable<double>& x,
+                 const CancelToken* cancel) {
   const MatrixView<const double> from = dense<const double>(b);
   const MatrixView<double> to = dense<double>(x);
-  return told_solved(released(cancel, weight(f), [&](const std::stop_token& stop) { return f.solve(from, to, to.cols, stop); }));
+  return told_solved(released(cancel, weight(f), [&](const std::stop_token& stop) {
+    return f.solve(from, to, to.cols, stop);
+  }));
 }
 
-nb::object solve_there(Mixed& f, const There& b, const There& x, std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
+nb::object solve_there(Mixed& f, const There& b, const There& x,
+                       std::optional<std::uintptr_t> stream, const CancelToken* cancel) {
   const DeviceMatrixView<const double> from(view_of<const double>(b));
   const DeviceMatrixView<double> to(view_of<double>(x));
   return told_solved(released(cancel, Weight::light, [&](const std::stop_token& stop) {
@@ -186,15 +208,24 @@ void bind_mixed(nb::module_& module) {
       .def_prop_ro("symbolic", [](const Mixed& f) { return f.symbolic(); })
       .def_prop_ro("valid", &Mixed::valid)
       .def("refactorize", refactorize, nb::arg("a"), nb::arg("beta"), nb::arg("cancel").none())
-      .def("refactorize_values", refactorize_values, nb::arg("values").noconvert(), nb::arg("beta"), nb::arg("cancel").none())
-      .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"), nb::arg("stream").none(), nb::arg("cancel").none())
-      .def("solve", solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("cancel").none())
-      .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("stream").none(), nb::arg("cancel").none())
+      .def("refactorize_values", refactorize_values, nb::arg("values").noconvert(), nb::arg("beta"),
+           nb::arg("cancel").none())
+      .def("refactorize_there", refactorize_there, nb::arg("address"), nb::arg("count"),
+           nb::arg("stream").none(), nb::arg("cancel").none())
+      .def("solve", solve, nb::arg("b").noconvert(), nb::arg("x").noconvert(),
+           nb::arg("cancel").none())
+      .def("solve_there", solve_there, nb::arg("b"), nb::arg("x"), nb::arg("stream").none(),
+           nb::arg("cancel").none())
       .def("in_double", &Mixed::in_double, nb::call_guard<Unlocked>())
       .def("values",
-           [](Mixed& f) { return to_numpy(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.values(); })); })
-      .def("report",
-           [](Mixed& f) { return to_json(released(nullptr, Weight::light, [&](const std::stop_token&) { return f.report(); })); });
+           [](Mixed& f) {
+             return to_numpy(released(nullptr, Weight::light,
+                                      [&](const std::stop_token&) { return f.values(); }));
+           })
+      .def("report", [](Mixed& f) {
+        return to_json(
+            released(nullptr, Weight::light, [&](const std::stop_token&) { return f.report(); }));
+      });
   module.def("mixed", create);
 }
 

@@ -60,7 +60,8 @@ void translate(const std::exception_ptr& thrown, void* /*unused*/) {
 /// itself refuses sub-interpreters that have their own lock, but not all others.
 void require_main_interpreter() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main())
-    throw nb::import_error("kauri works in the main interpreter of a process alone, and this is a sub-interpreter");
+    throw nb::import_error(
+        "kauri works in the main interpreter of a process alone, and this is a sub-interpreter");
 }
 
 nb::list options() {
@@ -82,13 +83,16 @@ nb::list options() {
 bool on_main_thread() { return PyThread_get_thread_ident() == main_thread; }
 
 void bind_support(nb::module_& module) {
-  main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+  main_thread = nb::cast<unsigned long>(
+      nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   nb::register_exception_translator(translate);
   module.def("set_errors", set_errors);
   // Daemon threads and reference cycles of the caller may keep objects to the end of the process.
   nb::set_leak_warnings(false);
   module.def("leak_warnings", [](bool on) { nb::set_leak_warnings(on); });
-  nb::class_<CancelToken>(module, "CancelToken", "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
+  nb::class_<CancelToken>(
+      module, "CancelToken",
+      "Ends calls that were given it as ``cancel=``, from any thread: they raise Cancelled.")
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Asks the calls to stop; those that come later too.")
       .def_prop_ro("cancelled", &CancelToken::cancelled, "True once cancel() was called.");

@@ -39,7 +39,8 @@ RowsOfL::RowsOfL(const Plan& plan)
   column_.resize(static_cast<std::size_t>(ptr_.back()));
   std::vector<Offset> next(ptr_.begin(), ptr_.end() - 1);
   each([&](Index i, Index j) { column_[next[i]++] = j; });
-  for (Index j = plan.n - 1; j >= 0; --j) chain_end_[j] = parent_[j] == j + 1 ? chain_end_[j + 1] : j;
+  for (Index j = plan.n - 1; j >= 0; --j)
+    chain_end_[j] = parent_[j] == j + 1 ? chain_end_[j + 1] : j;
 }
 
 namespace {
@@ -51,8 +52,9 @@ std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin
 struct Shown {
   Shown(const Plan& plan, bool natural) {
     const std::span<const Index> order = plan.perm.old_of();
-    const bool same =
-        order.empty() || (order.front() == 0 && std::adjacent_find(order.begin(), order.end(), std::greater<>()) == order.end());
+    const bool same = order.empty() ||
+                      (order.front() == 0 && std::adjacent_find(order.begin(), order.end(),
+                                                                std::greater<>()) == order.end());
     // Empty if both orders are equal: a raster then takes one step for each run of columns, not for
     // each entry.
     if (natural && !same) old_of = order;
@@ -110,10 +112,14 @@ picture::Raster raster_of_l(const Plan& plan, const Shown& shown, int most) {
 }
 
 /// Returns (cells to a side, entries in each cell, row by row) of "A", "PAPt" or "L".
-nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natural, const CancelToken* cancel) {
+nb::tuple density(const Symbolic& s, const std::string& of, int most, bool natural,
+                  const CancelToken* cancel) {
   const Plan& plan = *s.analysis.plan;
-  if (of != "A" && of != "PAPt" && of != "L") throw Error(ErrorKind::usage, "density of '" + of + "': expected A, PAPt or L");
-  if (most < 1) throw Error(ErrorKind::usage, "density: " + std::to_string(most) + " cells to a side, expected 1 or more");
+  if (of != "A" && of != "PAPt" && of != "L")
+    throw Error(ErrorKind::usage, "density of '" + of + "': expected A, PAPt or L");
+  if (most < 1)
+    throw Error(ErrorKind::usage,
+                "density: " + std::to_string(most) + " cells to a side, expected 1 or more");
   picture::Raster raster = released(cancel, Weight::heavy, [&](const std::stop_token& stop) {
     const StopScope scope(stop);
     if (of == "L") return raster_of_l(plan, Shown(plan, natural), most);
@@ -133,7 +139,8 @@ nb::dict cost(const Symbolic& s) {
   out["nnz_lower"] = plan.nnz;
   out["nnzL"] = c.nnz_l;
   out["flops"] = c.flops;
-  out["fill_ratio"] = plan.nnz > 0 ? static_cast<double>(c.nnz_l) / static_cast<double>(plan.nnz) : 0.0;
+  out["fill_ratio"] =
+      plan.nnz > 0 ? static_cast<double>(c.nnz_l) / static_cast<double>(plan.nnz) : 0.0;
   out["stored_entries"] = c.stored_entries;
   out["executed_flops"] = c.executed_flops;
   out["tree_height"] = c.tree_height;
@@ -156,24 +163,29 @@ nb::tuple supernodes(const Symbolic& s) {
   // An analysis of no rows may leave these empty.
   std::vector<Index> first = nodes.first.empty() ? std::vector<Index>{0} : nodes.first;
   std::vector<Offset> row_ptr = nodes.row_ptr.empty() ? std::vector<Offset>{0} : nodes.row_ptr;
-  return nb::make_tuple(to_numpy(std::move(first)), to_numpy(copy_of(nodes.parent)), to_numpy(std::move(row_ptr)),
+  return nb::make_tuple(to_numpy(std::move(first)), to_numpy(copy_of(nodes.parent)),
+                        to_numpy(std::move(row_ptr)),
                         to_numpy(std::vector<Index>(nodes.row.begin(), nodes.row.end())));
 }
 
 /// Returns the shapes of picture::layout_of() as a dict of arrays, with the height in columns and
 /// the work of all fronts.
-nb::dict tree_layout(const Symbolic& s, double width, double height, double least_width, double least_height) {
-  const picture::TreeLayout layout = picture::layout_of(s.analysis.plan->supernodes, {width, height, least_width, least_height});
+nb::dict tree_layout(const Symbolic& s, double width, double height, double least_width,
+                     double least_height) {
+  const picture::TreeLayout layout =
+      picture::layout_of(s.analysis.plan->supernodes, {width, height, least_width, least_height});
   const auto column = [&](auto&& of) {
     std::vector<double> values;
     values.reserve(layout.shapes.size());
-    for (const picture::TreeShape& shape : layout.shapes) values.push_back(static_cast<double>(of(shape)));
+    for (const picture::TreeShape& shape : layout.shapes)
+      values.push_back(static_cast<double>(of(shape)));
     return to_numpy(std::move(values));
   };
   nb::dict out;
   out["height_columns"] = layout.height;
   out["work"] = layout.work;
-  out["subtrees"] = column([](const picture::TreeShape& t) { return t.kind == picture::TreeShape::Kind::subtrees; });
+  out["subtrees"] = column(
+      [](const picture::TreeShape& t) { return t.kind == picture::TreeShape::Kind::subtrees; });
   out["x"] = column([](const picture::TreeShape& t) { return t.x; });
   out["y"] = column([](const picture::TreeShape& t) { return t.y; });
   out["width"] = column([](const picture::TreeShape& t) { return t.width; });
@@ -185,17 +197,20 @@ nb::dict tree_layout(const Symbolic& s, double width, double height, double leas
 }
 
 std::string report(Symbolic& s) {
-  return to_json(released(nullptr, Weight::light, [&](const std::stop_token&) { return s.report(s.scalar_bytes); }));
+  return to_json(released(nullptr, Weight::light,
+                          [&](const std::stop_token&) { return s.report(s.scalar_bytes); }));
 }
 
 }  // namespace
 
 void bind_structure(nb::class_<Symbolic>& symbolic) {
   symbolic.def("pattern_l", pattern_of_l, nb::arg("natural"), nb::arg("cancel").none())
-      .def("density", density, nb::arg("of"), nb::arg("most"), nb::arg("natural"), nb::arg("cancel").none())
+      .def("density", density, nb::arg("of"), nb::arg("most"), nb::arg("natural"),
+           nb::arg("cancel").none())
       .def("cost", cost)
       .def("supernodes", supernodes)
-      .def("tree_layout", tree_layout, nb::arg("width"), nb::arg("height"), nb::arg("least_width"), nb::arg("least_height"))
+      .def("tree_layout", tree_layout, nb::arg("width"), nb::arg("height"), nb::arg("least_width"),
+           nb::arg("least_height"))
       .def("report", report);
 }
 

@@ -34,10 +34,14 @@ namespace nb = nanobind;
 /// Returns (column, pivot), for which Python raises NotPositiveDefiniteError (Filled._fill). The
 /// error is not thrown here: its class has an __init__ in Python, and Python code must not run
 /// while C++ handles an exception, since wait_for_exit() could not be called then.
-inline nb::object told(const Breakdown& breakdown) { return nb::make_tuple(breakdown.column, breakdown.pivot); }
+inline nb::object told(const Breakdown& breakdown) {
+  return nb::make_tuple(breakdown.column, breakdown.pivot);
+}
 
 /// Returns (column, pivot) of a breakdown, or None.
-inline nb::object told(const Result<void, Breakdown>& result) { return result ? nb::none() : told(result.error()); }
+inline nb::object told(const Result<void, Breakdown>& result) {
+  return result ? nb::none() : told(result.error());
+}
 
 /// Class kauri.CancelToken: a std::stop_source.
 class CancelToken {
@@ -135,7 +139,9 @@ std::jthread helper_thread(F&& work) {
   try {
     return std::jthread(std::forward<F>(work));
   } catch (const std::system_error& error) {
-    throw Error(ErrorKind::memory, std::string("the system gives no thread for a call that Ctrl-C may end: ") + error.what());
+    throw Error(
+        ErrorKind::memory,
+        std::string("the system gives no thread for a call that Ctrl-C may end: ") + error.what());
   }
 }
 
@@ -143,7 +149,8 @@ std::jthread helper_thread(F&& work) {
 /// while it holds that lock. cancel: may be null. If a signal handler raises an exception, such as
 /// KeyboardInterrupt, the work is cancelled, and the exception is thrown once the work has ended.
 template <class F>
-auto released(const CancelToken* cancel, Weight weight, F&& work) -> std::invoke_result_t<F, const std::stop_token&> {
+auto released(const CancelToken* cancel, Weight weight, F&& work)
+    -> std::invoke_result_t<F, const std::stop_token&> {
   using R = std::invoke_result_t<F, const std::stop_token&>;
   const std::stop_token outer = cancel ? cancel->token() : std::stop_token{};
   if (weight == Weight::light || !on_main_thread()) {
@@ -175,7 +182,8 @@ nb::object to_numpy(std::vector<T>&& values) {
   auto held = std::make_unique<std::vector<T>>(std::move(values));
   T* data = held->data();
   const std::size_t shape[1] = {held->size()};
-  const nb::capsule owner(held.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  const nb::capsule owner(held.get(),
+                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   held.release();
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, 1, shape, owner));
 }
@@ -191,7 +199,8 @@ std::span<const T> span_of(const Vector<T>& array) {
 
 inline Index as_index(std::size_t count) {
   if (count > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error(ErrorKind::usage, "an array of " + std::to_string(count) + " rows or columns: at most 2^31 - 1");
+    throw Error(ErrorKind::usage,
+                "an array of " + std::to_string(count) + " rows or columns: at most 2^31 - 1");
   return static_cast<Index>(count);
 }
 
@@ -200,11 +209,15 @@ inline Index as_index(std::size_t count) {
 template <class T, class Array>
 MatrixView<T> dense(const Array& a) {
   if (a.ndim() != 1 && a.ndim() != 2)
-    throw Error(ErrorKind::usage, "an array of " + std::to_string(a.ndim()) + " dimensions, expected 1 or 2");
+    throw Error(ErrorKind::usage,
+                "an array of " + std::to_string(a.ndim()) + " dimensions, expected 1 or 2");
   const Index rows = as_index(a.shape(0)), cols = a.ndim() == 2 ? as_index(a.shape(1)) : 1;
-  const Offset down = rows > 1 ? a.stride(0) : 1, right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
-  if (down == 1 && (cols <= 1 || right >= rows)) return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
-  if ((cols <= 1 || right == 1) && down >= cols) return {a.data(), rows, cols, down, Layout::row_major};
+  const Offset down = rows > 1 ? a.stride(0) : 1,
+               right = a.ndim() == 2 && cols > 1 ? a.stride(1) : rows;
+  if (down == 1 && (cols <= 1 || right >= rows))
+    return {a.data(), rows, cols, cols > 1 ? right : rows, Layout::column_major};
+  if ((cols <= 1 || right == 1) && down >= cols)
+    return {a.data(), rows, cols, down, Layout::row_major};
   throw Error(ErrorKind::usage, "an array whose strides are not those of a dense matrix");
 }
 
@@ -230,7 +243,8 @@ using There = std::tuple<std::uintptr_t, std::size_t, std::size_t, Offset, bool>
 
 /// Returns the handle of a stream that Python gives as a number.
 inline std::optional<StreamHandle> handle_of(std::optional<std::uintptr_t> stream) {
-  return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream)) : std::nullopt;
+  return stream ? std::optional<StreamHandle>(reinterpret_cast<StreamHandle>(*stream))
+                : std::nullopt;
 }
 
 /// Waits until the work that is on the caller's stream now has ended. Does not wait for None.
@@ -241,7 +255,8 @@ inline void wait_for(const Backend& backend, std::optional<std::uintptr_t> strea
 template <class T>
 MatrixView<T> view_of(const There& there) {
   const auto [address, rows, cols, ld, by_rows] = there;
-  return {reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld, by_rows ? Layout::row_major : Layout::column_major};
+  return {reinterpret_cast<T*>(address), as_index(rows), as_index(cols), ld,
+          by_rows ? Layout::row_major : Layout::column_major};
 }
 
 /// Functions that add the parts of the module.

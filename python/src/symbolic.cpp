@@ -30,8 +30,10 @@ SolverOptions options_of(const OptionTexts& texts) {
 }
 
 template <Scalar T>
-std::shared_ptr<Symbolic> analyze_as(int scalar_bytes, const SymmetricMatrix<T>& a, OptionTexts texts,
-                                     const std::optional<Vector<Index>>& permutation, const CancelToken* cancel) {
+std::shared_ptr<Symbolic> analyze_as(int scalar_bytes, const SymmetricMatrix<T>& a,
+                                     OptionTexts texts,
+                                     const std::optional<Vector<Index>>& permutation,
+                                     const CancelToken* cancel) {
   auto symbolic = std::make_shared<Symbolic>(std::move(texts), scalar_bytes);
   std::optional<Permutation> order;
   if (permutation) {
@@ -44,14 +46,16 @@ std::shared_ptr<Symbolic> analyze_as(int scalar_bytes, const SymmetricMatrix<T>&
 }
 
 template <Scalar T>
-std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionTexts texts, const std::optional<Vector<Index>>& permutation,
+std::shared_ptr<Symbolic> analyze_matrix(const SymmetricMatrix<T>& a, OptionTexts texts,
+                                         const std::optional<Vector<Index>>& permutation,
                                          const CancelToken* cancel) {
   return analyze_as(static_cast<int>(sizeof(T)), a, std::move(texts), permutation, cancel);
 }
 
 /// Analyses for a factor in float of a system in double.
 std::shared_ptr<Symbolic> analyze_mixed(const SymmetricMatrix<double>& a, OptionTexts texts,
-                                        const std::optional<Vector<Index>>& permutation, const CancelToken* cancel) {
+                                        const std::optional<Vector<Index>>& permutation,
+                                        const CancelToken* cancel) {
   return analyze_as(static_cast<int>(sizeof(float)), a, std::move(texts), permutation, cancel);
 }
 
@@ -73,8 +77,9 @@ std::vector<Index> copy_of(std::span<const Index> values) { return {values.begin
 
 /// Returns (first, parent) of the separator tree of the plan's permutation.
 nb::tuple separators(const Symbolic& s, Index leaf) {
-  SeparatorTree tree = released(nullptr, Weight::light,
-                                [&](const std::stop_token&) { return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf); });
+  SeparatorTree tree = released(nullptr, Weight::light, [&](const std::stop_token&) {
+    return separator_tree(Graph(s.pattern()), s.analysis.plan->perm, leaf);
+  });
   return nb::make_tuple(to_numpy(std::move(tree.first)), to_numpy(std::move(tree.parent)));
 }
 
@@ -89,11 +94,14 @@ Symbolic::Symbolic(OptionTexts texts, int scalar_size)
   if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
 }
 
-void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop) {
+void Symbolic::analyze(const Pattern& a, const std::optional<Permutation>& permutation,
+                       const std::stop_token& stop) {
   AnalyzeOptions wanted = options.analyze;
   wanted.ordering.stop = stop;
   wanted.permutation = permutation;
-  analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) { return analyze_with_report(a, offered); });
+  analysis = analyze_for(backends, wanted, scalar_bytes, 1, [&](const AnalyzeOptions& offered) {
+    return analyze_with_report(a, offered);
+  });
 }
 
 const PreparedPlan& Symbolic::prepared() {
@@ -122,19 +130,34 @@ void bind_symbolic(nb::module_& module) {
       .def_prop_ro("given", [](const Symbolic& s) { return s.given; })
       .def_prop_ro("refine_steps", [](const Symbolic& s) { return s.options.refine.max_steps; })
       .def_prop_ro("natural",
-                   [](const Symbolic& s) { return s.analysis.plan->ordering == OrderingMethod::natural && !s.analysis.plan->given; })
-      .def_prop_ro("ordering", [](const Symbolic& s) { return std::string(name_of(s.analysis.plan->ordering)); })
-      .def("perm", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->perm.old_of())); })
-      .def("parent", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.parent)); })
-      .def("column_count", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
-      .def("indptr", [](const Symbolic& s) { return to_numpy(std::vector<Offset>(s.analysis.plan->pattern.col_ptr)); })
-      .def("indices", [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->pattern.row)); })
+                   [](const Symbolic& s) {
+                     return s.analysis.plan->ordering == OrderingMethod::natural &&
+                            !s.analysis.plan->given;
+                   })
+      .def_prop_ro(
+          "ordering",
+          [](const Symbolic& s) { return std::string(name_of(s.analysis.plan->ordering)); })
+      .def("perm",
+           [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->perm.old_of())); })
+      .def("parent",
+           [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.parent)); })
+      .def("column_count",
+           [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->tree.column_count)); })
+      .def("indptr",
+           [](const Symbolic& s) {
+             return to_numpy(std::vector<Offset>(s.analysis.plan->pattern.col_ptr));
+           })
+      .def("indices",
+           [](const Symbolic& s) { return to_numpy(copy_of(s.analysis.plan->pattern.row)); })
       .def("separators", separators)
       .def("saved", saved_plan);
   bind_structure(symbolic);
-  module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
-  module.def("analyze_mixed", analyze_mixed, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
-  module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"), nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("analyze", analyze_matrix<double>, nb::arg("a"), nb::arg("options"),
+             nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("analyze_mixed", analyze_mixed, nb::arg("a"), nb::arg("options"),
+             nb::arg("permutation").none(), nb::arg("cancel").none());
+  module.def("analyze", analyze_matrix<float>, nb::arg("a"), nb::arg("options"),
+             nb::arg("permutation").none(), nb::arg("cancel").none());
   module.def("restore_symbolic", restore);
 }
 

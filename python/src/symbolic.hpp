@@ -29,7 +29,8 @@ struct Symbolic {
   Symbolic(OptionTexts texts, int scalar_size);
 
   /// Orders and analyses. permutation: replaces the ordering.
-  void analyze(const Pattern& a, const std::optional<Permutation>& permutation, const std::stop_token& stop);
+  void analyze(const Pattern& a, const std::optional<Permutation>& permutation,
+               const std::stop_token& stop);
   /// Takes over the plan of a saved plan or factor.
   void adopt(std::shared_ptr<const Plan> plan);
 

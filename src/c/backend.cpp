@@ -17,7 +17,8 @@ kauri_status kauri_backend_create(const kauri_options* options, kauri_backend** 
     kauri_backend*& place = place_for(backend, "backend");
     const SolverOptions all = options_of(options);
     const bool device = all.backend == BackendChoice::cuda;
-    place = new kauri_backend{std::make_shared<Backend>(device ? cuda_backend(all.cuda) : cpu_backend(all.threads))};
+    place = new kauri_backend{
+        std::make_shared<Backend>(device ? cuda_backend(all.cuda) : cpu_backend(all.threads))};
   });
 }
 void kauri_backend_destroy(kauri_backend* backend) { delete backend; }
@@ -26,14 +27,21 @@ kauri_status kauri_cuda_available(int32_t* available) {
   return guarded([&] { need(available, "available") = cuda_available() ? 1 : 0; });
 }
 kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind) {
+  return guarded([&] {
+    need(kind, "kind") = need(backend, "backend").backend->kind() == BackendKind::cuda
+                             ? KAURI_BACKEND_CUDA
+                             : KAURI_BACKEND_CPU;
+  });
+}
+kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity,
+                                  size_t* needed) {
   return guarded(
-      [&] { need(kind, "kind") = need(backend, "backend").backend->kind() == BackendKind::cuda ? KAURI_BACKEND_CUDA : KAURI_BACKEND_CPU; });
+      [&] { put_text(need(backend, "backend").backend->target(), text, capacity, needed); });
 }
-kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity, size_t* needed) {
-  return guarded([&] { put_text(need(backend, "backend").backend->target(), text, capacity, needed); });
-}
-kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity, size_t* needed) {
-  return guarded([&] { put_text(need(backend, "backend").backend->device(), text, capacity, needed); });
+kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity,
+                                  size_t* needed) {
+  return guarded(
+      [&] { put_text(need(backend, "backend").backend->device(), text, capacity, needed); });
 }
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads) {
   return guarded([&] { need(threads, "threads") = need(backend, "backend").backend->threads(); });

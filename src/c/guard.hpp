@@ -1,4 +1,5 @@
-// Guards of the functions of the C interface: exceptions become statuses, and null arguments errors.
+// Guards of the functions of the C interface: exceptions become statuses, and null arguments
+// errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,15 +22,16 @@ kauri_status told(kauri_status status, std::string_view text) noexcept;
 /// Stores the text of the exception that is being handled and returns its status.
 kauri_status told_exception() noexcept;
 
-/// Returns KAURI_OK, or KAURI_NOT_POSITIVE_DEFINITE for a Breakdown; the text has its column, counted
-/// from base.
+/// Returns KAURI_OK, or KAURI_NOT_POSITIVE_DEFINITE for a Breakdown; the text has its column,
+/// counted from base.
 kauri_status outcome(const Result<void, Breakdown>& result, int base);
 
-/// Returns KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason as its text.
+/// Returns KAURI_OK for SolveStatus::ok and none, else KAURI_NOT_CONVERGED with the reason as its
+/// text.
 kauri_status solved(SolveStatus status, const std::string& reason);
 
-/// Runs f() as the body of a C function. f returns nothing, which is KAURI_OK, or a status whose text
-/// it has stored by told(). Exceptions become statuses.
+/// Runs f() as the body of a C function. f returns nothing, which is KAURI_OK, or a status whose
+/// text it has stored by told(). Exceptions become statuses.
 template <class F>
 kauri_status guarded(F&& f) noexcept {
   try {
@@ -45,15 +47,16 @@ kauri_status guarded(F&& f) noexcept {
 }
 
 /// Returns f(), whose errors count rows and columns from 0, for a caller who counts from base. With
-/// base 1, the text of an Error(input), and of any Error that names an "entry (", gets the remark that
-/// it counts from 0, unless it says so already.
+/// base 1, the text of an Error(input), and of any Error that names an "entry (", gets the remark
+/// that it counts from 0, unless it says so already.
 template <class F>
 auto counting_from(int base, F&& f) {
   try {
     return f();
   } catch (const Error& error) {
     const std::string text = error.what();
-    const bool counts = error.kind() == ErrorKind::input || text.find("entry (") != std::string::npos;
+    const bool counts =
+        error.kind() == ErrorKind::input || text.find("entry (") != std::string::npos;
     if (base == 0 || !counts || text.find("from 0") != std::string::npos) throw;
     throw Error(error.kind(), text + " (rows and columns counted from 0)");
   }
@@ -74,14 +77,14 @@ T*& place_for(T** place, const char* name) {
   return handle;
 }
 
-/// Returns the caller's struct, which begins with struct_size. Throws Error(usage) if the size is not
-/// sizeof(T). All structs are in their first version, so each has one valid size.
+/// Returns the caller's struct, which begins with struct_size. Throws Error(usage) if the size is
+/// not sizeof(T). All structs are in their first version, so each has one valid size.
 template <class T>
 T& sized(T* pointer, const char* name) {
   T& s = need(pointer, name);
   if (s.struct_size != sizeof(T))
-    misuse(std::string(name) + ": struct_size is " + std::to_string(s.struct_size) + ", expected " + std::to_string(sizeof(T)) +
-           ": begin with the struct's initialiser");
+    misuse(std::string(name) + ": struct_size is " + std::to_string(s.struct_size) + ", expected " +
+           std::to_string(sizeof(T)) + ": begin with the struct's initialiser");
   return s;
 }
 
@@ -90,7 +93,8 @@ T& sized(T* pointer, const char* name) {
 template <class T>
 const T& read_struct(const T* pointer, const char* name) {
   const T& s = sized(pointer, name);
-  if (s.reserved != 0) misuse(std::string(name) + ": reserved is " + std::to_string(s.reserved) + ", expected 0");
+  if (s.reserved != 0)
+    misuse(std::string(name) + ": reserved is " + std::to_string(s.reserved) + ", expected 0");
   return s;
 }
 

@@ -1,4 +1,5 @@
-// Contents of the opaque handles of the C interface. A handle shares the objects that must outlive other handles.
+// Contents of the opaque handles of the C interface. A handle shares the objects that must outlive
+// other handles.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,20 +51,23 @@ class CancelState {
 using Cancel = std::shared_ptr<const CancelState>;
 
 /// Returns the stop token for a call that begins now; an empty one if cancel is null.
-inline std::stop_token token_of(const Cancel& cancel) { return cancel ? cancel->token() : std::stop_token(); }
+inline std::stop_token token_of(const Cancel& cancel) {
+  return cancel ? cancel->token() : std::stop_token();
+}
 
 /// Map from the entries of the caller's arrays to those of the lower triangle.
 template <Scalar T>
 struct CallerOrder {
   Offset entries = 0;              ///< length of the caller's arrays
   std::optional<EntryMap<T>> map;  ///< none: the caller's entries are those of the lower triangle
-  std::vector<Offset> sorted{};    ///< for triplets: entry k of the map is the caller's entry sorted[k]; else empty
+  std::vector<Offset>
+      sorted{};  ///< for triplets: entry k of the map is the caller's entry sorted[k]; else empty
 
   /// Writes values in the caller's order to `lower`, the values of the lower triangle. Throws
   /// Error(usage) for another length.
   void apply(std::span<const T> value, std::span<T> lower) const;
-  /// Sets place[k] to the position of the caller's entry k in the lower triangle, -1 if k was left out.
-  /// Throws Error(usage) for another length.
+  /// Sets place[k] to the position of the caller's entry k in the lower triangle, -1 if k was left
+  /// out. Throws Error(usage) for another length.
   void places(std::span<Offset> place) const;
 };
 
@@ -79,8 +83,8 @@ struct SolverOf {
   using Number = T;
   Solver<T> solver;
   std::shared_ptr<const CallerOrder<T>> order{};  ///< map of the matrix last computed
-  std::optional<Breakdown> breakdown{};           ///< breakdown of the last factorisation, if it had one
-  bool filled = false;                            ///< the last factorisation ended, with a factor or a breakdown
+  std::optional<Breakdown> breakdown{};  ///< breakdown of the last factorisation, if it had one
+  bool filled = false;  ///< the last factorisation ended, with a factor or a breakdown
 };
 
 }  // namespace kauri::c

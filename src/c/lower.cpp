@@ -29,14 +29,16 @@ extern "C" {
 kauri_status kauri_factor_determinant(const kauri_factor* factor, double* determinant) {
   return guarded([&] {
     double& out = need(determinant, "determinant");
-    out = std::visit([]<class T>(const Factor<T>& of) { return kauri::determinant<T>(of); }, need(factor, "factor").of);
+    out = std::visit([]<class T>(const Factor<T>& of) { return kauri::determinant<T>(of); },
+                     need(factor, "factor").of);
   });
 }
 
 kauri_status kauri_factor_log_determinant(const kauri_factor* factor, double* log_determinant) {
   return guarded([&] {
     double& out = need(log_determinant, "log_determinant");
-    out = std::visit([]<class T>(const Factor<T>& of) { return kauri::log_determinant<T>(of); }, need(factor, "factor").of);
+    out = std::visit([]<class T>(const Factor<T>& of) { return kauri::log_determinant<T>(of); },
+                     need(factor, "factor").of);
   });
 }
 
@@ -50,13 +52,15 @@ kauri_status kauri_factor_diagonal(const kauri_factor* factor, void* diagonal, i
   });
 }
 
-kauri_status kauri_factor_extract(const kauri_factor* factor, int64_t* col_ptr, int32_t* row, void* value, int64_t capacity,
-                                  int64_t* entries) {
+kauri_status kauri_factor_extract(const kauri_factor* factor, int64_t* col_ptr, int32_t* row,
+                                  void* value, int64_t capacity, int64_t* entries) {
   return guarded([&] {
     const auto run = [&]<class T>(const Factor<T>& of) {
       const Offset count = need(entries, "entries") = symbolic::lower_entries(of.plan().supernodes);
       if (col_ptr == nullptr && row == nullptr && value == nullptr) return;
-      if (capacity < count) misuse("capacity is " + std::to_string(capacity) + ", expected " + std::to_string(count) + " or more");
+      if (capacity < count)
+        misuse("capacity is " + std::to_string(capacity) + ", expected " + std::to_string(count) +
+               " or more");
       (void)need(col_ptr, "col_ptr");
       const LowerFactor<T> l = lower_factor<T>(of);
       copy_all(l.row, row, "row");
@@ -67,7 +71,8 @@ kauri_status kauri_factor_extract(const kauri_factor* factor, int64_t* col_ptr, 
   });
 }
 
-kauri_status kauri_factor_inverse_diagonal(const kauri_factor* factor, void* diagonal, int64_t length) {
+kauri_status kauri_factor_inverse_diagonal(const kauri_factor* factor, void* diagonal,
+                                           int64_t length) {
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
     const auto run = [&]<class T>(const Factor<T>& of) {

@@ -35,13 +35,15 @@ void copy_to(std::span<const Index> from, std::int32_t* to) {
 
 extern "C" {
 
-kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options, const kauri_backend* backend, kauri_plan** plan) {
+kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options,
+                                const kauri_backend* backend, kauri_plan** plan) {
   return guarded([&] {
     kauri_plan*& place = place_for(plan, "plan");
     const kauri_matrix& given = need(matrix, "matrix");
     const AnalyzeOptions analyze = analysis_for(options, backend);
     const Pattern pattern = std::visit([](const auto& of) { return of.lower.pattern(); }, given.of);
-    Analysis analysis = counting_from(given.base, [&] { return analyze_with_report(pattern, analyze); });
+    Analysis analysis =
+        counting_from(given.base, [&] { return analyze_with_report(pattern, analyze); });
     place = new kauri_plan{std::move(analysis.plan), std::move(analysis.reason), given.base};
   });
 }
@@ -71,23 +73,27 @@ kauri_status kauri_plan_factor_bytes(const kauri_plan* plan, int32_t scalar, int
 kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64_t* bytes) {
   return guarded([&] { need(bytes, "bytes") = plan_in(plan).peak_bytes(bytes_of(scalar)); });
 }
-kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options, int32_t scalar, int32_t nrhs,
-                                        int64_t* bytes) {
+kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options,
+                                        int32_t scalar, int32_t nrhs, int64_t* bytes) {
   return guarded([&] {
     if (nrhs < 1) misuse("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
-    need(bytes, "bytes") = plan_in(plan).workspace_bytes(bytes_of(scalar), nrhs, options_of(options).cuda.solves_together);
+    need(bytes, "bytes") = plan_in(plan).workspace_bytes(bytes_of(scalar), nrhs,
+                                                         options_of(options).cuda.solves_together);
   });
 }
-kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity, size_t* needed) {
+kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity,
+                                 size_t* needed) {
   return guarded([&] {
     const Plan& p = plan_in(plan);
     put_text(p.given ? "given" : name_of(p.ordering), text, capacity, needed);
   });
 }
-kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capacity, size_t* needed) {
+kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capacity,
+                               size_t* needed) {
   return guarded([&] { put_text(plan_in(plan).target, text, capacity, needed); });
 }
-kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity, size_t* needed) {
+kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity,
+                               size_t* needed) {
   return guarded([&] { put_text(need(plan, "plan").reason, text, capacity, needed); });
 }
 
@@ -96,10 +102,12 @@ kauri_status kauri_plan_permutation(const kauri_plan* plan, int32_t* old_of, int
     const Plan& p = plan_in(plan);
     require_length("length", length, p.n);
     const std::span<std::int32_t> out = span_of<std::int32_t>(old_of, length, "old_of");
-    std::transform(p.perm.old_of().begin(), p.perm.old_of().end(), out.begin(), [&](Index i) { return i + plan->base; });
+    std::transform(p.perm.old_of().begin(), p.perm.old_of().end(), out.begin(),
+                   [&](Index i) { return i + plan->base; });
   });
 }
-kauri_status kauri_plan_tree(const kauri_plan* plan, int32_t* parent, int32_t* column_count, int64_t length) {
+kauri_status kauri_plan_tree(const kauri_plan* plan, int32_t* parent, int32_t* column_count,
+                             int64_t length) {
   return guarded([&] {
     const Plan& p = plan_in(plan);
     require_length("length", length, p.n);

@@ -30,18 +30,23 @@ std::span<const std::byte> bytes_at(const void* bytes, std::size_t count) {
 
 /// from: a path or bytes.
 template <class From>
-kauri_status load(const From& from, const kauri_options* options, std::int32_t base, kauri_plan*& place) {
+kauri_status load(const From& from, const kauri_options* options, std::int32_t base,
+                  kauri_plan*& place) {
   const int counting = base_of(base);
-  place = new kauri_plan{load_plan(from, load_options(options)), "loaded: nothing was ordered", counting};
+  place = new kauri_plan{load_plan(from, load_options(options)), "loaded: nothing was ordered",
+                         counting};
   return KAURI_OK;
 }
 
 template <class From>
-kauri_status load(const From& from, const kauri_backend* backend, const kauri_options* options, std::int32_t base, kauri_factor*& place) {
+kauri_status load(const From& from, const kauri_backend* backend, const kauri_options* options,
+                  std::int32_t base, kauri_factor*& place) {
   const int counting = base_of(base);
   const std::shared_ptr<Backend>& at = need(backend, "backend").backend;
   const LoadOptions how = load_options(options);
-  const auto made = [&]<class T>(T) { return new kauri_factor{at, load_factor<T>(from, *at, how), counting}; };
+  const auto made = [&]<class T>(T) {
+    return new kauri_factor{at, load_factor<T>(from, *at, how), counting};
+  };
   place = saved_info(from).scalar_bytes == sizeof(float) ? made(float{}) : made(double{});
   return KAURI_OK;
 }
@@ -68,7 +73,8 @@ kauri_status kauri_factor_save(const kauri_factor* factor, const char* path) {
 kauri_status kauri_factor_save_bytes(const kauri_factor* factor, kauri_saved** saved) {
   return guarded([&] {
     kauri_saved*& place = place_for(saved, "saved");
-    place = std::visit([](const auto& of) { return new kauri_saved{save_factor(of)}; }, need(factor, "factor").of);
+    place = std::visit([](const auto& of) { return new kauri_saved{save_factor(of)}; },
+                       need(factor, "factor").of);
   });
 }
 kauri_status kauri_saved_bytes(const kauri_saved* saved, const void** bytes, size_t* count) {
@@ -80,27 +86,30 @@ kauri_status kauri_saved_bytes(const kauri_saved* saved, const void** bytes, siz
 }
 void kauri_saved_destroy(kauri_saved* saved) { delete saved; }
 
-kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base, kauri_plan** plan) {
+kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base,
+                             kauri_plan** plan) {
   return guarded([&] {
     kauri_plan*& place = place_for(plan, "plan");
     return load(std::string(&need(path, "path")), options, base, place);
   });
 }
-kauri_status kauri_plan_load_bytes(const void* bytes, size_t count, const kauri_options* options, int32_t base, kauri_plan** plan) {
+kauri_status kauri_plan_load_bytes(const void* bytes, size_t count, const kauri_options* options,
+                                   int32_t base, kauri_plan** plan) {
   return guarded([&] {
     kauri_plan*& place = place_for(plan, "plan");
     return load(bytes_at(bytes, count), options, base, place);
   });
 }
-kauri_status kauri_factor_load(const char* path, const kauri_backend* backend, const kauri_options* options, int32_t base,
-                               kauri_factor** factor) {
+kauri_status kauri_factor_load(const char* path, const kauri_backend* backend,
+                               const kauri_options* options, int32_t base, kauri_factor** factor) {
   return guarded([&] {
     kauri_factor*& place = place_for(factor, "factor");
     return load(std::string(&need(path, "path")), backend, options, base, place);
   });
 }
-kauri_status kauri_factor_load_bytes(const void* bytes, size_t count, const kauri_backend* backend, const kauri_options* options,
-                                     int32_t base, kauri_factor** factor) {
+kauri_status kauri_factor_load_bytes(const void* bytes, size_t count, const kauri_backend* backend,
+                                     const kauri_options* options, int32_t base,
+                                     kauri_factor** factor) {
   return guarded([&] {
     kauri_factor*& place = place_for(factor, "factor");
     return load(bytes_at(bytes, count), backend, options, base, place);

@@ -55,14 +55,16 @@ namespace {
 template <Scalar T>
 kauri_status status_of_finite(const MatrixView<const T>& x) {
   if (kauri::all_finite(x)) return KAURI_OK;
-  return solved(SolveStatus::not_finite, "the solution is not finite: " + non_finite_entry<T>(x, 0, "x"));
+  return solved(SolveStatus::not_finite,
+                "the solution is not finite: " + non_finite_entry<T>(x, 0, "x"));
 }
 
 }  // namespace
 
 extern "C" {
 
-kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
+kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system,
+                                const struct kauri_dense* b, const struct kauri_dense* x,
                                 kauri_workspace* workspace) {
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
@@ -81,7 +83,8 @@ kauri_status kauri_factor_solve(const kauri_factor* factor, int32_t system, cons
   });
 }
 
-kauri_status kauri_factor_multiply(const kauri_factor* factor, int32_t system, const struct kauri_dense* b, const struct kauri_dense* x,
+kauri_status kauri_factor_multiply(const kauri_factor* factor, int32_t system,
+                                   const struct kauri_dense* b, const struct kauri_dense* x,
                                    kauri_workspace* workspace) {
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
@@ -98,8 +101,8 @@ kauri_status kauri_factor_multiply(const kauri_factor* factor, int32_t system, c
   });
 }
 
-kauri_status kauri_factor_condition(const kauri_factor* factor, const kauri_matrix* matrix, kauri_workspace* workspace,
-                                    struct kauri_condition* condition) {
+kauri_status kauri_factor_condition(const kauri_factor* factor, const kauri_matrix* matrix,
+                                    kauri_workspace* workspace, struct kauri_condition* condition) {
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
     const kauri_matrix& m = need(matrix, "matrix");
@@ -107,15 +110,17 @@ kauri_status kauri_factor_condition(const kauri_factor* factor, const kauri_matr
     const auto run = [&]<class T>(const Factor<T>& of) {
       auto& scratch = same_scalar<Workspace<T>>(need(workspace, "workspace"), "the workspace");
       const auto& a = same_scalar<MatrixOf<T>>(m, "the matrix").lower;
-      const ConditionEstimate estimate = estimate_condition<T>(a.view(), of, scratch, token_of(f.cancel));
+      const ConditionEstimate estimate =
+          estimate_condition<T>(a.view(), of, scratch, token_of(f.cancel));
       out = {sizeof out, estimate.norm, estimate.inverse_norm, estimate.condition()};
     };
     std::visit(run, f.of);
   });
 }
 
-kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix, const kauri_options* options,
-                                 const struct kauri_dense* b, const struct kauri_dense* x, kauri_workspace* workspace,
+kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix* matrix,
+                                 const kauri_options* options, const struct kauri_dense* b,
+                                 const struct kauri_dense* x, kauri_workspace* workspace,
                                  struct kauri_refinement* refinement) {
   return guarded([&] {
     const kauri_factor& f = need(factor, "factor");
@@ -136,13 +141,15 @@ kauri_status kauri_factor_refine(const kauri_factor* factor, const kauri_matrix*
   });
 }
 
-kauri_status kauri_backward_error(const kauri_matrix* matrix, const struct kauri_dense* x, const struct kauri_dense* b,
-                                  const kauri_backend* backend, struct kauri_errors* error) {
+kauri_status kauri_backward_error(const kauri_matrix* matrix, const struct kauri_dense* x,
+                                  const struct kauri_dense* b, const kauri_backend* backend,
+                                  struct kauri_errors* error) {
   return guarded([&] {
     kauri_errors& out = sized(error, "error");
     Backend& at = *need(backend, "backend").backend;
     const auto run = [&]<class T>(const MatrixOf<T>& of) {
-      const BackwardError seen = backward_error<T>(of.lower.view(), host_view_of<const T>(x, "x"), host_view_of<const T>(b, "b"), at);
+      const BackwardError seen = backward_error<T>(of.lower.view(), host_view_of<const T>(x, "x"),
+                                                   host_view_of<const T>(b, "b"), at);
       out = {sizeof out, seen.normwise, seen.componentwise};
     };
     std::visit(run, need(matrix, "matrix").of);

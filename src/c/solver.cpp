@@ -17,8 +17,8 @@
 namespace kauri::c {
 namespace {
 
-/// Runs a factorisation, stores its outcome for kauri_solver_verdict() and returns its status. A call
-/// refused by Error(usage) leaves the stored outcome as before.
+/// Runs a factorisation, stores its outcome for kauri_solver_verdict() and returns its status. A
+/// call refused by Error(usage) leaves the stored outcome as before.
 template <class T, class Fill>
 kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
   try {
@@ -35,13 +35,16 @@ kauri_status filled(SolverOf<T>& of, int base, Fill&& fill) {
   }
 }
 
-/// Returns the verdict of the last factorisation; its status is `none` if there was none or it failed.
+/// Returns the verdict of the last factorisation; its status is `none` if there was none or it
+/// failed.
 template <class T>
 DeviceVerdict verdict_of(const SolverOf<T>& of) {
   if (!of.filled) return {};
   const SolverReport& report = of.solver.report();
-  DeviceVerdict verdict{.smallest_pivot = report.smallest_pivot, .smallest_column = report.smallest_column};
-  verdict.status = of.breakdown ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite;
+  DeviceVerdict verdict{.smallest_pivot = report.smallest_pivot,
+                        .smallest_column = report.smallest_column};
+  verdict.status =
+      of.breakdown ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite;
   if (of.breakdown) verdict.column = of.breakdown->column, verdict.pivot = of.breakdown->pivot;
   return verdict;
 }
@@ -63,29 +66,35 @@ auto with_solver(kauri_solver* solver, F&& f) {
 /// Error(usage) for matrices on a device, shapes that do not fit, and an x that overlaps b.
 template <class T>
 void take(const DensePair<T>& pair, Index n) {
-  if (pair.on_device) misuse("kauri_solver_solve: b and x are on a device, expected in the host's memory");
+  if (pair.on_device)
+    misuse("kauri_solver_solve: b and x are on a device, expected in the host's memory");
   require_dense<T>(pair.x, "Solver::solve: x", n);
   require_dense(pair.b, "Solver::solve: b", n);
   if (pair.b.cols != pair.x.cols)
-    misuse("Solver::solve: b has " + std::to_string(pair.b.cols) + " columns, x has " + std::to_string(pair.x.cols));
+    misuse("Solver::solve: b has " + std::to_string(pair.b.cols) + " columns, x has " +
+           std::to_string(pair.x.cols));
   if (pair.b.data == pair.x.data && !overlaps_from_the_first<T>(pair.b, pair.x)) return;
   if (overlap(pair.b, pair.x)) misuse("Solver::solve: x overlaps b");
   numeric::copy_entries<T>(pair.b, pair.x);
 }
 
 const SolverReport& report_in(const kauri_solver* solver) {
-  return std::visit([](const auto& of) -> const SolverReport& { return of.solver.report(); }, need(solver, "solver").of);
+  return std::visit([](const auto& of) -> const SolverReport& { return of.solver.report(); },
+                    need(solver, "solver").of);
 }
 
 }  // namespace
 
 extern "C" {
 
-kauri_status kauri_solver_create(const kauri_options* options, int32_t scalar, kauri_solver** solver) {
+kauri_status kauri_solver_create(const kauri_options* options, int32_t scalar,
+                                 kauri_solver** solver) {
   return guarded([&] {
     kauri_solver*& place = place_for(solver, "solver");
     const Cancel cancel = options == nullptr ? nullptr : options->cancel;
-    place = with_scalar(scalar, [&]<class T>(T) { return new kauri_solver{SolverOf<T>{Solver<T>(options_of(options))}, 0, cancel}; });
+    place = with_scalar(scalar, [&]<class T>(T) {
+      return new kauri_solver{SolverOf<T>{Solver<T>(options_of(options))}, 0, cancel};
+    });
   });
 }
 void kauri_solver_destroy(kauri_solver* solver) { delete solver; }
@@ -103,19 +112,22 @@ kauri_status kauri_solver_compute(kauri_solver* solver, const kauri_matrix* matr
   });
 }
 
-kauri_status kauri_solver_refactorize(kauri_solver* solver, const void* value, int64_t entries, double shift) {
+kauri_status kauri_solver_refactorize(kauri_solver* solver, const void* value, int64_t entries,
+                                      double shift) {
   return guarded([&] {
     return with_solver(solver, [&]<class T>(SolverOf<T>& of) {
       if (!of.order) misuse("Solver::refactorize: call compute() first");
       std::vector<T> lower(static_cast<std::size_t>(of.solver.plan().nnz));
       of.order->apply(span_of<const T>(value, entries, "value"), lower);
       const T by = number_of<T>(shift, "shift");
-      return filled(of, solver->base, [&] { return of.solver.refactorize(std::span<const T>(lower), by); });
+      return filled(of, solver->base,
+                    [&] { return of.solver.refactorize(std::span<const T>(lower), by); });
     });
   });
 }
 
-kauri_status kauri_solver_refactorize_matrix(kauri_solver* solver, const kauri_matrix* matrix, double shift) {
+kauri_status kauri_solver_refactorize_matrix(kauri_solver* solver, const kauri_matrix* matrix,
+                                             double shift) {
   return guarded([&] {
     const kauri_matrix& m = need(matrix, "matrix");
     return with_solver(solver, [&]<class T>(SolverOf<T>& of) {
@@ -135,15 +147,18 @@ kauri_status kauri_solver_refactorize_shifted(kauri_solver* solver, double shift
   });
 }
 
-kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* b, const struct kauri_dense* x) {
+kauri_status kauri_solver_solve(kauri_solver* solver, const struct kauri_dense* b,
+                                const struct kauri_dense* x) {
   return guarded([&] {
     return with_solver(solver, [&]<class T>(SolverOf<T>& of) {
       const DensePair<T> pair(b, x);
       take(pair, of.solver.plan().n);
       of.solver.solve(pair.x);
       const SolverReport& report = of.solver.report();
-      const bool counts = solver->base != 0 && report.status_reason.find("entry (") != std::string::npos;
-      return solved(report.status, report.status_reason + (counts ? " (rows and columns counted from 0)" : ""));
+      const bool counts =
+          solver->base != 0 && report.status_reason.find("entry (") != std::string::npos;
+      return solved(report.status,
+                    report.status_reason + (counts ? " (rows and columns counted from 0)" : ""));
     });
   });
 }
@@ -159,10 +174,12 @@ kauri_status kauri_solver_set_cancel(kauri_solver* solver, const kauri_cancel* c
 kauri_status kauri_solver_verdict(const kauri_solver* solver, struct kauri_verdict* verdict) {
   return guarded([&] {
     const kauri_solver& s = need(solver, "solver");
-    write(std::visit([](const auto& of) { return verdict_of(of); }, s.of), s.base, sized(verdict, "verdict"));
+    write(std::visit([](const auto& of) { return verdict_of(of); }, s.of), s.base,
+          sized(verdict, "verdict"));
   });
 }
-kauri_status kauri_solver_refinement(const kauri_solver* solver, struct kauri_refinement* refinement) {
+kauri_status kauri_solver_refinement(const kauri_solver* solver,
+                                     struct kauri_refinement* refinement) {
   return guarded([&] {
     const SolverReport& report = report_in(solver);
     write(report.refinement, report.mixed.unconverged, sized(refinement, "refinement"));
@@ -184,10 +201,12 @@ kauri_status kauri_solver_backend_kind(const kauri_solver* solver, int32_t* kind
     need(kind, "kind") = device ? KAURI_BACKEND_CUDA : KAURI_BACKEND_CPU;
   });
 }
-kauri_status kauri_solver_report_json(const kauri_solver* solver, char* text, size_t capacity, size_t* needed) {
+kauri_status kauri_solver_report_json(const kauri_solver* solver, char* text, size_t capacity,
+                                      size_t* needed) {
   return guarded([&] { put_text(to_json(report_in(solver)), text, capacity, needed); });
 }
-kauri_status kauri_solver_report_text(const kauri_solver* solver, char* text, size_t capacity, size_t* needed) {
+kauri_status kauri_solver_report_text(const kauri_solver* solver, char* text, size_t capacity,
+                                      size_t* needed) {
   return guarded([&] { put_text(to_text(report_in(solver)), text, capacity, needed); });
 }
 

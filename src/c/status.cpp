@@ -69,8 +69,11 @@ kauri_status told_exception() noexcept {
 kauri_status outcome(const Result<void, Breakdown>& result, int base) {
   if (result) return KAURI_OK;
   const Breakdown& breakdown = result.error();
-  const std::string column = breakdown.column == kNone ? "a column" : "column " + std::to_string(Offset{breakdown.column} + base);
-  return told(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: " + column + " met the pivot " + digits(breakdown.pivot));
+  const std::string column = breakdown.column == kNone
+                                 ? "a column"
+                                 : "column " + std::to_string(Offset{breakdown.column} + base);
+  return told(KAURI_NOT_POSITIVE_DEFINITE,
+              "not positive definite: " + column + " met the pivot " + digits(breakdown.pivot));
 }
 
 kauri_status solved(SolveStatus status, const std::string& reason) {
@@ -82,23 +85,30 @@ void put_text(std::string_view text, char* buffer, std::size_t capacity, std::si
   put(needed, text.size() + 1);
   if (buffer == nullptr && capacity == 0) return;
   char& first = need(buffer, "text");
-  if (capacity <= text.size()) misuse("text: a buffer of " + std::to_string(capacity) + " bytes for " + std::to_string(text.size() + 1));
+  if (capacity <= text.size())
+    misuse("text: a buffer of " + std::to_string(capacity) + " bytes for " +
+           std::to_string(text.size() + 1));
   std::memcpy(&first, text.data(), text.size());
   buffer[text.size()] = '\0';
 }
 
 void require_length(const char* name, std::int64_t given, std::int64_t expected) {
-  if (given != expected) misuse(std::string(name) + " is " + std::to_string(given) + ", expected " + std::to_string(expected));
+  if (given != expected)
+    misuse(std::string(name) + " is " + std::to_string(given) + ", expected " +
+           std::to_string(expected));
 }
 
 void no_such(const char* name, std::int32_t given) {
-  misuse(std::string(name) + " is " + std::to_string(given) + ", expected one of the constants of kauri.h");
+  misuse(std::string(name) + " is " + std::to_string(given) +
+         ", expected one of the constants of kauri.h");
 }
 
 extern "C" {
 
 int32_t kauri_api_version(void) { return KAURI_API_VERSION; }
-const char* kauri_version(void) { return version().data(); }  // version() and commit() are literals, so they end with a zero
+const char* kauri_version(void) {
+  return version().data();
+}  // version() and commit() are literals, so they end with a zero
 const char* kauri_commit(void) { return commit().data(); }
 
 const char* kauri_status_name(kauri_status status) {

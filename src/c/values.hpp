@@ -25,8 +25,8 @@ constexpr std::int32_t scalar_of() {
   return sizeof(T) == sizeof(double) ? KAURI_DOUBLE : KAURI_FLOAT;
 }
 
-/// Returns f(T{}) for the type that a kauri_scalar names. Throws Error(usage) for a number that names
-/// none.
+/// Returns f(T{}) for the type that a kauri_scalar names. Throws Error(usage) for a number that
+/// names none.
 template <class F>
 auto with_scalar(std::int32_t scalar, F&& f) {
   if (scalar == KAURI_DOUBLE) return f(double{});
@@ -50,7 +50,8 @@ T number_of(double x, const char* name) {
 /// Returns the caller's array of `count` numbers. Throws Error(usage) for a negative count, and for
 /// null with count > 0.
 template <class T>
-std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data, std::int64_t count, const char* name) {
+std::span<T> span_of(std::conditional_t<std::is_const_v<T>, const void*, void*> data,
+                     std::int64_t count, const char* name) {
   if (count < 0) misuse(std::string(name) + ": a length of " + std::to_string(count));
   if (count > 0) (void)need(static_cast<const char*>(data), name);
   return {static_cast<T*>(data), static_cast<std::size_t>(count)};
@@ -69,33 +70,38 @@ inline std::int64_t counted(Index i, int base) { return i == kNone ? -1 : Offset
 /// stands for the defaults.
 SolverOptions options_of(const kauri_options* options);
 
-/// Returns a view of the caller's dense matrix. Throws Error(usage) for sizes beyond an Index or the
-/// address space, and for an unknown layout or memory. The call that uses the view checks the rest.
+/// Returns a view of the caller's dense matrix. Throws Error(usage) for sizes beyond an Index or
+/// the address space, and for an unknown layout or memory. The call that uses the view checks the
+/// rest.
 template <class T>
 MatrixView<T> view_of(const kauri_dense& a, const char* name) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
   if (a.rows < 0 || a.rows > kMost || a.cols < 0 || a.cols > kMost)
-    misuse(std::string(name) + " has " + std::to_string(a.rows) + " rows and " + std::to_string(a.cols) + " columns");
+    misuse(std::string(name) + " has " + std::to_string(a.rows) + " rows and " +
+           std::to_string(a.cols) + " columns");
   if (a.layout != KAURI_COLUMN_MAJOR && a.layout != KAURI_ROW_MAJOR) no_such("layout", a.layout);
   if (a.memory != KAURI_HOST && a.memory != KAURI_DEVICE) no_such("memory", a.memory);
   const std::int64_t lines = a.layout == KAURI_ROW_MAJOR ? a.rows : a.cols;
-  if (lines > 1 && a.ld > std::numeric_limits<std::ptrdiff_t>::max() / static_cast<std::int64_t>(sizeof(T)) / lines)
-    misuse(std::string(name) + ": leading dimension " + std::to_string(a.ld) + ", more than memory has room for");
+  if (lines > 1 && a.ld > std::numeric_limits<std::ptrdiff_t>::max() /
+                              static_cast<std::int64_t>(sizeof(T)) / lines)
+    misuse(std::string(name) + ": leading dimension " + std::to_string(a.ld) +
+           ", more than memory has room for");
   return {static_cast<T*>(a.data), static_cast<Index>(a.rows), static_cast<Index>(a.cols), a.ld,
           a.layout == KAURI_ROW_MAJOR ? Layout::row_major : Layout::column_major};
 }
 
-/// Returns a view of the caller's dense matrix, as view_of(). Throws Error(usage) also if the struct is
-/// malformed or the matrix is not in the host's memory.
+/// Returns a view of the caller's dense matrix, as view_of(). Throws Error(usage) also if the
+/// struct is malformed or the matrix is not in the host's memory.
 template <class T>
 MatrixView<T> host_view_of(const kauri_dense* a, const char* name) {
   const MatrixView<T> view = view_of<T>(sized(a, name), name);
-  if (a->memory != KAURI_HOST) misuse(std::string(name) + " is on a device, expected in the host's memory");
+  if (a->memory != KAURI_HOST)
+    misuse(std::string(name) + " is on a device, expected in the host's memory");
   return view;
 }
 
-/// Returns the handle's object of type Of, which fixes the scalar. Throws Error(usage) if the handle is
-/// of another scalar. name: the subject of the message, as "the matrix".
+/// Returns the handle's object of type Of, which fixes the scalar. Throws Error(usage) if the
+/// handle is of another scalar. name: the subject of the message, as "the matrix".
 template <class Of, class Handle>
 auto& same_scalar(Handle& handle, const char* name) {
   auto* of = std::get_if<Of>(&handle.of);

@@ -17,13 +17,16 @@ namespace kauri {
 template <class View>
 bool has_room(const View& a) {
   if (a.rows < 0 || a.cols < 0) return false;
-  return a.layout == Layout::row_major ? a.ld >= a.cols : a.layout == Layout::column_major && a.ld >= a.rows;
+  return a.layout == Layout::row_major ? a.ld >= a.cols
+                                       : a.layout == Layout::column_major && a.ld >= a.rows;
 }
 
 /// Returns the layout in words, to end a message about a matrix; empty for column-major.
 inline const char* in_words(Layout layout) {
   if (layout == Layout::row_major) return ", row-major";
-  return layout == Layout::column_major ? "" : ", in an unknown layout; expected column_major or row_major";
+  return layout == Layout::column_major
+             ? ""
+             : ", in an unknown layout; expected column_major or row_major";
 }
 
 /// Throws Error(usage) unless a has n rows, a sufficient leading dimension, and data. name: that of
@@ -33,8 +36,8 @@ void require_dense(const MatrixView<const T>& a, const char* name, Index n) {
   const auto refuse = [name](const std::string& what) { misuse(name + what); };
   if (a.rows != n) refuse(" has " + std::to_string(a.rows) + " rows, A has " + std::to_string(n));
   if (!has_room(a))
-    refuse(" has " + std::to_string(a.cols) + " columns and leading dimension " + std::to_string(a.ld) + " for " + std::to_string(n) +
-           " rows" + in_words(a.layout));
+    refuse(" has " + std::to_string(a.cols) + " columns and leading dimension " +
+           std::to_string(a.ld) + " for " + std::to_string(n) + " rows" + in_words(a.layout));
   if (a.data == nullptr && a.rows > 0 && a.cols > 0) refuse(" is null");
 }
 
@@ -58,7 +61,8 @@ bool overlap(const MatrixView<const T>& b, const MatrixView<T>& x) {
   const std::less_equal<const T*> before;
   if (before(end(b), x.data) || before(end(x), b.data)) return false;
   if (b.layout != x.layout || b.ld != x.ld) return true;
-  const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld, length = numeric::lines_of(b, b.layout).length;
+  const Offset apart = ((x.data - b.data) % b.ld + b.ld) % b.ld,
+               length = numeric::lines_of(b, b.layout).length;
   return apart < length || apart > b.ld - length;
 }
 

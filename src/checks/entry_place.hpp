@@ -20,15 +20,21 @@ struct EntryPlace {
 
 /// Returns the place of value k, from the plan's map of entries. O(nnz).
 inline EntryPlace place_of(const Plan& plan, Offset k) {
-  const auto& [ptr, source, first] = std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
+  const auto& [ptr, source, first] =
+      std::tie(plan.assembly.entry_ptr, plan.assembly.entry_source, plan.supernodes.first);
   const auto at = static_cast<Offset>(std::find(source.begin(), source.end(), k) - source.begin());
-  const auto col = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
-  const auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
-  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]), j = plan.perm.old_of(col);
+  const auto col =
+      static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), at) - ptr.begin() - 1);
+  const auto s =
+      static_cast<Index>(std::upper_bound(first.begin(), first.end(), col) - first.begin() - 1);
+  const Index i = plan.perm.old_of(plan.supernodes.rows(s)[plan.assembly.entry_row[at]]),
+              j = plan.perm.old_of(col);
   return {std::max(i, j), std::min(i, j)};
 }
 
-inline std::string in_words(const EntryPlace& place) { return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")"; }
+inline std::string in_words(const EntryPlace& place) {
+  return "(" + std::to_string(place.row) + ", " + std::to_string(place.column) + ")";
+}
 
 /// Returns true if no value is NaN or infinite.
 template <Scalar T>
@@ -41,9 +47,12 @@ bool all_finite(std::span<const T> value) {
 template <Scalar T>
 bool all_finite(const MatrixView<const T>& x) {
   const bool by_rows = x.layout == Layout::row_major;
-  const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0 : by_rows ? x.rows : x.cols;
+  const Index length = by_rows ? x.cols : x.rows, lines = length == 0 ? 0
+                                                          : by_rows   ? x.rows
+                                                                      : x.cols;
   for (Index k = 0; k < lines; ++k) {
-    if (!all_finite(std::span<const T>(x.data + k * x.ld, static_cast<std::size_t>(length)))) return false;
+    if (!all_finite(std::span<const T>(x.data + k * x.ld, static_cast<std::size_t>(length))))
+      return false;
   }
   return true;
 }
@@ -51,9 +60,11 @@ bool all_finite(const MatrixView<const T>& x) {
 /// Throws Error(input) for the first value k that is not finite: name(k) + " is nan".
 template <Scalar T, class Name>
 void require_all_finite(std::span<const T> value, const Name& name) {
-  const auto found = std::find_if(value.begin(), value.end(), [](T v) { return !std::isfinite(v); });
+  const auto found =
+      std::find_if(value.begin(), value.end(), [](T v) { return !std::isfinite(v); });
   if (found != value.end())
-    throw Error(ErrorKind::input, name(static_cast<Offset>(found - value.begin())) + " is " + std::to_string(*found));
+    throw Error(ErrorKind::input,
+                name(static_cast<Offset>(found - value.begin())) + " is " + std::to_string(*found));
 }
 
 }  // namespace kauri

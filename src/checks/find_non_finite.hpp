@@ -22,11 +22,13 @@ struct Entry {
 /// find its column.
 template <Scalar T>
 std::optional<Entry<T>> find_non_finite(const SymmetricView<T>& a) {
-  const auto found = std::find_if(a.value.begin(), a.value.end(), [](T v) { return !std::isfinite(v); });
+  const auto found =
+      std::find_if(a.value.begin(), a.value.end(), [](T v) { return !std::isfinite(v); });
   if (found == a.value.end()) return {};
   const Offset place = found - a.value.begin();
   const auto& ptr = a.pattern.col_ptr;
-  const auto column = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), place) - ptr.begin() - 1);
+  const auto column =
+      static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), place) - ptr.begin() - 1);
   return Entry<T>{a.pattern.row[place], column, *found};
 }
 
@@ -35,9 +37,10 @@ std::optional<Entry<T>> find_non_finite(const SymmetricView<T>& a) {
 template <Scalar T>
 void require_finite(const SymmetricView<T>& a, const std::string& name) {
   if (const auto entry = find_non_finite(a))
-    throw Error(ErrorKind::input, name + ": entry (" + std::to_string(entry->row) + ", " + std::to_string(entry->column) +
-                                      ") of A (row, column, from 0) is " + std::to_string(entry->value) +
-                                      (sizeof(T) == sizeof(float) ? " in float" : ""));
+    throw Error(ErrorKind::input,
+                name + ": entry (" + std::to_string(entry->row) + ", " +
+                    std::to_string(entry->column) + ") of A (row, column, from 0) is " +
+                    std::to_string(entry->value) + (sizeof(T) == sizeof(float) ? " in float" : ""));
 }
 
 }  // namespace kauri

@@ -1,4 +1,5 @@
-// Detects pivots that cancellation has left tiny. It runs after each factorisation, so it must cost next to nothing.
+// Detects pivots that cancellation has left tiny. It runs after each factorisation, so it must cost
+// next to nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ double pivot_loss_limit(Index n) {
 
 template <Scalar T>
 double diagonal_of(const SymmetricView<T>& a, Index j) {
-  return static_cast<double>(a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
+  return static_cast<double>(
+      a.value[static_cast<std::size_t>(a.pattern.col_ptr[static_cast<std::size_t>(j)])]);
 }
 
 /// Returns the loss at a pivot that is known to be the worst: the smallest one of a mixed factor in
@@ -40,7 +42,8 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
     const Index j = factor.plan().perm.old_of(k);
     const auto r = static_cast<double>(root[static_cast<std::size_t>(k)]);
     const double diagonal = diagonal_of(a, j);
-    if (worst.column == kNone || r * r / diagonal < worst.ratio()) worst = {j, r * r, diagonal, worst.limit};
+    if (worst.column == kNone || r * r / diagonal < worst.ratio())
+      worst = {j, r * r, diagonal, worst.limit};
   }
   return worst;
 }
@@ -51,7 +54,8 @@ PivotLoss find_worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
 /// is at least limit * largest, since then no ratio is below the limit; so it is in all but a few
 /// systems.
 template <Scalar T>
-std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest, const Factor<T>& factor) {
+std::optional<PivotLoss> find_nearly_singular(const SymmetricView<T>& a, double largest,
+                                              const Factor<T>& factor) {
   if (factor.verdict().smallest_pivot >= pivot_loss_limit<T>(a.pattern.n) * largest) return {};
   const PivotLoss worst = find_worst_pivot(a, factor);
   return worst.nearly_singular() ? std::optional(worst) : std::nullopt;

@@ -28,14 +28,17 @@ bool same(std::span<const T> a, std::span<const T> b) {
 
 }  // namespace
 
-bool same_pattern(const Pattern& a, const Pattern& b) { return a.n == b.n && same(a.col_ptr, b.col_ptr) && same(a.row, b.row); }
+bool same_pattern(const Pattern& a, const Pattern& b) {
+  return a.n == b.n && same(a.col_ptr, b.col_ptr) && same(a.row, b.row);
+}
 
 std::string pattern_difference(const Pattern& now, const Pattern& then) {
   if (same_pattern(now, then)) return {};
   check(now);
   if (now.n != then.n) return std::to_string(now.n) + " rows, then " + std::to_string(then.n);
   const auto rows_of = [](const Pattern& a, std::size_t j) {
-    return a.row.subspan(static_cast<std::size_t>(a.col_ptr[j]), static_cast<std::size_t>(a.col_ptr[j + 1] - a.col_ptr[j]));
+    return a.row.subspan(static_cast<std::size_t>(a.col_ptr[j]),
+                         static_cast<std::size_t>(a.col_ptr[j + 1] - a.col_ptr[j]));
   };
   for (std::size_t j = 0; j < static_cast<std::size_t>(now.n); ++j) {
     const auto here = rows_of(now, j), there = rows_of(then, j);
@@ -43,13 +46,16 @@ std::string pattern_difference(const Pattern& now, const Pattern& then) {
     if (p == here.end() && q == there.end()) continue;
     // Rows ascend, so the lesser of the two is in one pattern only.
     const bool added = q == there.end() || (p != here.end() && *p < *q);
-    return "entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) + (added ? ") is new" : ") is missing");
+    return "entry (" + std::to_string(added ? *p : *q) + ", " + std::to_string(j) +
+           (added ? ") is new" : ") is missing");
   }
   return {};
 }
 
 void require_pattern(const Pattern& a, const Plan& plan, const std::string& what) {
-  if (const std::string difference = pattern_difference(a, plan.pattern.view()); !difference.empty()) misuse(what + ": " + difference);
+  if (const std::string difference = pattern_difference(a, plan.pattern.view());
+      !difference.empty())
+    misuse(what + ": " + difference);
 }
 
 }  // namespace kauri

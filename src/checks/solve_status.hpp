@@ -18,14 +18,15 @@ namespace kauri {
 /// from 0) is nan"; an empty string if there is none. before: number of columns of the caller's b
 /// that precede these. name: that of the matrix.
 template <Scalar T>
-std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0, const std::string& name = "b") {
+std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0,
+                             const std::string& name = "b") {
   const bool by_rows = b.layout == Layout::row_major;
   for (Index j = 0; j < b.cols; ++j)
     for (Index i = 0; i < b.rows; ++i) {
       const T x = b.data[by_rows ? j + i * b.ld : i + j * b.ld];
       if (!std::isfinite(x))
-        return "entry (" + std::to_string(i) + ", " + std::to_string(before + j) + ") of " + name + " (row, column, from 0) is " +
-               digits(x);
+        return "entry (" + std::to_string(i) + ", " + std::to_string(before + j) + ") of " + name +
+               " (row, column, from 0) is " + digits(x);
     }
   return {};
 }
@@ -33,18 +34,21 @@ std::string non_finite_entry(const MatrixView<const T>& b, Index before = 0, con
 /// Returns the reason for a status with these errors; an empty string for SolveStatus::ok and none.
 /// b is not read if its data are null.
 template <Scalar T>
-std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b, Index before = 0) {
+std::string why_not(SolveStatus status, const BackwardError& error, const MatrixView<const T>& b,
+                    Index before = 0) {
   if (status == SolveStatus::not_finite) {
-    const std::string head = "the solution is not finite: ", type = sizeof(T) == 4 ? "float" : "double";
+    const std::string head = "the solution is not finite: ",
+                      type = sizeof(T) == 4 ? "float" : "double";
     if (b.data == nullptr) return head + "b is not, or x or its residual overflows " + type;
     const std::string entry = non_finite_entry<T>(b, before);
     return head + (entry.empty() ? "x or its residual overflows " + type : entry);
   }
   if (status != SolveStatus::not_converged) return {};
   if (status_of<T>(error) == SolveStatus::ok)
-    return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) +
-           ", more than was asked for";
-  return "not converged: " + in_words(error, solved_error<T>()) + ": x does not count as a solution";
+    return "not converged: the backward error is " + digits(error.normwise) + ", componentwise " +
+           digits(error.componentwise) + ", more than was asked for";
+  return "not converged: " + in_words(error, solved_error<T>()) +
+         ": x does not count as a solution";
 }
 
 /// Sets the report's status and its reason: the status measured from the errors in
@@ -59,11 +63,14 @@ void judge(SolverReport& report, SolveStatus known, const MatrixView<const T>& b
 
 /// Sets the report's refinement, status and reason of a mixed solve, from report.mixed. `found` is
 /// the breakdown of the factor in double, if there was one.
-inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& found, const MatrixView<const double>& b) {
-  report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined, report.mixed.error};
+inline void judge_mixed(SolverReport& report, const std::optional<Breakdown>& found,
+                        const MatrixView<const double>& b) {
+  report.refinement = {report.mixed.steps, report.mixed.steps, report.mixed.unrefined,
+                       report.mixed.error};
   judge<double>(report, report.mixed.converged() ? SolveStatus::ok : SolveStatus::not_converged, b);
   if (found)
-    report.status_reason = "not positive definite: column " + std::to_string(found->column) + " met the pivot " + digits(found->pivot);
+    report.status_reason = "not positive definite: column " + std::to_string(found->column) +
+                           " met the pivot " + digits(found->pivot);
 }
 
 /// Returns the report of a mixed solve of `cols` columns that met a breakdown: all errors NaN, no

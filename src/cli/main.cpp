@@ -1,4 +1,5 @@
-// The program kauri: parses the command line, runs a subcommand, and turns errors into messages and exit codes.
+// The program kauri: parses the command line, runs a subcommand, and turns errors into messages and
+// exit codes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -26,7 +27,8 @@ namespace kauri::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "kauri solves A x = b for sparse symmetric positive definite A by Cholesky factorisation, P A P^T = L L^T,\n"
+    "kauri solves A x = b for sparse symmetric positive definite A by Cholesky factorisation, P A "
+    "P^T = L L^T,\n"
     "and compares what orderings P cost.\n";
 
 constexpr const char* kFooter = R"(
@@ -49,8 +51,8 @@ accepted (status "not_converged"), or x overflows the scalar ("not_finite");
 2 A is not positive definite; 3 resources: more memory or operations than are available or than --max-gb and --max-flops allow
 (reported before the work starts), or the device is not available.)";
 
-/// Formatter of help texts: options as "--name TYPE=default", without the accepted values, which the
-/// description lists; positional arguments by their type, as [FILE].
+/// Formatter of help texts: options as "--name TYPE=default", without the accepted values, which
+/// the description lists; positional arguments by their type, as [FILE].
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_usage(const CLI::Option* option) const override {
@@ -73,15 +75,19 @@ void add_printing(CLI::App& app) {
     throw CLI::Success();
   };
   const auto completion = [&app, print_it](const std::string& shell) {
-    print_it(shell == "bash" ? bash_completion(app) : shell == "zsh" ? zsh_completion(app) : fish_completion(app));
+    print_it(shell == "bash"  ? bash_completion(app)
+             : shell == "zsh" ? zsh_completion(app)
+                              : fish_completion(app));
   };
-  app.add_option_function<std::string>("--completion", completion,
-                                       "print completion for a shell: bash, zsh or fish; source <(kauri --completion bash)")
+  app.add_option_function<std::string>(
+         "--completion", completion,
+         "print completion for a shell: bash, zsh or fish; source <(kauri --completion bash)")
       ->type_name("SHELL")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->trigger_on_parse();
   app.add_flag_function(
-         "--manual", [&app, print_it](std::int64_t) { print_it(manual(app)); }, "print the manual page, for man -l -")
+         "--manual", [&app, print_it](std::int64_t) { print_it(manual(app)); },
+         "print the manual page, for man -l -")
       ->trigger_on_parse();
 }
 

@@ -27,7 +27,9 @@ Offset Backend::peak_bytes() const { return executor_->memory().peak(); }
 void Backend::reset_peak() { executor_->memory().reset_peak(); }
 
 Backend cpu_backend(int threads) {
-  if (threads < 0) throw Error(ErrorKind::usage, "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
+  if (threads < 0)
+    throw Error(ErrorKind::usage,
+                "cpu_backend: threads is " + std::to_string(threads) + ", expected 0 or more");
   return Backend(numeric::cpu::make_executor(threads == 0 ? default_threads() : threads));
 }
 
@@ -36,7 +38,9 @@ Backend cuda_backend(const CudaOptions& options) {
     throw Error(ErrorKind::usage, "cuda_backend: the allocator needs both functions, or none");
   return Backend(numeric::cuda::make_executor(options));
 }
-Backend cuda_backend(int device) { return cuda_backend(CudaOptions{.device = device, .allocator = {}}); }
+Backend cuda_backend(int device) {
+  return cuda_backend(CudaOptions{.device = device, .allocator = {}});
+}
 bool cuda_available() { return numeric::cuda::available(); }
 
 }  // namespace kauri

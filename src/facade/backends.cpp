@@ -19,7 +19,8 @@ Backend asked_for(BackendChoice choice, int threads, const CudaOptions& cuda) {
     case BackendChoice::cuda:
       return cuda_backend(cuda);
   }
-  misuse("Solver: unknown BackendChoice " + std::to_string(static_cast<int>(choice)) + "; expected automatic, cpu or cuda (0 to 2)");
+  misuse("Solver: unknown BackendChoice " + std::to_string(static_cast<int>(choice)) +
+         "; expected automatic, cpu or cuda (0 to 2)");
 }
 
 /// Returns the options unchanged, and the reason why only their target is considered.
@@ -30,12 +31,14 @@ std::pair<AnalyzeOptions, std::string> stays(AnalyzeOptions options, const std::
 
 }  // namespace
 
-std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device,
-                                                   int scalar_bytes, Index nrhs) {
+std::pair<AnalyzeOptions, std::string> with_device(
+    AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
+    Index nrhs) {
   if (!device) return stays(std::move(options), "there is no CUDA device");
   if (!device->predicted)
     return stays(std::move(options),
-                 "the seconds of the device (" + device->name + ") cannot be predicted, only those of A100s, H100s and H200s");
+                 "the seconds of the device (" + device->name +
+                     ") cannot be predicted, only those of A100s, H100s and H200s");
   options.device = {device->target, device->free_bytes, device->started, nrhs, scalar_bytes};
   return {std::move(options), ""};
 }
@@ -43,7 +46,8 @@ std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const
 Backends::Backends(BackendChoice choice, int threads, const CudaOptions& cuda)
     : choice_(choice), cuda_(cuda), backend_(asked_for(choice, threads, cuda)) {}
 
-std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const {
+std::pair<AnalyzeOptions, std::string> Backends::offered(AnalyzeOptions options, int scalar_bytes,
+                                                         Index nrhs) const {
   const bool own_target = options.target.empty() || options.target == backend_.target();
   if (options.target.empty()) options.target = backend_.target();
   options.device = {};
@@ -60,19 +64,23 @@ std::string Backends::take(const Analysis& analysis, int scalar_bytes, Index nrh
   on_device_ = !analysis.forecasts.empty() && plan.on_device();
   if (!on_device_) return "";
   on_device_ = false;
-  if (std::string failure = make_device(); !failure.empty()) return backend_.target() + ": the device cannot be started: " + failure;
-  const Offset needed = plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs, cuda_.solves_together) +
+  if (std::string failure = make_device(); !failure.empty())
+    return backend_.target() + ": the device cannot be started: " + failure;
+  const Offset needed = plan.peak_bytes(scalar_bytes) +
+                        plan.workspace_bytes(scalar_bytes, nrhs, cuda_.solves_together) +
                         symbolic::device_residual_bytes(plan.n, plan.nnz, scalar_bytes) + kRounding;
   const std::optional<numeric::cuda::Survey> device = numeric::cuda::survey(cuda_.device);
   on_device_ = device && needed <= device->free_bytes;
   if (on_device_) return "";
-  return backend_.target() + ": the job needs " + std::to_string(needed) + " bytes of the memory of " + plan.target + ", " +
+  return backend_.target() + ": the job needs " + std::to_string(needed) +
+         " bytes of the memory of " + plan.target + ", " +
          std::to_string(device ? device->free_bytes : 0) + " are free";
 }
 
 void Backends::start_device() {
   if (choice_ != BackendChoice::automatic) return;
-  if (const auto device = numeric::cuda::survey(cuda_.device); device && device->predicted) make_device();
+  if (const auto device = numeric::cuda::survey(cuda_.device); device && device->predicted)
+    make_device();
 }
 
 std::string Backends::make_device() {

@@ -1,4 +1,5 @@
-// Chooses the backend of a job: the CPU, a device, or the one of the two that is predicted to finish first.
+// Chooses the backend of a job: the CPU, a device, or the one of the two that is predicted to
+// finish first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,8 @@ class Backends {
   /// Returns the options with their target set and, for `automatic`, with the device if it may be
   /// chosen; else the second string is the reason why it may not. options.workers is the caller's
   /// and stays.
-  std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const;
+  std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
+                                                 Index nrhs) const;
   /// Makes the backend current that the analysis chose. Returns the reason if the device cannot
   /// take the job after all, else an empty string.
   std::string take(const Analysis& analysis, int scalar_bytes, Index nrhs);
@@ -51,14 +53,16 @@ class Backends {
 
 /// Returns the options for a choice between their target, which is the CPU's, and the device found,
 /// for scalars of this size; or the options unchanged and the reason why there is no choice.
-std::pair<AnalyzeOptions, std::string> with_device(AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device,
-                                                   int scalar_bytes, Index nrhs);
+std::pair<AnalyzeOptions, std::string> with_device(
+    AnalyzeOptions options, const std::optional<numeric::cuda::Survey>& device, int scalar_bytes,
+    Index nrhs);
 
 /// Returns the analysis by `run(options)` for the backend that is current afterwards, for one
 /// factor with a workspace for nrhs right-hand sides. Runs a second analysis if the device cannot
 /// take the job that was planned for it. Chooser: Backends, or a substitute in tests.
 template <class Chooser, class Run>
-Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs, Run&& run) {
+Analysis analyze_for(Chooser& backends, const AnalyzeOptions& options, int scalar_bytes, Index nrhs,
+                     Run&& run) {
   auto [offer, why_not] = backends.offered(options, scalar_bytes, nrhs);
   Analysis analysis = run(std::as_const(offer));
   if (analysis.target_reason.empty()) analysis.target_reason = std::move(why_not);

@@ -29,20 +29,26 @@ void require_columns(Index nrhs) {
 /// Throws Error(usage) unless the number of values, the stride and the shift suit a
 /// refactorisation.
 template <class T>
-void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift) {
-  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
-  if (stride < 0) misuse("refactorize: the stride is " + std::to_string(stride) + ", expected 0 or more");
-  const Offset nnz = batch.plan()->nnz, items = batch.items(), there = static_cast<Offset>(value.size());
+void require_values(const numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride,
+                    T shift) {
+  if (!std::isfinite(shift))
+    misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
+  if (stride < 0)
+    misuse("refactorize: the stride is " + std::to_string(stride) + ", expected 0 or more");
+  const Offset nnz = batch.plan()->nnz, items = batch.items(),
+               there = static_cast<Offset>(value.size());
   if (items == 0 || nnz == 0) return;
   if (there < nnz || (items > 1 && stride > (there - nnz) / (items - 1)))
-    misuse("refactorize: " + std::to_string(there) + " values are too few for " + std::to_string(items) + " items of " +
-           std::to_string(nnz) + " entries, " + std::to_string(stride) + " apart");
+    misuse("refactorize: " + std::to_string(there) + " values are too few for " +
+           std::to_string(items) + " items of " + std::to_string(nnz) + " entries, " +
+           std::to_string(stride) + " apart");
 }
 
 /// Fills the batch. after: the stream on which values in device memory become ready.
 template <class T>
-std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<const T> value, Offset stride, T shift,
-                                    const std::stop_token& stop, std::optional<StreamHandle> after = std::nullopt) {
+std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<const T> value,
+                                    Offset stride, T shift, const std::stop_token& stop,
+                                    std::optional<StreamHandle> after = std::nullopt) {
   require_values<T>(batch, value, stride, shift);
   const OneCall call(batch.fillings, "refactorize", "batch");
   if (after) batch.begin_after(*after);
@@ -53,15 +59,20 @@ std::span<const DeviceVerdict> fill(numeric::BatchImpl<T>& batch, std::span<cons
 }
 
 template <class T>
-void require_batch_shape(const BatchView<const T>& a, const std::string& name, const numeric::BatchImpl<T>& batch) {
+void require_batch_shape(const BatchView<const T>& a, const std::string& name,
+                         const numeric::BatchImpl<T>& batch) {
   if (a.items != batch.items())
-    misuse("solve: " + name + " has " + std::to_string(a.items) + " items, the batch has " + std::to_string(batch.items()));
+    misuse("solve: " + name + " has " + std::to_string(a.items) + " items, the batch has " +
+           std::to_string(batch.items()));
   if (a.rows != batch.plan()->n)
-    misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " + std::to_string(batch.plan()->n));
+    misuse("solve: " + name + " has " + std::to_string(a.rows) + " rows, A has " +
+           std::to_string(batch.plan()->n));
   if (!has_room(a) || a.stride < 0)
-    misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns, leading dimension " + std::to_string(a.ld) + " and stride " +
-           std::to_string(a.stride) + " for " + std::to_string(a.rows) + " rows" + in_words(a.layout));
-  if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0) misuse("solve: " + name + " is null");
+    misuse("solve: " + name + " has " + std::to_string(a.cols) + " columns, leading dimension " +
+           std::to_string(a.ld) + " and stride " + std::to_string(a.stride) + " for " +
+           std::to_string(a.rows) + " rows" + in_words(a.layout));
+  if (a.data == nullptr && a.items > 0 && a.rows > 0 && a.cols > 0)
+    misuse("solve: " + name + " is null");
 }
 
 /// Returns true if x begins at b's first entry but is not b itself.
@@ -80,13 +91,15 @@ void require_apart(const BatchView<T>& x) {
   const Offset length = by_rows ? x.cols : x.rows, lines = by_rows ? x.rows : x.cols;
   const Offset item = (lines - 1) * x.ld + length, items = (x.items - 1) * x.stride + length;
   if (x.stride < item && (x.stride < length || (lines > 1 && x.ld < items)))
-    misuse("solve: items of x overlap: stride " + std::to_string(x.stride) + ", leading dimension " + std::to_string(x.ld));
+    misuse("solve: items of x overlap: stride " + std::to_string(x.stride) +
+           ", leading dimension " + std::to_string(x.ld));
 }
 
 }  // namespace
 
 template <Scalar T>
-BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store, std::weak_ptr<const numeric::BatchImpl<T>> batch)
+BatchWorkspace<T>::BatchWorkspace(std::unique_ptr<numeric::BatchWorkspaceImpl<T>> store,
+                                  std::weak_ptr<const numeric::BatchImpl<T>> batch)
     : store_(std::move(store)), batch_(std::move(batch)) {}
 template <Scalar T>
 BatchWorkspace<T>::BatchWorkspace(BatchWorkspace&&) noexcept = default;
@@ -109,7 +122,8 @@ Offset BatchWorkspace<T>::bytes(const BatchFactor<T>& batch, Index nrhs) {
 }
 
 template <Scalar T>
-BatchFactor<T>::BatchFactor(std::unique_ptr<numeric::BatchImpl<T>> store) : store_(std::move(store)) {}
+BatchFactor<T>::BatchFactor(std::unique_ptr<numeric::BatchImpl<T>> store)
+    : store_(std::move(store)) {}
 template <Scalar T>
 BatchFactor<T>::BatchFactor(BatchFactor&&) noexcept = default;
 template <Scalar T>
@@ -124,7 +138,8 @@ BatchFactor<T> BatchFactor<T>::create(const PreparedPlan& plan, Index items, Bat
   return BatchFactor(plan.executor_->of<T>().make_batch(plan.store_, items, way));
 }
 template <Scalar T>
-BatchFactor<T> BatchFactor<T>::create(std::shared_ptr<const Plan> plan, Index items, Backend& backend, BatchWay way) {
+BatchFactor<T> BatchFactor<T>::create(std::shared_ptr<const Plan> plan, Index items,
+                                      Backend& backend, BatchWay way) {
   require_items(items);
   return create(PreparedPlan::create(std::move(plan), backend), items, way);
 }
@@ -156,32 +171,40 @@ std::span<const DeviceVerdict> BatchFactor<T>::fetch_verdicts(StreamHandle strea
 }
 template <Scalar T>
 const DeviceVerdict* BatchFactor<T>::verdict_address(Index k) const {
-  if (k < 0 || k >= items()) misuse("verdict_address: item " + std::to_string(k) + " of " + std::to_string(items()));
+  if (k < 0 || k >= items())
+    misuse("verdict_address: item " + std::to_string(k) + " of " + std::to_string(items()));
   return store_->verdict_address(k);
 }
 
 /// Checks the arguments of a solve. Returns false if there is nothing to do.
 template <Scalar T>
-bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x, const BatchWorkspace<T>& workspace) const {
+bool BatchFactor<T>::fits(const BatchView<const T>& b, const BatchView<T>& x,
+                          const BatchWorkspace<T>& workspace) const {
   require_batch_shape<T>(x, "x", *store_);
   require_batch_shape<T>(b, "b", *store_);
-  if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  if (b.cols != x.cols)
+    misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
   require_apart(x);
-  if (overlaps_from_the_first<T>(b, x)) misuse("solve: x begins where b does, with another leading dimension, stride or layout");
+  if (overlaps_from_the_first<T>(b, x))
+    misuse("solve: x begins where b does, with another leading dimension, stride or layout");
   if (workspace.batch_.lock() != store_) misuse("solve: the workspace was made for another batch");
-  if (!numeric::all_known(verdicts()) && !store_->awaits_verdicts()) misuse("solve: the batch has not been factorised");
+  if (!numeric::all_known(verdicts()) && !store_->awaits_verdicts())
+    misuse("solve: the batch has not been factorised");
   return x.items > 0 && x.rows > 0 && x.cols > 0;
 }
 
 template <Scalar T>
-void BatchFactor<T>::solve(BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop) const {
+void BatchFactor<T>::solve(BatchView<T> x, BatchWorkspace<T>& workspace,
+                           const std::stop_token& stop) const {
   solve(x, x, workspace, stop);
 }
 template <Scalar T>
-void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace, const std::stop_token& stop) const {
+void BatchFactor<T>::solve(BatchView<const T> b, BatchView<T> x, BatchWorkspace<T>& workspace,
+                           const std::stop_token& stop) const {
   if (!fits(b, x, workspace)) return;
   const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
-  if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+  if (store_->awaits_verdicts())
+    misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::solve);
@@ -193,21 +216,24 @@ void BatchFactor<T>::solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace) c
   solve(x, x, workspace);
 }
 template <Scalar T>
-void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace) const {
+void BatchFactor<T>::solve(DeviceBatchView<const T> b, DeviceBatchView<T> x,
+                           BatchWorkspace<T>& workspace) const {
   if (!fits(b.view(), x.view(), workspace)) return;
   const OneCall call(workspace.store_->calls, "BatchFactor::solve", "workspace");
-  if (store_->awaits_verdicts()) misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
+  if (store_->awaits_verdicts())
+    misuse("solve: the verdicts have not been fetched since enqueue_refactorize()");
   const PhaseRange range(Phase::solve);
   store_->solve_on_device(b.view(), x.view(), *workspace.store_);
 }
 
 template <Scalar T>
-void BatchFactor<T>::enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace, StreamHandle stream) const {
+void BatchFactor<T>::enqueue_solve(DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
+                                   StreamHandle stream) const {
   enqueue_solve(x, x, workspace, stream);
 }
 template <Scalar T>
-void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x, BatchWorkspace<T>& workspace,
-                                   StreamHandle stream) const {
+void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T> x,
+                                   BatchWorkspace<T>& workspace, StreamHandle stream) const {
   if (!fits(b.view(), x.view(), workspace)) return;
   const OneCall call(workspace.store_->calls, "BatchFactor::enqueue_solve", "workspace");
   const PhaseRange range(Phase::solve);
@@ -217,32 +243,36 @@ void BatchFactor<T>::enqueue_solve(DeviceBatchView<const T> b, DeviceBatchView<T
 template <Scalar T>
 T BatchFactor<T>::entry(Index k, Index row, Index col) const {
   if (k < 0 || k >= items() || row < 0 || row >= plan().n || col < 0 || col >= plan().n)
-    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of item " + std::to_string(k) + " of a batch of " +
-           std::to_string(items()) + " with n = " + std::to_string(plan().n));
+    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of item " +
+           std::to_string(k) + " of a batch of " + std::to_string(items()) +
+           " with n = " + std::to_string(plan().n));
   return store_->entry(k, row, col);
 }
 
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value, Offset stride, std::type_identity_t<T> shift,
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, std::span<const T> value,
+                                           Offset stride, std::type_identity_t<T> shift,
                                            const std::stop_token& stop) {
   return fill<T>(batch.store(), value, stride, shift, stop);
 }
 
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
-                                           std::type_identity_t<T> shift, const std::stop_token& stop) {
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value,
+                                           Offset stride, std::type_identity_t<T> shift,
+                                           const std::stop_token& stop) {
   return refactorize<T>(batch, value.span(), stride, shift, stop);
 }
 
 template <Scalar T>
-std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
-                                           std::type_identity_t<T> shift, StreamHandle stream, const std::stop_token& stop) {
+std::span<const DeviceVerdict> refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value,
+                                           Offset stride, std::type_identity_t<T> shift,
+                                           StreamHandle stream, const std::stop_token& stop) {
   return fill<T>(batch.store(), value.span(), stride, shift, stop, stream);
 }
 
 template <Scalar T>
-void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride, std::type_identity_t<T> shift,
-                         StreamHandle stream) {
+void enqueue_refactorize(BatchFactor<T>& batch, const DeviceValues<T>& value, Offset stride,
+                         std::type_identity_t<T> shift, StreamHandle stream) {
   require_values<T>(batch.store(), value.span(), stride, shift);
   const OneCall call(batch.store().fillings, "enqueue_refactorize", "batch");
   const PhaseRange range(Phase::factor);
@@ -253,16 +283,24 @@ template class BatchWorkspace<float>;
 template class BatchWorkspace<double>;
 template class BatchFactor<float>;
 template class BatchFactor<double>;
-template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, std::span<const float>, Offset, float, const std::stop_token&);
-template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, std::span<const double>, Offset, double, const std::stop_token&);
-template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, const std::stop_token&);
-template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double,
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, std::span<const float>,
+                                                    Offset, float, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, std::span<const double>,
+                                                    Offset, double, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&,
+                                                    Offset, float, const std::stop_token&);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&,
+                                                    const DeviceValues<double>&, Offset, double,
                                                     const std::stop_token&);
-template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, StreamHandle,
+template std::span<const DeviceVerdict> refactorize(BatchFactor<float>&, const DeviceValues<float>&,
+                                                    Offset, float, StreamHandle,
                                                     const std::stop_token&);
-template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double, StreamHandle,
-                                                    const std::stop_token&);
-template void enqueue_refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float, StreamHandle);
-template void enqueue_refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double, StreamHandle);
+template std::span<const DeviceVerdict> refactorize(BatchFactor<double>&,
+                                                    const DeviceValues<double>&, Offset, double,
+                                                    StreamHandle, const std::stop_token&);
+template void enqueue_refactorize(BatchFactor<float>&, const DeviceValues<float>&, Offset, float,
+                                  StreamHandle);
+template void enqueue_refactorize(BatchFactor<double>&, const DeviceValues<double>&, Offset, double,
+                                  StreamHandle);
 
 }  // namespace kauri

@@ -25,10 +25,11 @@ constexpr int kMostSteps = 5;
 
 template <class T>
 void require_same_pattern(const char* call, const SymmetricView<T>& a, const Factor<T>& factor) {
-  require_pattern(a.pattern, factor.plan(), std::string(call) + ": the matrix has another pattern than the one analysed");
+  require_pattern(a.pattern, factor.plan(),
+                  std::string(call) + ": the matrix has another pattern than the one analysed");
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
-    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
-           " entries");
+    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " +
+           std::to_string(a.pattern.nnz()) + " entries");
 }
 
 template <class T>
@@ -50,14 +51,19 @@ template <class T>
 class HostNormEstimator final : public numeric::NormEstimator<T> {
  public:
   HostNormEstimator(const Factor<T>& factor, Workspace<T>& workspace, const std::stop_token& stop)
-      : factor_(factor), workspace_(workspace), stop_(stop), x_(static_cast<std::size_t>(factor.plan().n)), sign_(x_.size(), T(0)) {}
+      : factor_(factor),
+        workspace_(workspace),
+        stop_(stop),
+        x_(static_cast<std::size_t>(factor.plan().n)),
+        sign_(x_.size(), T(0)) {}
 
   numeric::EstimatorStep step(numeric::EstimatorStart start, Index corner) override {
     begin(start, corner);
     factor_.solve(column_view(std::span<T>(x_)), workspace_, stop_);
     numeric::EstimatorStep seen{};
     for (const T v : x_) seen.sum += std::abs(static_cast<double>(v));
-    const auto largest = std::max_element(x_.begin(), x_.end(), [](T u, T v) { return std::abs(u) < std::abs(v); });
+    const auto largest =
+        std::max_element(x_.begin(), x_.end(), [](T u, T v) { return std::abs(u) < std::abs(v); });
     seen.where = static_cast<Index>(largest - x_.begin());
     seen.largest = std::abs(static_cast<double>(*largest));
     seen.at_corner = std::abs(static_cast<double>(x_[static_cast<std::size_t>(corner)]));
@@ -73,7 +79,8 @@ class HostNormEstimator final : public numeric::NormEstimator<T> {
         return x_.assign(x_.size(), T(1) / static_cast<T>(x_.size()));
       case numeric::EstimatorStart::alternating:
         for (std::size_t i = 0; i < x_.size(); ++i)
-          x_[i] = static_cast<T>((i % 2 == 0 ? 1.0 : -1.0) * (1.0 + static_cast<double>(i) / std::max(1.0, n - 1.0)));
+          x_[i] = static_cast<T>((i % 2 == 0 ? 1.0 : -1.0) *
+                                 (1.0 + static_cast<double>(i) / std::max(1.0, n - 1.0)));
         return;
       case numeric::EstimatorStart::unit:
         x_.assign(x_.size(), T(0));
@@ -143,8 +150,8 @@ double alternating(Solves<T>& solve, Index n) {
 }  // namespace
 
 template <Scalar T>
-ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor, Workspace<T>& workspace,
-                                     const std::stop_token& stop) {
+ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>& factor,
+                                     Workspace<T>& workspace, const std::stop_token& stop) {
   require_same_pattern("estimate_condition", a, factor);
   ConditionEstimate out;
   const Index n = a.pattern.n;
@@ -156,7 +163,8 @@ ConditionEstimate estimate_condition(const SymmetricView<T>& a, const Factor<T>&
   if (!estimator) estimator = std::make_unique<HostNormEstimator<T>>(factor, workspace, stop);
   Solves<T> solve{*estimator};
   out.inverse_norm = climb(solve, n);
-  if (const double other = alternating(solve, n); !(other <= out.inverse_norm)) out.inverse_norm = other;
+  if (const double other = alternating(solve, n); !(other <= out.inverse_norm))
+    out.inverse_norm = other;
   if (std::isnan(out.inverse_norm)) out.inverse_norm = std::numeric_limits<double>::infinity();
   out.solves = solve.count;
   return out;
@@ -170,8 +178,9 @@ PivotLoss worst_pivot(const SymmetricView<T>& a, const Factor<T>& factor) {
 
 template PivotLoss worst_pivot(const SymmetricView<float>&, const Factor<float>&);
 template PivotLoss worst_pivot(const SymmetricView<double>&, const Factor<double>&);
-template ConditionEstimate estimate_condition(const SymmetricView<float>&, const Factor<float>&, Workspace<float>&, const std::stop_token&);
-template ConditionEstimate estimate_condition(const SymmetricView<double>&, const Factor<double>&, Workspace<double>&,
-                                              const std::stop_token&);
+template ConditionEstimate estimate_condition(const SymmetricView<float>&, const Factor<float>&,
+                                              Workspace<float>&, const std::stop_token&);
+template ConditionEstimate estimate_condition(const SymmetricView<double>&, const Factor<double>&,
+                                              Workspace<double>&, const std::stop_token&);
 
 }  // namespace kauri

@@ -36,7 +36,8 @@ template <Scalar T>
 void DeviceValues<T>::assign(std::span<const T> host) {
   if (!bytes_) throw Error(ErrorKind::usage, "DeviceValues::assign: these values are borrowed");
   if (host.size() != span_.size())
-    throw Error(ErrorKind::usage, "DeviceValues::assign: " + std::to_string(host.size()) + " values for " + std::to_string(span_.size()));
+    throw Error(ErrorKind::usage, "DeviceValues::assign: " + std::to_string(host.size()) +
+                                      " values for " + std::to_string(span_.size()));
   bytes_->assign(std::as_bytes(host));
 }
 

@@ -26,32 +26,40 @@ std::shared_ptr<const Plan> require_plan(std::shared_ptr<const Plan> plan) {
 }
 
 void require_nrhs(Index nrhs) {
-  if (nrhs < 1) misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
+  if (nrhs < 1)
+    misuse("Workspace::create: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
 }
 
 /// Throws Error(input) if a value is not finite. Called after a failed factorisation, to tell bad
 /// input from a matrix that is not positive definite.
 template <class T>
 void require_finite(const Plan& plan, std::span<const T> value) {
-  require_all_finite<T>(value,
-                        [&](Offset k) { return "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, k)) + ","; });
+  require_all_finite<T>(value, [&](Offset k) {
+    return "value " + std::to_string(k) + " of A, entry " + in_words(place_of(plan, k)) + ",";
+  });
 }
 
 /// Throws Error(usage) unless the number of values and the shift suit a refactorisation.
 template <class T>
 void require_call(const Plan& plan, std::span<const T> value, T shift) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
-    misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
-  if (!std::isfinite(shift)) misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
+    misuse("refactorize: " + std::to_string(value.size()) + " values, the pattern has " +
+           std::to_string(plan.nnz) + " entries");
+  if (!std::isfinite(shift))
+    misuse("refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
 }
 
 void require_solvable(bool factor_is_there) {
-  if (!factor_is_there) misuse("solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (!factor_is_there)
+    misuse(
+        "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
+        "down)");
 }
 
 /// Fills the factor. after: the stream on which values in device memory become ready.
 template <class T>
-Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift, numeric::ValuesAre values, const std::stop_token& stop,
+Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shift,
+                             numeric::ValuesAre values, const std::stop_token& stop,
                              std::optional<StreamHandle> after = std::nullopt) {
   require_call(factor.plan(), value, shift);
   const OneCall call(factor.store().fillings, "refactorize", "factor");
@@ -61,7 +69,8 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
   const PhaseRange range(Phase::factor);
   const DeviceVerdict& verdict = factor.store().refactorize(value, shift, values);
   if (verdict.status == VerdictStatus::positive_definite) return {};
-  if (!std::isfinite(verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
+  if (!std::isfinite(
+          verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
     std::vector<T> room;
     require_finite(factor.plan(), factor.store().on_host(value, room));
   }
@@ -89,12 +98,14 @@ numeric::SolveSteps steps_of(System system) {
     case System::Pt:
       return {.permute = false, .forward = false, .backward = false};
   }
-  misuse("solve: unknown System " + std::to_string(static_cast<int>(system)) + "; expected A, B, L, Lt, P or Pt (0 to 5)");
+  misuse("solve: unknown System " + std::to_string(static_cast<int>(system)) +
+         "; expected A, B, L, Lt, P or Pt (0 to 5)");
 }
 
 }  // namespace
 
-PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PreparedPlanImpl> store, numeric::Executor& executor)
+PreparedPlan::PreparedPlan(std::shared_ptr<const numeric::PreparedPlanImpl> store,
+                           numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 
 PreparedPlan PreparedPlan::create(std::shared_ptr<const Plan> plan, Backend& backend) {
@@ -106,7 +117,8 @@ const Plan& PreparedPlan::plan() const { return *store_->plan(); }
 const std::shared_ptr<const Plan>& PreparedPlan::shared_plan() const { return store_->plan(); }
 
 template <Scalar T>
-Workspace<T>::Workspace(std::unique_ptr<numeric::WorkspaceImpl<T>> store, const numeric::Executor& executor)
+Workspace<T>::Workspace(std::unique_ptr<numeric::WorkspaceImpl<T>> store,
+                        const numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 Workspace<T>::Workspace(Workspace&&) noexcept = default;
@@ -119,14 +131,16 @@ template <Scalar T>
 Workspace<T> Workspace<T>::create(std::shared_ptr<const Plan> plan, Index nrhs, Backend& backend) {
   require_nrhs(nrhs);
   const PhaseRange range(Phase::prepare);
-  return Workspace(backend.executor().of<T>().make_workspace(require_plan(std::move(plan)), nrhs), backend.executor());
+  return Workspace(backend.executor().of<T>().make_workspace(require_plan(std::move(plan)), nrhs),
+                   backend.executor());
 }
 
 template <Scalar T>
 Workspace<T> Workspace<T>::create(const Factor<T>& factor, Index nrhs) {
   require_nrhs(nrhs);
   const PhaseRange range(Phase::prepare);
-  return Workspace(factor.executor().template of<T>().make_workspace(factor.shared_plan(), nrhs), factor.executor());
+  return Workspace(factor.executor().template of<T>().make_workspace(factor.shared_plan(), nrhs),
+                   factor.executor());
 }
 
 template <Scalar T>
@@ -179,17 +193,21 @@ const DeviceVerdict* Factor<T>::verdict_address() const {
 }
 
 template <Scalar T>
-void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x, const Workspace<T>& workspace) const {
+void Factor<T>::require_fit(const MatrixView<const T>& b, const MatrixView<const T>& x,
+                            const Workspace<T>& workspace) const {
   require_dense(x, "solve: x", plan().n);
   require_dense(b, "solve: b", plan().n);
-  if (b.cols != x.cols) misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
-  if (overlaps_from_the_first(b, x)) misuse("solve: x begins where b does, with another leading dimension or layout");
+  if (b.cols != x.cols)
+    misuse("solve: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
+  if (overlaps_from_the_first(b, x))
+    misuse("solve: x begins where b does, with another leading dimension or layout");
   require_fit(workspace);
 }
 
 template <Scalar T>
 void Factor<T>::require_fit(const Workspace<T>& workspace) const {
-  if (&workspace.store_->plan() != &plan()) misuse("solve: the workspace was made for another plan");
+  if (&workspace.store_->plan() != &plan())
+    misuse("solve: the workspace was made for another plan");
   if (workspace.executor_ != executor_ && executor_->kind() != BackendKind::cpu)
     misuse("solve: the workspace was made for another device's backend");
 }
@@ -207,12 +225,14 @@ void Factor<T>::solve(MatrixView<T> x, Workspace<T>& workspace, const std::stop_
 }
 
 template <Scalar T>
-void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
+void Factor<T>::solve(MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
+                      const std::stop_token& stop) const {
   solve(System::A, b, x, workspace, stop);
 }
 
 template <Scalar T>
-void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace, const std::stop_token& stop) const {
+void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x,
+                      Workspace<T>& workspace, const std::stop_token& stop) const {
   require_solvable(valid());
   require_fit(b, x, workspace);
   if (x.rows == 0 || x.cols == 0) return;
@@ -224,8 +244,8 @@ void Factor<T>::solve(System system, MatrixView<const T> b, MatrixView<T> x, Wor
 }
 
 template <Scalar T>
-void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
-                         const std::stop_token& stop) const {
+void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x,
+                         Workspace<T>& workspace, const std::stop_token& stop) const {
   const bool transposed = is_transposed(system);
   require_solvable(valid());
   require_fit(b, x, workspace);
@@ -238,7 +258,8 @@ void Factor<T>::multiply(System system, MatrixView<const T> b, MatrixView<T> x, 
 }
 
 template <Scalar T>
-void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                         Workspace<T>& workspace) const {
   const numeric::DeviceSolves<T>& device = device_solves();
   const bool transposed = is_transposed(system);
   require_solvable(valid());
@@ -250,8 +271,8 @@ void Factor<T>::multiply(System system, DeviceMatrixView<const T> b, DeviceMatri
 }
 
 template <Scalar T>
-void Factor<T>::enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                                 StreamHandle stream) const {
+void Factor<T>::enqueue_multiply(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                                 Workspace<T>& workspace, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_solves();
   const bool transposed = is_transposed(system);
   require_solvable(valid() || device.awaits_verdict());
@@ -268,12 +289,14 @@ void Factor<T>::solve(DeviceMatrixView<T> x, Workspace<T>& workspace) const {
 }
 
 template <Scalar T>
-void Factor<T>::solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+void Factor<T>::solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                      Workspace<T>& workspace) const {
   solve(System::A, b, x, workspace);
 }
 
 template <Scalar T>
-void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace) const {
+void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                      Workspace<T>& workspace) const {
   const numeric::DeviceSolves<T>& solves = device_solves();
   require_solvable(valid());
   require_fit(b.view(), x.view(), workspace);
@@ -284,18 +307,20 @@ void Factor<T>::solve(System system, DeviceMatrixView<const T> b, DeviceMatrixVi
 }
 
 template <Scalar T>
-void Factor<T>::enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+void Factor<T>::enqueue_solve(DeviceMatrixView<T> x, Workspace<T>& workspace,
+                              StreamHandle stream) const {
   enqueue_solve(x, x, workspace, stream);
 }
 
 template <Scalar T>
-void Factor<T>::enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream) const {
+void Factor<T>::enqueue_solve(DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                              Workspace<T>& workspace, StreamHandle stream) const {
   enqueue_solve(System::A, b, x, workspace, stream);
 }
 
 template <Scalar T>
-void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                              StreamHandle stream) const {
+void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+                              Workspace<T>& workspace, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& solves = device_solves();
   require_solvable(valid() || solves.awaits_verdict());
   require_fit(b.view(), x.view(), workspace);
@@ -306,10 +331,12 @@ void Factor<T>::enqueue_solve(System system, DeviceMatrixView<const T> b, Device
 }
 
 template <Scalar T>
-void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, StreamHandle stream) const {
+void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace,
+                                        StreamHandle stream) const {
   const numeric::DeviceSolves<T>* device = store_->device_solves();
   if (!device) misuse("enqueue_log_determinant: the factor is on the CPU");
-  if (!valid() && !device->awaits_verdict()) misuse("enqueue_log_determinant: the factor is not valid");
+  if (!valid() && !device->awaits_verdict())
+    misuse("enqueue_log_determinant: the factor is not valid");
   if (!there) misuse("enqueue_log_determinant: the place of the number is null");
   require_fit(workspace);
   const OneCall call(workspace.store_->calls, "enqueue_log_determinant", "workspace");
@@ -317,7 +344,8 @@ void Factor<T>::enqueue_log_determinant(double* there, Workspace<T>& workspace, 
 }
 
 template <Scalar T>
-std::unique_ptr<numeric::NormEstimator<T>> Factor<T>::make_norm_estimator(Workspace<T>& workspace) const {
+std::unique_ptr<numeric::NormEstimator<T>> Factor<T>::make_norm_estimator(
+    Workspace<T>& workspace) const {
   require_solvable(valid());
   require_fit(workspace);
   const numeric::DeviceSolves<T>* device = store_->device_solves();
@@ -327,24 +355,27 @@ std::unique_ptr<numeric::NormEstimator<T>> Factor<T>::make_norm_estimator(Worksp
 template <Scalar T>
 T Factor<T>::entry(Index row, Index col) const {
   if (row < 0 || row >= plan().n || col < 0 || col >= plan().n)
-    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") of a factor with n = " + std::to_string(plan().n));
+    misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) +
+           ") of a factor with n = " + std::to_string(plan().n));
   return store_->entry(row, col);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
-                                    const std::stop_token& stop) {
+Result<void, Breakdown> refactorize(Factor<T>& factor, std::span<const T> value,
+                                    std::type_identity_t<T> shift, const std::stop_token& stop) {
   return fill(factor, value, shift, numeric::ValuesAre::fresh, stop);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value, std::type_identity_t<T> shift,
+Result<void, Breakdown> refactorize_shifted(Factor<T>& factor, std::span<const T> value,
+                                            std::type_identity_t<T> shift,
                                             const std::stop_token& stop) {
   return fill(factor, value, shift, numeric::ValuesAre::unchanged, stop);
 }
 
 template <Scalar T>
-void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream) {
+void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                         std::type_identity_t<T> shift, StreamHandle stream) {
   require_call<T>(factor.plan(), value.span(), shift);
   const OneCall call(factor.store().fillings, "enqueue_refactorize", "factor");
   const PhaseRange range(Phase::factor);
@@ -352,27 +383,30 @@ void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::t
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift,
-                                    const std::stop_token& stop) {
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                                    std::type_identity_t<T> shift, const std::stop_token& stop) {
   return refactorize<T>(factor, value.span(), shift, stop);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value, std::type_identity_t<T> shift, StreamHandle stream,
+Result<void, Breakdown> refactorize(Factor<T>& factor, const DeviceValues<T>& value,
+                                    std::type_identity_t<T> shift, StreamHandle stream,
                                     const std::stop_token& stop) {
   return fill(factor, value.span(), shift, numeric::ValuesAre::fresh, stop, stream);
 }
 
 template <Scalar T>
-Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a, std::type_identity_t<T> shift,
-                                    const std::stop_token& stop) {
-  require_pattern(a.pattern, factor.plan(), "refactorize: the matrix has another pattern than the one analysed");
+Result<void, Breakdown> refactorize(Factor<T>& factor, const SymmetricView<T>& a,
+                                    std::type_identity_t<T> shift, const std::stop_token& stop) {
+  require_pattern(a.pattern, factor.plan(),
+                  "refactorize: the matrix has another pattern than the one analysed");
   return refactorize<T>(factor, a.value, shift, stop);
 }
 
 template <Scalar T>
-Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value, Backend& backend,
-                                       std::type_identity_t<T> shift, const std::stop_token& stop) {
+Result<Factor<T>, Breakdown> factorize(std::shared_ptr<const Plan> plan, std::span<const T> value,
+                                       Backend& backend, std::type_identity_t<T> shift,
+                                       const std::stop_token& stop) {
   Factor<T> factor = Factor<T>::create(std::move(plan), backend);
   if (auto result = refactorize(factor, value, shift, stop); !result) return result.error();
   return factor;
@@ -382,21 +416,34 @@ template class Workspace<float>;
 template class Workspace<double>;
 template class Factor<float>;
 template class Factor<double>;
-template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double, const std::stop_token&);
-template Result<void, Breakdown> refactorize_shifted(Factor<float>&, std::span<const float>, float, const std::stop_token&);
-template Result<void, Breakdown> refactorize_shifted(Factor<double>&, std::span<const double>, double, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<float>&, std::span<const float>, float,
+                                             const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, std::span<const double>, double,
+                                             const std::stop_token&);
+template Result<void, Breakdown> refactorize_shifted(Factor<float>&, std::span<const float>, float,
+                                                     const std::stop_token&);
+template Result<void, Breakdown> refactorize_shifted(Factor<double>&, std::span<const double>,
+                                                     double, const std::stop_token&);
 template void enqueue_refactorize(Factor<float>&, const DeviceValues<float>&, float, StreamHandle);
-template void enqueue_refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle);
-template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float, StreamHandle, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double, StreamHandle, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float, const std::stop_token&);
-template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double, const std::stop_token&);
-template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const float>, Backend&, float,
+template void enqueue_refactorize(Factor<double>&, const DeviceValues<double>&, double,
+                                  StreamHandle);
+template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float,
+                                             const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double,
+                                             const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<float>&, const DeviceValues<float>&, float,
+                                             StreamHandle, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const DeviceValues<double>&, double,
+                                             StreamHandle, const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<float>&, const SymmetricView<float>&, float,
+                                             const std::stop_token&);
+template Result<void, Breakdown> refactorize(Factor<double>&, const SymmetricView<double>&, double,
+                                             const std::stop_token&);
+template Result<Factor<float>, Breakdown> factorize(std::shared_ptr<const Plan>,
+                                                    std::span<const float>, Backend&, float,
                                                     const std::stop_token&);
-template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>, std::span<const double>, Backend&, double,
+template Result<Factor<double>, Breakdown> factorize(std::shared_ptr<const Plan>,
+                                                     std::span<const double>, Backend&, double,
                                                      const std::stop_token&);
 
 }  // namespace kauri

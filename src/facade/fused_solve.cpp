@@ -1,4 +1,5 @@
-// FusedSolve: the plan of the bordered matrix, the checks of its calls, and the verdict on A from that on the bordered matrix.
+// FusedSolve: the plan of the bordered matrix, the checks of its calls, and the verdict on A from
+// that on the bordered matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/fused_solve.hpp"
 
@@ -26,12 +27,14 @@ namespace {
 /// Returns a plan of the bordered matrix: nrhs full columns before A's, eliminated last.
 std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index nrhs) {
   if (Offset{a.n} + nrhs > std::numeric_limits<Index>::max())
-    throw Error(ErrorKind::overflow,
-                "FusedSolve: " + std::to_string(a.n) + " rows and " + std::to_string(nrhs) + " right-hand sides are more than 2^31 - 1");
+    throw Error(ErrorKind::overflow, "FusedSolve: " + std::to_string(a.n) + " rows and " +
+                                         std::to_string(nrhs) +
+                                         " right-hand sides are more than 2^31 - 1");
   const Offset border = (Offset{a.n} + 1) * nrhs;
   if (border + a.nnz() > kMostEntries)
-    throw Error(ErrorKind::overflow, "FusedSolve: " + std::to_string(a.nnz()) + " entries and " + std::to_string(border) + " of " +
-                                         std::to_string(nrhs) + " right-hand sides are more than 2^32 - 1");
+    throw Error(ErrorKind::overflow, "FusedSolve: " + std::to_string(a.nnz()) + " entries and " +
+                                         std::to_string(border) + " of " + std::to_string(nrhs) +
+                                         " right-hand sides are more than 2^32 - 1");
   std::vector<Offset> col_ptr{0};
   std::vector<Index> row;
   col_ptr.reserve(static_cast<std::size_t>(a.n) + static_cast<std::size_t>(nrhs) + 1);
@@ -54,7 +57,8 @@ std::shared_ptr<const Plan> bordered(const Pattern& a, const Plan& plan, Index n
   options.workers = plan.schedule.workers;
   auto made = analyze({a.n + nrhs, col_ptr, row}, options);
   for (Index r = 0; r < nrhs && a.n > 0; ++r)
-    if (made->perm.old_of(a.n + r) != r) throw std::logic_error("FusedSolve: right-hand sides are not last in their plan");
+    if (made->perm.old_of(a.n + r) != r)
+      throw std::logic_error("FusedSolve: right-hand sides are not last in their plan");
   return made;
 }
 
@@ -71,7 +75,8 @@ DeviceVerdict without_border(DeviceVerdict verdict, Index n, Index nrhs) {
 /// Throws Error(input) if a value of the bordered matrix is not finite, and names the entry as one
 /// of b (of_b) or of A.
 template <class T>
-void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::span<const T> value, bool of_b) {
+void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::span<const T> value,
+                    bool of_b) {
   const auto border = static_cast<std::size_t>(shape.border());
   const auto part = of_b ? value.first(border) : value.subspan(border);
   require_all_finite<T>(part, [&](Offset k) {
@@ -79,7 +84,8 @@ void require_finite(const Plan& plan, const numeric::BorderShape& shape, std::sp
     place.row -= shape.nrhs;
     if (!of_b) place.column -= shape.nrhs;
     return "FusedSolve: " +
-           (of_b ? "entry " + in_words(place) + " of b" : "value " + std::to_string(k) + " of A, entry " + in_words(place) + ",");
+           (of_b ? "entry " + in_words(place) + " of b"
+                 : "value " + std::to_string(k) + " of A, entry " + in_words(place) + ",");
   });
 }
 
@@ -114,15 +120,18 @@ struct FusedSolve<T>::State {
     factor.store().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }
-  /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and the copy of x to device memory.
-  void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, numeric::WorkspaceImpl<T>& scratch,
-               StreamHandle stream) {
+  /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and
+  /// the copy of x to device memory.
+  void enqueue(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+               numeric::WorkspaceImpl<T>& scratch, StreamHandle stream) {
     store->require_device_data(value.span(), b.view(), x.view());
     store->enqueue_set(value.span(), b.view(), stream);
     enqueue(scratch, stream);
     store->enqueue_get(x.view(), stream);
   }
-  void fetch(StreamHandle stream) { verdict = without_border(factor.fetch_verdict(stream), shape.n, shape.nrhs); }
+  void fetch(StreamHandle stream) {
+    verdict = without_border(factor.fetch_verdict(stream), shape.n, shape.nrhs);
+  }
 
   numeric::BorderShape shape;
   Factor<T> factor;
@@ -142,25 +151,31 @@ template <Scalar T>
 FusedSolve<T>::~FusedSolve() = default;
 
 template <Scalar T>
-FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<const Plan>& plan, Backend& backend, Index nrhs) {
+FusedSolve<T> FusedSolve<T>::create(const Pattern& a, const std::shared_ptr<const Plan>& plan,
+                                    Backend& backend, Index nrhs) {
   if (!plan) misuse_of_fused("the plan is null");
   if (nrhs < 1) misuse_of_fused("nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, *plan, "FusedSolve: the plan belongs to a matrix of another pattern");
   if (sizeof(T) == sizeof(float) && backend.executor().kernels(sizeof(T)).starts_with("fp16x3"))
-    misuse_of_fused("CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose another CudaCompute");
+    misuse_of_fused(
+        "CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose "
+        "another CudaCompute");
   return FusedSolve(std::make_unique<State>(a, *plan, backend, nrhs));
 }
 
 template <Scalar T>
-void FusedSolve<T>::require_call(std::size_t values, const MatrixView<const T>& b, const MatrixView<const T>& x) const {
+void FusedSolve<T>::require_call(std::size_t values, const MatrixView<const T>& b,
+                                 const MatrixView<const T>& x) const {
   const numeric::BorderShape& shape = state_->shape;
   if (static_cast<Offset>(values) != shape.nnz)
-    misuse_of_fused(std::to_string(values) + " values, the pattern has " + std::to_string(shape.nnz) + " entries");
+    misuse_of_fused(std::to_string(values) + " values, the pattern has " +
+                    std::to_string(shape.nnz) + " entries");
   require_dense(b, "FusedSolve: b", shape.n);
   require_dense(x, "FusedSolve: x", shape.n);
   for (const auto& [name, a] : {std::pair("b", &b), std::pair("x", &x)})
     if (a->cols != shape.nrhs)
-      misuse_of_fused(std::string(name) + " has " + std::to_string(a->cols) + " columns, this was made for " + std::to_string(shape.nrhs));
+      misuse_of_fused(std::string(name) + " has " + std::to_string(a->cols) +
+                      " columns, this was made for " + std::to_string(shape.nrhs));
 }
 
 /// Turns the verdict of a completed call into a result: success, a Breakdown of A, or Error(input)
@@ -171,19 +186,23 @@ Result<void, Breakdown> FusedSolve<T>::outcome() {
   if (verdict.status == VerdictStatus::positive_definite) return {};
   const Factor<T>& factor = state_->factor;
   const bool of_b = verdict.column == kNone;
-  if (of_b || !std::isfinite(verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
+  if (of_b || !std::isfinite(
+                  verdict.pivot)) {  // a finite pivot cannot come from a value that is not finite
     std::vector<T> room;
-    require_finite(factor.plan(), state_->shape, factor.store().on_host(state_->store->values(), room), of_b);
+    require_finite(factor.plan(), state_->shape,
+                   factor.store().on_host(state_->store->values(), room), of_b);
   }
   if (of_b)
-    throw Error(ErrorKind::input, "FusedSolve: b . A^-1 b, of columns 0 to " + std::to_string(factor.verdict().column) +
-                                      " together, is not below 2^" + (sizeof(T) == sizeof(float) ? "120" : "960") + ": scale b");
+    throw Error(ErrorKind::input, "FusedSolve: b . A^-1 b, of columns 0 to " +
+                                      std::to_string(factor.verdict().column) +
+                                      " together, is not below 2^" +
+                                      (sizeof(T) == sizeof(float) ? "120" : "960") + ": scale b");
   return Breakdown{verdict.column, verdict.pivot};
 }
 
 template <Scalar T>
-Result<void, Breakdown> FusedSolve<T>::solve(std::span<const T> value, MatrixView<const T> b, MatrixView<T> x,
-                                             const std::stop_token& stop) {
+Result<void, Breakdown> FusedSolve<T>::solve(std::span<const T> value, MatrixView<const T> b,
+                                             MatrixView<T> x, const std::stop_token& stop) {
   require_call(value.size(), b, x);
   const OneCall call(state_->calls, "FusedSolve::solve", "object");
   const StopScope scope(stop);
@@ -196,18 +215,22 @@ Result<void, Breakdown> FusedSolve<T>::solve(std::span<const T> value, MatrixVie
 }
 
 template <Scalar T>
-Result<void, Breakdown> FusedSolve<T>::solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
+Result<void, Breakdown> FusedSolve<T>::solve(const DeviceValues<T>& value,
+                                             DeviceMatrixView<const T> b, DeviceMatrixView<T> x,
                                              const std::stop_token& stop) {
   require_call(value.span().size(), b.view(), x.view());
   const OneCall call(state_->calls, "FusedSolve::solve", "object");
   const StopScope scope(stop);
   stop_here();
-  state_->now([&](StreamHandle stream) { state_->enqueue(value, b, x, *state_->workspace.store_, stream); });
+  state_->now([&](StreamHandle stream) {
+    state_->enqueue(value, b, x, *state_->workspace.store_, stream);
+  });
   return outcome();
 }
 
 template <Scalar T>
-void FusedSolve<T>::enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, StreamHandle stream) {
+void FusedSolve<T>::enqueue_solve(const DeviceValues<T>& value, DeviceMatrixView<const T> b,
+                                  DeviceMatrixView<T> x, StreamHandle stream) {
   require_call(value.span().size(), b.view(), x.view());
   const OneCall call(state_->calls, "FusedSolve::enqueue_solve", "object");
   state_->enqueue(value, b, x, *state_->workspace.store_, stream);

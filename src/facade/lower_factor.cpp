@@ -27,10 +27,12 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
   const Supernodes& nodes = factor.plan().supernodes;
   std::vector<T> panel;
   for (Index s = 0; s < nodes.count(); ++s) {
-    const auto m = static_cast<std::size_t>(nodes.order(s)), p = static_cast<std::size_t>(nodes.pivots(s));
+    const auto m = static_cast<std::size_t>(nodes.order(s)),
+               p = static_cast<std::size_t>(nodes.pivots(s));
     panel.resize(m * p);
     factor.store().copy_panel(s, panel);
-    for (std::size_t c = 0; c < p; ++c) visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
+    for (std::size_t c = 0; c < p; ++c)
+      visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
   }
 }
 
@@ -40,7 +42,8 @@ template <class T>
 T pivot_of(T root) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits kHidden = Bits{1} << (std::numeric_limits<T>::digits - 1);
-  const Bits square = std::bit_cast<Bits>(root * root);  // consecutive positive numbers have consecutive bit patterns
+  const Bits square = std::bit_cast<Bits>(
+      root * root);  // consecutive positive numbers have consecutive bit patterns
   T best = root * root;
   int most = -1;
   for (const int step : {0, 1, -1, 2, -2}) {
@@ -95,7 +98,8 @@ double determinant(const Factor<T>& factor) {
 template <Scalar T>
 double log_determinant(const Factor<T>& factor) {
   require_valid(factor);
-  if (const numeric::DeviceSolves<T>* device = factor.store().device_solves()) return device->log_determinant();
+  if (const numeric::DeviceSolves<T>* device = factor.store().device_solves())
+    return device->log_determinant();
   double sum = 0, rest = 0;  // rest: what rounding lost of the last addition (Kahan 1965)
   for (const T pivot : lower_diagonal(factor)) {
     const double term = 2 * std::log(static_cast<double>(pivot)) - rest, next = sum + term;

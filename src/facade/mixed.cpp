@@ -23,9 +23,10 @@ namespace {
 
 const MixedOptions& require_mixed_options(const MixedOptions& options) {
   if (!(options.first_shift > 0) || !(options.shift_growth > 1) || options.shifts < 0 ||
-      !std::isfinite(static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
-    misuse("MixedFactor: shifts of " + digits(options.first_shift) + ", growing " + digits(options.shift_growth) + " times, " +
-           std::to_string(options.shifts) + " of them");
+      !std::isfinite(
+          static_cast<float>(options.first_shift * std::pow(options.shift_growth, options.shifts))))
+    misuse("MixedFactor: shifts of " + digits(options.first_shift) + ", growing " +
+           digits(options.shift_growth) + " times, " + std::to_string(options.shifts) + " of them");
   return options;
 }
 
@@ -33,11 +34,14 @@ MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, boo
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   constexpr int kMixedSteps = 200;
   if (options.max_steps < 1 || std::isnan(options.target) || std::isnan(options.accept))
-    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " + digits(options.target) + ", accept is " +
-           digits(options.accept));
-  // Conjugate gradients may take as long as a factorisation in double is predicted to take, but at least kPatience steps.
+    misuse("MixedFactor: max_steps is " + std::to_string(options.max_steps) + ", target is " +
+           digits(options.target) + ", accept is " + digits(options.accept));
+  // Conjugate gradients may take as long as a factorisation in double is predicted to take, but at
+  // least kPatience steps.
   const double factor = plan.cost.predicted_factor_s / plan.cost.predicted_solve_s;
-  const int steps = !allow_double ? kMixedSteps : factor > kPatience ? static_cast<int>(std::min(factor, double{kMixedSteps})) : kPatience;
+  const int steps = !allow_double        ? kMixedSteps
+                    : factor > kPatience ? static_cast<int>(std::min(factor, double{kMixedSteps}))
+                                         : kPatience;
   const double target = options.target > 0 ? options.target : kEpsilon;
   return {options.max_steps, options.max_cg_steps < 0 ? steps : options.max_cg_steps, target,
           std::max(options.accept > 0 ? options.accept : 4 * kEpsilon, target)};
@@ -46,8 +50,9 @@ MixedLimits mixed_limits(const MixedSolveOptions& options, const Plan& plan, boo
 template <class T>
 void require_vectors(const MatrixView<T>& a, const char* name, Index n) {
   if (a.rows == n && has_room(a) && (a.data != nullptr || a.rows == 0 || a.cols == 0)) return;
-  misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
-         " with leading dimension " + std::to_string(a.ld) + in_words(a.layout) + (a.data == nullptr ? ", null" : "") +
+  misuse(std::string("MixedFactor: ") + name + " is " + std::to_string(a.rows) + " x " +
+         std::to_string(a.cols) + " with leading dimension " + std::to_string(a.ld) +
+         in_words(a.layout) + (a.data == nullptr ? ", null" : "") +
          "; A has n = " + std::to_string(n));
 }
 
@@ -68,7 +73,8 @@ void add_column(MixedReport& report, const MixedColumn& column) {
 /// Throws Error(usage) unless there is one value for each entry of the plan's pattern.
 void require_as_many(std::span<const double> value, const Plan& plan) {
   if (static_cast<Offset>(value.size()) != plan.nnz)
-    misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " + std::to_string(plan.nnz) + " entries");
+    misuse("MixedFactor: " + std::to_string(value.size()) + " values, the pattern has " +
+           std::to_string(plan.nnz) + " entries");
 }
 
 constexpr double kNoError = std::numeric_limits<double>::quiet_NaN();
@@ -107,7 +113,8 @@ struct MixedFactor::State {
     error_of_zero.reserve(columns);
     workspace.reset();
     workspace = factor.executor().of<float>().make_workspace(plan.shared_plan(), nrhs);
-    if (full) full_workspace = full->executor().of<double>().make_workspace(plan.shared_plan(), nrhs);
+    if (full)
+      full_workspace = full->executor().of<double>().make_workspace(plan.shared_plan(), nrhs);
   }
 
   /// Returns the pivot of A, given that of S A S: (S^-1)(i,i)^2 times as large.
@@ -122,7 +129,8 @@ struct MixedFactor::State {
   Result<void, Breakdown> fill_double(const std::stop_token& stop);
   void load(MatrixView<const double> b);
   std::optional<Breakdown> rescue(const std::stop_token& stop);
-  Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how);
+  Result<MixedReport, Breakdown> solve(MatrixView<const double> b, MatrixView<double> x,
+                                       const MixedSolveOptions& how);
 
   MixedOptions options;
   PreparedPlan plan;
@@ -131,7 +139,8 @@ struct MixedFactor::State {
   std::unique_ptr<numeric::WorkspaceImpl<float>> workspace;
   std::unique_ptr<numeric::MixedImpl> store;
   MixedBlock block;
-  std::vector<double> error_of_zero;  // for each column of the block: the componentwise error of y = 0
+  std::vector<double>
+      error_of_zero;  // for each column of the block: the componentwise error of y = 0
   std::optional<Factor<double>> full;
   std::unique_ptr<numeric::WorkspaceImpl<double>> full_workspace;
   double shift = 0;
@@ -140,7 +149,8 @@ struct MixedFactor::State {
   CallFlag calls;
 };
 
-Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value,
+                                                 const std::stop_token& stop) {
   const StopScope scope(stop);
   stop_here();
   valid = in_double = full_tells = false;
@@ -148,9 +158,11 @@ Result<void, Breakdown> MixedFactor::State::fill(std::span<const double> value, 
   store->set_values(value);
   Result<void, Breakdown> outcome = kauri::refactorize<float>(factor, store->rounded(), 0, stop);
   double next = options.first_shift;
-  for (int k = 0; !outcome && k < options.shifts && store->positive_diagonal(); ++k, next *= options.shift_growth) {
+  for (int k = 0; !outcome && k < options.shifts && store->positive_diagonal();
+       ++k, next *= options.shift_growth) {
     shift = next;
-    outcome = kauri::refactorize_shifted<float>(factor, store->rounded(), static_cast<float>(next), stop);
+    outcome =
+        kauri::refactorize_shifted<float>(factor, store->rounded(), static_cast<float>(next), stop);
   }
   if (outcome) {
     valid = true;
@@ -168,7 +180,8 @@ Result<void, Breakdown> MixedFactor::State::fill_double(const std::stop_token& s
     full_workspace = made.executor().of<double>().make_workspace(plan.shared_plan(), store->nrhs());
     full.emplace(std::move(made));
   }
-  const Result<void, Breakdown> outcome = kauri::refactorize<double>(*full, store->scaled(), 0, stop);
+  const Result<void, Breakdown> outcome =
+      kauri::refactorize<double>(*full, store->scaled(), 0, stop);
   valid = in_double = outcome.ok();
   full_tells = true;
   if (!outcome) return unscaled(outcome.error());
@@ -198,7 +211,9 @@ std::optional<Breakdown> MixedFactor::State::rescue(const std::stop_token& stop)
   return {};
 }
 
-Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& how) {
+Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double> b,
+                                                         MatrixView<double> x,
+                                                         const MixedSolveOptions& how) {
   MixedReport report;
   block.limits = mixed_limits(how, plan.plan(), options.allow_double);
   report.shift = shift;
@@ -213,7 +228,8 @@ Result<MixedReport, Breakdown> MixedFactor::State::solve(MatrixView<const double
       solve_in_double(block, full->store(), *full_workspace, 0, count);
     else
       solve_in_float(block, factor.store(), *workspace);
-    const bool stuck = std::any_of(block.column.begin(), block.column.end(), [](const MixedColumn& c) { return c.stuck; });
+    const bool stuck = std::any_of(block.column.begin(), block.column.end(),
+                                   [](const MixedColumn& c) { return c.stuck; });
     std::optional<Breakdown> breakdown;
     if (stuck && options.allow_double && !in_double) breakdown = rescue(how.stop);
     if (breakdown) {
@@ -236,15 +252,16 @@ MixedFactor::MixedFactor(MixedFactor&&) noexcept = default;
 MixedFactor& MixedFactor::operator=(MixedFactor&&) noexcept = default;
 MixedFactor::~MixedFactor() = default;
 
-MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Index nrhs, const MixedOptions& options) {
+MixedFactor MixedFactor::create(const Pattern& a, const PreparedPlan& plan, Index nrhs,
+                                const MixedOptions& options) {
   if (nrhs < 1) misuse("MixedFactor: nrhs is " + std::to_string(nrhs) + ", expected 1 or more");
   require_pattern(a, plan.plan(), "MixedFactor: the plan belongs to a matrix of another pattern");
   const PhaseRange range(Phase::prepare);
   return MixedFactor(std::make_unique<State>(a, plan, nrhs, options));
 }
 
-MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> plan, Backend& backend, Index nrhs,
-                                const MixedOptions& options) {
+MixedFactor MixedFactor::create(const Pattern& a, std::shared_ptr<const Plan> plan,
+                                Backend& backend, Index nrhs, const MixedOptions& options) {
   return create(a, PreparedPlan::create(std::move(plan), backend), nrhs, options);
 }
 
@@ -256,36 +273,47 @@ void MixedFactor::reserve(Index more) {
   state_->make_room(more);
 }
 
-Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value, const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::refactorize(std::span<const double> value,
+                                                 const std::stop_token& stop) {
   const OneCall call(state_->calls, "MixedFactor::refactorize", "factor");
   require_as_many(value, plan());
   return state_->fill(value, stop);
 }
 
-Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value,
+                                                 const std::stop_token& stop) {
   return refactorize(value.span(), stop);
 }
 
-Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value, StreamHandle stream, const std::stop_token& stop) {
+Result<void, Breakdown> MixedFactor::refactorize(const DeviceValues<double>& value,
+                                                 StreamHandle stream, const std::stop_token& stop) {
   const OneCall call(state_->calls, "MixedFactor::refactorize", "factor");
   require_as_many(value.span(), plan());
   state_->store->begin_after(stream);
   return state_->fill(value.span(), stop);
 }
 
-Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x, const MixedSolveOptions& options) {
+Result<MixedReport, Breakdown> MixedFactor::solve(MatrixView<const double> b, MatrixView<double> x,
+                                                  const MixedSolveOptions& options) {
   const OneCall call(state_->calls, "MixedFactor::solve", "factor");
-  if (!valid()) misuse("MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (!valid())
+    misuse(
+        "MixedFactor: the factor is not valid (no successful factorisation yet, or the last one "
+        "broke down)");
   if (nrhs() == 0) misuse("MixedFactor: there is no room for right-hand sides, see reserve()");
   require_vectors(b, "b", plan().n);
   require_vectors(x, "x", plan().n);
-  if (b.cols != x.cols) misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " + std::to_string(x.cols));
-  if (overlaps_from_the_first<double>(b, x)) misuse("MixedFactor: x begins where b does, with another leading dimension or layout");
+  if (b.cols != x.cols)
+    misuse("MixedFactor: b has " + std::to_string(b.cols) + " columns, x has " +
+           std::to_string(x.cols));
+  if (overlaps_from_the_first<double>(b, x))
+    misuse("MixedFactor: x begins where b does, with another leading dimension or layout");
   const PhaseRange range(Phase::solve);
   return state_->solve(b, x, options);
 }
 
-Result<MixedReport, Breakdown> MixedFactor::solve(DeviceMatrixView<const double> b, DeviceMatrixView<double> x,
+Result<MixedReport, Breakdown> MixedFactor::solve(DeviceMatrixView<const double> b,
+                                                  DeviceMatrixView<double> x,
                                                   const MixedSolveOptions& options) {
   return solve(b.view(), x.view(), options);
 }

@@ -31,23 +31,28 @@ BackwardError column_error(MixedImpl& store, Index column) {
   return error;
 }
 
-bool is_accepted(const MixedColumn& column, const MixedLimits& limits) { return column.error.componentwise <= limits.accept; }
+bool is_accepted(const MixedColumn& column, const MixedLimits& limits) {
+  return column.error.componentwise <= limits.accept;
+}
 
 /// Accepts or takes back a correction, given the error of y with it. Returns false if refinement of
 /// this column ends.
-bool take_mixed_step(MixedImpl& store, Index c, MixedColumn& column, const BackwardError& error, const MixedLimits& limits) {
+bool take_mixed_step(MixedImpl& store, Index c, MixedColumn& column, const BackwardError& error,
+                     const MixedLimits& limits) {
   const double ratio = error.componentwise / column.error.componentwise;
   if (column.steps == 0) column.unrefined = error;
   const bool helped = ratio < 1;  // false for NaN
   if (column.steps > 0 && column.error.componentwise > limits.accept)
-    column.contraction = std::max(column.contraction, std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
+    column.contraction = std::max(
+        column.contraction, std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio);
   if (helped) {
     column.error = error;
     ++column.steps;
   } else {
     store.take_back(c);
   }
-  const bool may_turn = limits.max_cg_steps > 0 && column.steps > 1 && error.componentwise > limits.accept;
+  const bool may_turn =
+      limits.max_cg_steps > 0 && column.steps > 1 && error.componentwise > limits.accept;
   const bool contracts = ratio < (may_turn ? kContractsWell : kContracts);
   return contracts && error.componentwise > limits.target && column.steps < limits.max_steps;
 }
@@ -66,7 +71,8 @@ void begin_at_zero(MixedBlock& block, Index first, Index count) {
 }
 
 /// Refines all columns side by side; each one stays active as long as it contracts.
-void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace) {
+void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
+                     numeric::WorkspaceImpl<float>& workspace) {
   begin_at_zero(block, 0, static_cast<Index>(block.column.size()));
   while (!block.active.empty()) {
     stop_here();
@@ -76,7 +82,8 @@ void refine_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor
     std::size_t left = 0;
     for (std::size_t k = 0; k < block.active.size(); ++k) {
       const Index c = block.active[k];
-      if (take_mixed_step(block.store, c, block.column[c], block.error[k], block.limits)) block.active[left++] = c;
+      if (take_mixed_step(block.store, c, block.column[c], block.error[k], block.limits))
+        block.active[left++] = c;
     }
     block.active.resize(left);
   }
@@ -121,13 +128,15 @@ struct Search {
 };
 
 /// Continues from the y that refinement left, and leaves the best y that was met.
-void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace,
-                         const MixedLimits& limits, Index c, MixedColumn& column) {
+void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& factor,
+                         numeric::WorkspaceImpl<float>& workspace, const MixedLimits& limits,
+                         Index c, MixedColumn& column) {
   column.path = MixedPath::conjugate_gradients;
   const double start = column.error.componentwise;
   double halved = start;  // the least error when it was last halved
   int step = 0, since = 0, best = 0;
-  column_error(store, c);  // sets r to the residual of y, since a correction may have been taken back
+  column_error(store,
+               c);  // sets r to the residual of y, since a correction may have been taken back
   store.keep(c);
   Search search{store, factor, workspace, c};
   for (bool going = search.begin(); going; going = going && search.turn()) {
@@ -139,10 +148,11 @@ void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& fac
       column.error = error, best = step;
       store.keep(c);
     }
-    if (column.error.componentwise <= kContracts * halved) halved = column.error.componentwise, since = 0;
+    if (column.error.componentwise <= kContracts * halved)
+      halved = column.error.componentwise, since = 0;
     const bool enough = column.error.componentwise <= limits.accept && since > 1;
-    going = column.error.componentwise > limits.target && !enough && since < kPatience && step < limits.max_cg_steps &&
-            std::isfinite(error.componentwise);
+    going = column.error.componentwise > limits.target && !enough && since < kPatience &&
+            step < limits.max_cg_steps && std::isfinite(error.componentwise);
   }
   store.take_back(c);
   column.cg_steps = step;
@@ -151,24 +161,28 @@ void conjugate_gradients(MixedImpl& store, const numeric::FactorImpl<float>& fac
 
 }  // namespace
 
-void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace) {
+void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
+                    numeric::WorkspaceImpl<float>& workspace) {
   refine_in_float(block, factor, workspace);
   for (std::size_t c = 0; c < block.column.size(); ++c) {
     MixedColumn& column = block.column[c];
     if (is_accepted(column, block.limits) || std::isnan(column.error.componentwise)) continue;
-    if (block.limits.max_cg_steps > 0) conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c), column);
+    if (block.limits.max_cg_steps > 0)
+      conjugate_gradients(block.store, factor, workspace, block.limits, static_cast<Index>(c),
+                          column);
     column.stuck = !is_accepted(column, block.limits);
   }
 }
 
-void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor, numeric::WorkspaceImpl<double>& workspace, Index first,
-                     Index count) {
+void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor,
+                     numeric::WorkspaceImpl<double>& workspace, Index first, Index count) {
   const numeric::RefineLimits limits{block.limits.max_steps, block.limits.target, 1 / kContracts};
   begin_at_zero(block, first, count);
   for (const Index c : block.active) block.column[c].progress = {};
   for (bool fresh = true; !block.active.empty(); fresh = false) {
     stop_here();
-    block.store.correct(factor, workspace, first, count);  // includes columns that are done; they are taken back below
+    block.store.correct(factor, workspace, first,
+                        count);  // includes columns that are done; they are taken back below
     std::size_t left = 0;
     for (Index c = first; c < first + count; ++c)
       if (left < block.active.size() && block.active[left] == c)

@@ -1,4 +1,5 @@
-// The three stages of a mixed solve of a column: refinement, conjugate gradients, a factor in double.
+// The three stages of a mixed solve of a column: refinement, conjugate gradients, a factor in
+// double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,10 +41,11 @@ struct MixedBlock {
 
 /// Solves all columns with the factor in float alone: refinement, then conjugate gradients. b has
 /// been loaded.
-void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor, numeric::WorkspaceImpl<float>& workspace);
+void solve_in_float(MixedBlock& block, const numeric::FactorImpl<float>& factor,
+                    numeric::WorkspaceImpl<float>& workspace);
 /// Solves columns [first, first + count) by refinement with a factor in double. On entry y is 0 and
 /// r is c.
-void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor, numeric::WorkspaceImpl<double>& workspace, Index first,
-                     Index count);
+void solve_in_double(MixedBlock& block, const numeric::FactorImpl<double>& factor,
+                     numeric::WorkspaceImpl<double>& workspace, Index first, Index count);
 
 }  // namespace kauri

@@ -1,4 +1,5 @@
-// Iterative refinement: x += A^-1 (b - A x) while the backward error shrinks (Skeel 1980; Arioli, Demmel & Duff 1989).
+// Iterative refinement: x += A^-1 (b - A x) while the backward error shrinks (Skeel 1980; Arioli,
+// Demmel & Duff 1989).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/refine.hpp"
 
@@ -23,27 +24,33 @@ namespace {
 /// Throws Error(usage) unless x and a have n rows and equally many columns. x_name and name are
 /// those of require_dense().
 template <class T>
-void require_alike(const MatrixView<const T>& x, const char* x_name, const MatrixView<const T>& a, const char* name, Index n) {
+void require_alike(const MatrixView<const T>& x, const char* x_name, const MatrixView<const T>& a,
+                   const char* name, Index n) {
   require_dense(x, x_name, n);
   require_dense(a, name, n);
-  if (a.cols != x.cols) misuse(std::string(name) + " has " + std::to_string(a.cols) + " columns, x has " + std::to_string(x.cols));
+  if (a.cols != x.cols)
+    misuse(std::string(name) + " has " + std::to_string(a.cols) + " columns, x has " +
+           std::to_string(x.cols));
 }
 
 template <class T>
-std::unique_ptr<numeric::ResidualImpl<T>> residual_store(const SymmetricView<T>& a, numeric::Executor& executor, const char* call) {
+std::unique_ptr<numeric::ResidualImpl<T>> residual_store(const SymmetricView<T>& a,
+                                                         numeric::Executor& executor,
+                                                         const char* call) {
   check(a.pattern);
   if (static_cast<Offset>(a.value.size()) != a.pattern.nnz())
-    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " + std::to_string(a.pattern.nnz()) +
-           " entries");
+    misuse(std::string(call) + ": " + std::to_string(a.value.size()) + " values, the pattern has " +
+           std::to_string(a.pattern.nnz()) + " entries");
   return executor.of<T>().make_residual(a.pattern);
 }
 
 }  // namespace
 
 std::string in_words(const BackwardError& error, double bound) {
-  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise)) return "x or its residual is not finite";
-  return "the backward error is " + digits(error.normwise) + ", componentwise " + digits(error.componentwise) + ", expected at most " +
-         digits(bound);
+  if (!std::isfinite(error.normwise) || !std::isfinite(error.componentwise))
+    return "x or its residual is not finite";
+  return "the backward error is " + digits(error.normwise) + ", componentwise " +
+         digits(error.componentwise) + ", expected at most " + digits(bound);
 }
 
 std::string_view name_of(SolveStatus status) {
@@ -61,8 +68,9 @@ std::string_view name_of(SolveStatus status) {
 }
 
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
-                       MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options) {
   const StopScope scope(options.stop);
   stop_here();
   const PhaseRange range(Phase::refine);
@@ -72,17 +80,22 @@ Refinement refine_with(const numeric::ResidualImpl<T>& residual, const Symmetric
   const MatrixView<T> r{correction.data(), x.rows, x.cols, n}, y{better.data(), x.rows, x.cols, n};
   return numeric::refine_on_host(
       x, r, y, numeric::limits_of<T>(options), [&] { factor.solve(r, workspace, options.stop); },
-      [&](const MatrixView<T>& of, numeric::ValuesAre values) { return residual.residual(a, of, b, r, values); });
+      [&](const MatrixView<T>& of, numeric::ValuesAre values) {
+        return residual.residual(a, of, b, r, values);
+      });
 }
 
 template <Scalar T>
-void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> y, Backend& backend) {
+void residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
+              MatrixView<T> y, Backend& backend) {
   require_alike(x, "residual: x", b, "residual: b", a.pattern.n);
   require_alike<T>(x, "residual: x", y, "residual: y", a.pattern.n);
   if (overlap(x, y)) misuse("residual: y overlaps x");
-  if (overlap(b, y) && (b.data != y.data || overlaps_from_the_first<T>(b, y))) misuse("residual: y overlaps b");
+  if (overlap(b, y) && (b.data != y.data || overlaps_from_the_first<T>(b, y)))
+    misuse("residual: y overlaps b");
   const PhaseRange range("residual");
-  residual_store(a, backend.executor(), "residual")->residual(a, x, b, y, numeric::ValuesAre::fresh);
+  residual_store(a, backend.executor(), "residual")
+      ->residual(a, x, b, y, numeric::ValuesAre::fresh);
 }
 
 template <Scalar T>
@@ -94,7 +107,8 @@ void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y,
 }
 
 template <Scalar T>
-BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, Backend& backend) {
+BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x,
+                             MatrixView<const T> b, Backend& backend) {
   require_alike(x, "backward_error: x", b, "backward_error: b", a.pattern.n);
   std::vector<T> r(static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   const PhaseRange range("residual");
@@ -103,25 +117,29 @@ BackwardError backward_error(const SymmetricView<T>& a, MatrixView<const T> x, M
 }
 
 template <Scalar T>
-Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x, Workspace<T>& workspace,
-                  const RefineOptions& options) {
+Refinement refine(const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
+                  MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options) {
   require_alike<T>(x, "refine: x", b, "refine: b", a.pattern.n);
   if (overlap(b, x)) misuse("refine: x overlaps b");
   require_refine_options(options, "refine");
   const StopScope scope(options.stop);
   const auto residual = residual_store(a, factor.executor(), "refine");
-  require_pattern(a.pattern, factor.plan(), "refine: the factor belongs to a matrix of another pattern");
+  require_pattern(a.pattern, factor.plan(),
+                  "refine: the factor belongs to a matrix of another pattern");
   return refine_with<T>(*residual, a, factor, b, x, workspace, options);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                                       \
-  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, \
-                                  MatrixView<T>, Workspace<T>&, const RefineOptions&);                                             \
-  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&);                                   \
-  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, MatrixView<T>, Backend&);              \
-  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>, Backend&);              \
-  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>, MatrixView<T>, Workspace<T>&,         \
-                             const RefineOptions&);
+#define KAURI_INSTANTIATE(T)                                                                     \
+  template Refinement refine_with(const numeric::ResidualImpl<T>&, const SymmetricView<T>&,      \
+                                  const Factor<T>&, MatrixView<const T>, MatrixView<T>,          \
+                                  Workspace<T>&, const RefineOptions&);                          \
+  template void multiply(const SymmetricView<T>&, MatrixView<const T>, MatrixView<T>, Backend&); \
+  template void residual(const SymmetricView<T>&, MatrixView<const T>, MatrixView<const T>,      \
+                         MatrixView<T>, Backend&);                                               \
+  template BackwardError backward_error(const SymmetricView<T>&, MatrixView<const T>,            \
+                                        MatrixView<const T>, Backend&);                          \
+  template Refinement refine(const SymmetricView<T>&, const Factor<T>&, MatrixView<const T>,     \
+                             MatrixView<T>, Workspace<T>&, const RefineOptions&);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
 #undef KAURI_INSTANTIATE

@@ -9,7 +9,8 @@ namespace kauri {
 
 /// Refines x as refine() does, but without its checks; `residual` was made from the pattern of a.
 template <Scalar T>
-Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a, const Factor<T>& factor, MatrixView<const T> b,
-                       MatrixView<T> x, Workspace<T>& workspace, const RefineOptions& options);
+Refinement refine_with(const numeric::ResidualImpl<T>& residual, const SymmetricView<T>& a,
+                       const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                       Workspace<T>& workspace, const RefineOptions& options);
 
 }  // namespace kauri

@@ -15,7 +15,9 @@
 namespace kauri {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "Refiner: " + what); }
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::usage, "Refiner: " + what);
+}
 
 }  // namespace
 
@@ -56,7 +58,9 @@ DeviceRefinement Refiner<T>::fetch_report(StreamHandle stream) const {
 template <Scalar T>
 void Refiner<T>::require_values(const DeviceValues<T>& value) const {
   const auto count = static_cast<Offset>(value.span().size());
-  if (count != plan_->nnz) refuse(std::to_string(count) + " values, the pattern has " + std::to_string(plan_->nnz) + " entries");
+  if (count != plan_->nnz)
+    refuse(std::to_string(count) + " values, the pattern has " + std::to_string(plan_->nnz) +
+           " entries");
 }
 
 template <Scalar T>
@@ -76,22 +80,27 @@ void Refiner<T>::enqueue_values(const DeviceValues<T>& value, StreamHandle strea
 }
 
 template <Scalar T>
-void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
-                             const Workspace<T>& workspace) const {
+void Refiner<T>::require_fit(const Factor<T>& factor, const MatrixView<const T>& b,
+                             const MatrixView<T>& x, const Workspace<T>& workspace) const {
   if (!has_values_) refuse("no values were set");
   if (&factor.executor() != executor_) refuse("the factor belongs to another backend");
   if (&factor.plan() != plan_.get())
-    require_pattern(factor.plan().pattern.view(), *plan_, "Refiner: the factor belongs to a matrix of another pattern");
+    require_pattern(factor.plan().pattern.view(), *plan_,
+                    "Refiner: the factor belongs to a matrix of another pattern");
   factor.require_fit(b, x, workspace);
-  if (x.cols > nrhs()) refuse("x has " + std::to_string(x.cols) + " columns, there is room for " + std::to_string(nrhs()));
+  if (x.cols > nrhs())
+    refuse("x has " + std::to_string(x.cols) + " columns, there is room for " +
+           std::to_string(nrhs()));
   if (overlap(b, x)) refuse("x overlaps b");
 }
 
 template <Scalar T>
-Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
+Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T> b,
+                              DeviceMatrixView<T> x, Workspace<T>& workspace,
                               const RefineOptions& options) {
   const OneCall call(store_->calls, "Refiner::refine", "refiner");
-  if (!factor.valid()) refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
+  if (!factor.valid())
+    refuse("the factor is not valid (no successful factorisation yet, or the last one broke down)");
   require_fit(factor, b.view(), x.view(), workspace);
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);
@@ -102,11 +111,13 @@ Refinement Refiner<T>::refine(const Factor<T>& factor, DeviceMatrixView<const T>
 }
 
 template <Scalar T>
-void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> x, Workspace<T>& workspace,
-                                StreamHandle stream, const RefineOptions& options) {
+void Refiner<T>::enqueue_refine(const Factor<T>& factor, DeviceMatrixView<const T> b,
+                                DeviceMatrixView<T> x, Workspace<T>& workspace, StreamHandle stream,
+                                const RefineOptions& options) {
   const OneCall call(store_->calls, "Refiner::enqueue_refine", "refiner");
   const numeric::DeviceSolves<T>* solves = factor.store().device_solves();
-  if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict())) refuse("the factor was never filled");
+  if (factor.verdict().status == VerdictStatus::none && !(solves && solves->awaits_verdict()))
+    refuse("the factor was never filled");
   require_fit(factor, b.view(), x.view(), workspace);
   require_refine_options(options, "Refiner");
   const StopScope scope(options.stop);

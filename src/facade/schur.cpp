@@ -15,7 +15,9 @@
 namespace kauri {
 namespace {
 
-[[noreturn]] void misuse_of_schur(const std::string& what) { throw Error(ErrorKind::usage, "Schur complement: " + what); }
+[[noreturn]] void misuse_of_schur(const std::string& what) {
+  throw Error(ErrorKind::usage, "Schur complement: " + what);
+}
 
 /// Returns a view of the last `count` rows of a matrix.
 template <class T>
@@ -26,8 +28,11 @@ numeric::StridedView<T> last_rows(const MatrixView<T>& a, Index count) {
 }  // namespace
 
 template <Scalar T>
-SchurComplement<T>::SchurComplement(std::shared_ptr<const Plan> plan, Index count) : plan_(std::move(plan)), order_(count) {
-  if (count < 0 || count > plan_->n) misuse_of_schur("count is " + std::to_string(count) + ", expected 0 to " + std::to_string(plan_->n));
+SchurComplement<T>::SchurComplement(std::shared_ptr<const Plan> plan, Index count)
+    : plan_(std::move(plan)), order_(count) {
+  if (count < 0 || count > plan_->n)
+    misuse_of_schur("count is " + std::to_string(count) + ", expected 0 to " +
+                    std::to_string(plan_->n));
 }
 
 template <Scalar T>
@@ -38,7 +43,8 @@ SchurComplement<T> SchurComplement<T>::on_device(const Factor<T>& factor, Index 
 }
 
 template <Scalar T>
-SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : SchurComplement(factor.shared_plan(), count) {
+SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count)
+    : SchurComplement(factor.shared_plan(), count) {
   require_valid(factor);
   const Plan& plan = factor.plan();
   copied_ = true;
@@ -52,14 +58,19 @@ SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count) : Schu
     factor.store().copy_panel(s, panel);
     const auto rows = nodes.rows(s);
     for (Index c = std::max(0, begin - nodes.first[s]); c < p; ++c)
-      for (Index r = c; r < m; ++r) l_[(rows[r] - begin) + Offset{nodes.first[s] + c - begin} * count] = panel[r + Offset{c} * m];
+      for (Index r = c; r < m; ++r)
+        l_[(rows[r] - begin) + Offset{nodes.first[s] + c - begin} * count] =
+            panel[r + Offset{c} * m];
   }
 }
 
 template <Scalar T>
-void SchurComplement<T>::require_shape(const char* name, const MatrixView<const T>& a, Index rows, Index cols) const {
-  if (a.rows != rows || a.cols != cols || !has_room(a) || (a.data == nullptr && rows > 0 && cols > 0))
-    misuse_of_schur(std::string(name) + " is not a matrix of " + std::to_string(rows) + " x " + std::to_string(cols));
+void SchurComplement<T>::require_shape(const char* name, const MatrixView<const T>& a, Index rows,
+                                       Index cols) const {
+  if (a.rows != rows || a.cols != cols || !has_room(a) ||
+      (a.data == nullptr && rows > 0 && cols > 0))
+    misuse_of_schur(std::string(name) + " is not a matrix of " + std::to_string(rows) + " x " +
+                    std::to_string(cols));
 }
 
 template <Scalar T>
@@ -70,7 +81,8 @@ void SchurComplement<T>::require_plan(const Factor<T>& factor) const {
 template <Scalar T>
 void SchurComplement<T>::require_valid(const Factor<T>& factor, bool or_awaited) {
   const numeric::DeviceSolves<T>* device = or_awaited ? factor.store().device_solves() : nullptr;
-  if (!factor.valid() && !(device && device->awaits_verdict())) misuse_of_schur("the factor is not valid");
+  if (!factor.valid() && !(device && device->awaits_verdict()))
+    misuse_of_schur("the factor is not valid");
 }
 
 template <Scalar T>
@@ -81,7 +93,8 @@ void SchurComplement<T>::require_copy() const {
 template <Scalar T>
 const numeric::DeviceSolves<T>& SchurComplement<T>::device_of(const Factor<T>& factor) const {
   const numeric::DeviceSolves<T>* device = factor.store().device_solves();
-  if (!device) misuse_of_schur("matrices are marked as device memory, but the factor is on the CPU");
+  if (!device)
+    misuse_of_schur("matrices are marked as device memory, but the factor is on the CPU");
   require_plan(factor);
   return *device;
 }
@@ -119,7 +132,8 @@ void SchurComplement<T>::write(MatrixView<T> s, const std::stop_token& stop) con
 }
 
 template <Scalar T>
-void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y, MatrixView<T> g, Workspace<T>& workspace,
+void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b, MatrixView<T> y,
+                                  MatrixView<T> g, Workspace<T>& workspace,
                                   const std::stop_token& stop) const {
   require_copy();
   require_plan(factor);
@@ -135,7 +149,8 @@ void SchurComplement<T>::condense(const Factor<T>& factor, MatrixView<const T> b
 }
 
 template <Scalar T>
-void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2, MatrixView<T> x, Workspace<T>& workspace,
+void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, MatrixView<const T> x2,
+                                MatrixView<T> x, Workspace<T>& workspace,
                                 const std::stop_token& stop) const {
   require_copy();
   require_plan(factor);
@@ -156,7 +171,8 @@ void SchurComplement<T>::expand(const Factor<T>& factor, MatrixView<T> y, Matrix
 }
 
 template <Scalar T>
-void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2, MatrixView<T> y, Workspace<T>& workspace,
+void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, MatrixView<T> x2,
+                               MatrixView<T> y, Workspace<T>& workspace,
                                const std::stop_token& stop) const {
   require_plan(factor);
   require_shape("g", g, order_, y.cols);
@@ -171,7 +187,8 @@ void SchurComplement<T>::solve(const Factor<T>& factor, MatrixView<const T> g, M
 }
 
 template <Scalar T>
-void SchurComplement<T>::enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s, StreamHandle stream) const {
+void SchurComplement<T>::enqueue_write(const Factor<T>& factor, DeviceMatrixView<T> s,
+                                       StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_valid(factor, true);
   require_shape("s", s.view(), order_, order_);
@@ -185,8 +202,9 @@ void SchurComplement<T>::write(const Factor<T>& factor, DeviceMatrixView<T> s) c
 }
 
 template <Scalar T>
-void SchurComplement<T>::enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y,
-                                          DeviceMatrixView<T> g, Workspace<T>& workspace, StreamHandle stream) const {
+void SchurComplement<T>::enqueue_condense(const Factor<T>& factor, DeviceMatrixView<const T> b,
+                                          DeviceMatrixView<T> y, DeviceMatrixView<T> g,
+                                          Workspace<T>& workspace, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_shape("g", g.view(), order_, b.view().cols);
   factor.enqueue_solve(System::P, b, y, workspace, stream);
@@ -195,13 +213,15 @@ void SchurComplement<T>::enqueue_condense(const Factor<T>& factor, DeviceMatrixV
 }
 
 template <Scalar T>
-void SchurComplement<T>::condense(const Factor<T>& factor, DeviceMatrixView<const T> b, DeviceMatrixView<T> y, DeviceMatrixView<T> g,
+void SchurComplement<T>::condense(const Factor<T>& factor, DeviceMatrixView<const T> b,
+                                  DeviceMatrixView<T> y, DeviceMatrixView<T> g,
                                   Workspace<T>& workspace) const {
   now(factor, [&](StreamHandle stream) { enqueue_condense(factor, b, y, g, workspace, stream); });
 }
 
 template <Scalar T>
-void SchurComplement<T>::enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
+void SchurComplement<T>::enqueue_expand(const Factor<T>& factor, DeviceMatrixView<T> y,
+                                        DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
                                         Workspace<T>& workspace, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_shape("x2", x2.view(), order_, y.view().cols);
@@ -214,13 +234,15 @@ void SchurComplement<T>::enqueue_expand(const Factor<T>& factor, DeviceMatrixVie
 }
 
 template <Scalar T>
-void SchurComplement<T>::expand(const Factor<T>& factor, DeviceMatrixView<T> y, DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
+void SchurComplement<T>::expand(const Factor<T>& factor, DeviceMatrixView<T> y,
+                                DeviceMatrixView<const T> x2, DeviceMatrixView<T> x,
                                 Workspace<T>& workspace) const {
   now(factor, [&](StreamHandle stream) { enqueue_expand(factor, y, x2, x, workspace, stream); });
 }
 
 template <Scalar T>
-void SchurComplement<T>::enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
+void SchurComplement<T>::enqueue_solve(const Factor<T>& factor, DeviceMatrixView<const T> g,
+                                       DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
                                        Workspace<T>& workspace, StreamHandle stream) const {
   const numeric::DeviceSolves<T>& device = device_of(factor);
   require_shape("g", g.view(), order_, y.view().cols);
@@ -234,7 +256,8 @@ void SchurComplement<T>::enqueue_solve(const Factor<T>& factor, DeviceMatrixView
 }
 
 template <Scalar T>
-void SchurComplement<T>::solve(const Factor<T>& factor, DeviceMatrixView<const T> g, DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
+void SchurComplement<T>::solve(const Factor<T>& factor, DeviceMatrixView<const T> g,
+                               DeviceMatrixView<T> x2, DeviceMatrixView<T> y,
                                Workspace<T>& workspace) const {
   now(factor, [&](StreamHandle stream) { enqueue_solve(factor, g, x2, y, workspace, stream); });
 }

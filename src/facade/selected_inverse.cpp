@@ -15,12 +15,15 @@
 namespace kauri {
 namespace {
 
-[[noreturn]] void misuse_of_inverse(const std::string& what) { throw Error(ErrorKind::usage, "selected inverse: " + what); }
+[[noreturn]] void misuse_of_inverse(const std::string& what) {
+  throw Error(ErrorKind::usage, "selected inverse: " + what);
+}
 
 }  // namespace
 
 template <Scalar T>
-SelectedInverse<T>::SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store, const numeric::Executor& executor)
+SelectedInverse<T>::SelectedInverse(std::unique_ptr<numeric::InverseImpl<T>> store,
+                                    const numeric::Executor& executor)
     : store_(std::move(store)), executor_(&executor) {}
 template <Scalar T>
 SelectedInverse<T>::SelectedInverse(SelectedInverse&&) noexcept = default;
@@ -75,7 +78,8 @@ template <Scalar T>
 void SelectedInverse<T>::enqueue_compute(const Factor<T>& factor, StreamHandle stream) {
   numeric::DeviceInverse<T>& there = device();
   require_fit(factor);
-  if (!factor.valid() && !factor.store().device_solves()->awaits_verdict()) misuse_of_inverse("the factor is not valid");
+  if (!factor.valid() && !factor.store().device_solves()->awaits_verdict())
+    misuse_of_inverse("the factor is not valid");
   const OneCall call(store_->fillings, "SelectedInverse::enqueue_compute", "selected inverse");
   valid_ = awaits_verdict_ = false;
   const PhaseRange range("selected inverse");
@@ -97,10 +101,12 @@ void SelectedInverse<T>::require_valid() const {
 }
 
 template <Scalar T>
-void SelectedInverse<T>::require_readable(const char* name, std::size_t length, Offset expected) const {
+void SelectedInverse<T>::require_readable(const char* name, std::size_t length,
+                                          Offset expected) const {
   if (!awaits_verdict_) require_valid();
   if (static_cast<Offset>(length) != expected)
-    misuse_of_inverse(std::string(name) + " has " + std::to_string(expected) + " numbers, there is room for " + std::to_string(length));
+    misuse_of_inverse(std::string(name) + " has " + std::to_string(expected) +
+                      " numbers, there is room for " + std::to_string(length));
 }
 
 template <Scalar T>
@@ -122,10 +128,12 @@ std::optional<T> SelectedInverse<T>::entry(Index row, Index col) const {
   require_valid();
   const Index n = plan().n;
   if (row < 0 || row >= n || col < 0 || col >= n)
-    misuse_of_inverse("entry (" + std::to_string(row) + ", " + std::to_string(col) + ") where n is " + std::to_string(n));
+    misuse_of_inverse("entry (" + std::to_string(row) + ", " + std::to_string(col) +
+                      ") where n is " + std::to_string(n));
   const Supernodes& nodes = plan().supernodes;
   const auto [j, i] = std::minmax({plan().perm.new_of(row), plan().perm.new_of(col)});
-  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), j) - nodes.first.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), j) -
+                                    nodes.first.begin() - 1);
   const auto rows = nodes.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), i);
   if (at == rows.end() || *at != i) return std::nullopt;
@@ -145,7 +153,8 @@ std::vector<T> SelectedInverse<T>::diagonal() const {
 template <Scalar T>
 std::vector<T> SelectedInverse<T>::on_pattern_of(const Pattern& a) const {
   require_valid();
-  require_pattern(a, plan(), "selected inverse: the matrix has another pattern than the one analysed");
+  require_pattern(a, plan(),
+                  "selected inverse: the matrix has another pattern than the one analysed");
   std::vector<T> out(static_cast<std::size_t>(plan().nnz));
   store_->copy_entries(out);
   return out;

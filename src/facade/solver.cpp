@@ -35,15 +35,18 @@ constexpr double kWatchedFlops = 1e9;
 
 template <Scalar T>
 struct Solver<T>::State {
-  explicit State(SolverOptions o) : options(std::move(o)), backends(options.backend, options.threads, options.cuda) {
+  explicit State(SolverOptions o)
+      : options(std::move(o)), backends(options.backend, options.threads, options.cuda) {
     if (options.analyze.workers == 0) options.analyze.workers = backends.current().threads();
     if (options.analyze.ordering.threads == 0) options.analyze.ordering.threads = options.threads;
     options.analyze.on_message = options.on_message;
     set_stop(options.stop);
     require_refine_options(options.refine, "Solver");
     if (options.precision != Precision::full && !is_mixed())
-      misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) + "; expected full or mixed (0 or 1)");
-    if (is_mixed() && !std::is_same_v<T, double>) throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
+      misuse("Solver: unknown Precision " + std::to_string(static_cast<int>(options.precision)) +
+             "; expected full or mixed (0 or 1)");
+    if (is_mixed() && !std::is_same_v<T, double>)
+      throw Error(ErrorKind::usage, "Solver: mixed precision is for systems in double");
   }
 
   [[nodiscard]] bool is_mixed() const { return options.precision == Precision::mixed; }
@@ -53,7 +56,8 @@ struct Solver<T>::State {
   /// Sends a message to the caller's handler, which runs without a stop token and uncounted by the
   /// meter. text() is called only if there is a handler.
   template <class Text>
-  void tell(Phase phase, double fraction, const Text& text, MessageLevel level = MessageLevel::info) const {
+  void tell(Phase phase, double fraction, const Text& text,
+            MessageLevel level = MessageLevel::info) const {
     if (!options.on_message) return;
     const StopScope unstoppable(nullptr);
     const MeterScope uncounted(nullptr);
@@ -61,27 +65,35 @@ struct Solver<T>::State {
   }
 
   void prepare() {
-    tell(Phase::prepare, 0, [&] { return "memory for the factor on " + backends.current().device(); });
+    tell(Phase::prepare, 0,
+         [&] { return "memory for the factor on " + backends.current().device(); });
     report.prepare.seconds = seconds_of([&] {
       if (is_mixed()) {
-        mixed.emplace(MixedFactor::create(pattern(), analysis.plan, backends.current(), 1, options.mixed));
+        mixed.emplace(
+            MixedFactor::create(pattern(), analysis.plan, backends.current(), 1, options.mixed));
         return;
       }
       residual = backends.current().executor().of<T>().make_residual(pattern());
       factor = Factor<T>::create(analysis.plan, backends.current());
     });
-    tell(Phase::prepare, 1, [&] { return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes"; });
+    tell(Phase::prepare, 1, [&] {
+      return "memory for the factor: " + std::to_string(report.prepare.bytes) + " bytes";
+    });
   }
 
   void set_stop(const std::stop_token& stop) {
-    options.stop = options.analyze.ordering.stop = options.refine.stop = options.mixed_solve.stop = stop;
+    options.stop = options.analyze.ordering.stop = options.refine.stop = options.mixed_solve.stop =
+        stop;
   }
 
   Result<void, Breakdown> fill(std::span<const T> fresh, T shift) {
     held = false;
     Result<void, Breakdown> result;
     try {
-      result = timed([&] { return is_mixed() ? fill_mixed(fresh, shift) : kauri::refactorize<T>(*factor, fresh, shift, options.stop); });
+      result = timed([&] {
+        return is_mixed() ? fill_mixed(fresh, shift)
+                          : kauri::refactorize<T>(*factor, fresh, shift, options.stop);
+      });
     } catch (const Error& error) {
       // Checks again: with the pattern at hand the message names row and column.
       if (error.kind() == ErrorKind::input) require_finite<T>({pattern(), fresh}, "Solver");
@@ -106,8 +118,10 @@ struct Solver<T>::State {
     set_shift(T(0));
     Result<void, Breakdown> result;
     try {
-      result =
-          timed([&] { return is_mixed() ? fill_mixed(value, shift) : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop); });
+      result = timed([&] {
+        return is_mixed() ? fill_mixed(value, shift)
+                          : kauri::refactorize_shifted<T>(*factor, value, shift, options.stop);
+      });
     } catch (...) {  // a refused shift changes nothing
       set_shift(before);
       throw;
@@ -121,10 +135,13 @@ struct Solver<T>::State {
   Result<void, Breakdown> fill_mixed(std::span<const T> fresh, T shift) {
     if constexpr (std::is_same_v<T, double>) {
       if (!std::isfinite(shift))
-        throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift) + ", expected a finite number");
-      if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz) return mixed->refactorize(fresh, options.stop);
+        throw Error(ErrorKind::usage, "refactorize: the shift is " + std::to_string(shift) +
+                                          ", expected a finite number");
+      if (shift == 0 || static_cast<Offset>(fresh.size()) != analysis.plan->nnz)
+        return mixed->refactorize(fresh, options.stop);
       std::vector<double> shifted(fresh.begin(), fresh.end());
-      for (Index j = 0; j < analysis.plan->n; ++j) shifted[static_cast<std::size_t>(analysis.plan->pattern.col_ptr[j])] += shift;
+      for (Index j = 0; j < analysis.plan->n; ++j)
+        shifted[static_cast<std::size_t>(analysis.plan->pattern.col_ptr[j])] += shift;
       return mixed->refactorize(shifted, options.stop);
     }
     return {};
@@ -133,10 +150,14 @@ struct Solver<T>::State {
   template <class F>
   Result<void, Breakdown> timed(const F& f) {
     Result<void, Breakdown> result;
-    tell(Phase::factor, 0, [&] { return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations"; });
+    tell(Phase::factor, 0, [&] {
+      return "factorisation of " + symbolic::in_digits(analysis.plan->cost.flops) + " operations";
+    });
     Meter meter([this](double fraction) {
-      tell(Phase::factor, fraction,
-           [&] { return "factorising, operations done: " + symbolic::in_digits(fraction * analysis.plan->cost.flops); });
+      tell(Phase::factor, fraction, [&] {
+        return "factorising, operations done: " +
+               symbolic::in_digits(fraction * analysis.plan->cost.flops);
+      });
     });
     const bool watched = options.on_message && analysis.plan->cost.flops >= kWatchedFlops;
     report.factor.seconds = seconds_of([&] {
@@ -159,11 +180,13 @@ struct Solver<T>::State {
     report.nearly_singular.reset();
     if (!good) return;
     if (!is_mixed()) {
-      report.nearly_singular = find_nearly_singular<T>({pattern(), value}, static_cast<double>(largest + held_shift), *factor);
+      report.nearly_singular = find_nearly_singular<T>(
+          {pattern(), value}, static_cast<double>(largest + held_shift), *factor);
       return;
     }
     if (!mixed->in_double() || report.smallest_column == kNone) return;
-    const PivotLoss loss = loss_at<T>({pattern(), value}, report.smallest_column, report.smallest_pivot);
+    const PivotLoss loss =
+        loss_at<T>({pattern(), value}, report.smallest_column, report.smallest_pivot);
     if (loss.nearly_singular()) report.nearly_singular = loss;
   }
 
@@ -171,9 +194,10 @@ struct Solver<T>::State {
     if (!report.nearly_singular) return;
     const auto words = [&] {
       const PivotLoss& loss = *report.nearly_singular;
-      return "A is nearly singular: elimination reduced the diagonal entry " + symbolic::in_digits(loss.diagonal) + " of column " +
-             std::to_string(loss.column) + " to the pivot " + symbolic::in_digits(loss.pivot) + ", " + symbolic::in_digits(loss.ratio()) +
-             " of it";
+      return "A is nearly singular: elimination reduced the diagonal entry " +
+             symbolic::in_digits(loss.diagonal) + " of column " + std::to_string(loss.column) +
+             " to the pivot " + symbolic::in_digits(loss.pivot) + ", " +
+             symbolic::in_digits(loss.ratio()) + " of it";
     };
     tell(Phase::factor, 1, words, MessageLevel::warning);
   }
@@ -182,13 +206,15 @@ struct Solver<T>::State {
   /// since the handler may throw.
   Result<void, Breakdown> told(Result<void, Breakdown> result) const {
     if (result)
-      tell(Phase::factor, 1, [&] { return "factorised, smallest pivot " + symbolic::in_digits(report.smallest_pivot); });
+      tell(Phase::factor, 1, [&] {
+        return "factorised, smallest pivot " + symbolic::in_digits(report.smallest_pivot);
+      });
     else
       tell(
           Phase::factor, 1,
           [&] {
-            return "not positive definite: column " + std::to_string(result.error().column) + " met the pivot " +
-                   symbolic::in_digits(result.error().pivot);
+            return "not positive definite: column " + std::to_string(result.error().column) +
+                   " met the pivot " + symbolic::in_digits(result.error().pivot);
           },
           MessageLevel::warning);
     tell_loss();
@@ -198,7 +224,8 @@ struct Solver<T>::State {
   /// Solves in mixed precision: X from B. If A turns out not to be positive definite, X is NaN.
   void solve_mixed(MatrixView<const T> b, MatrixView<T> x) {
     if constexpr (std::is_same_v<T, double>) {
-      tell(Phase::solve, 0, [&] { return "solve in mixed precision, right-hand sides: " + std::to_string(x.cols); });
+      tell(Phase::solve, 0,
+           [&] { return "solve in mixed precision, right-hand sides: " + std::to_string(x.cols); });
       mixed->reserve(std::min(x.cols, kSolveBlock));
       std::optional<Breakdown> found;
       report.solve.seconds = seconds_of([&] {
@@ -207,7 +234,8 @@ struct Solver<T>::State {
         report.mixed = solved ? solved.value() : report_of_breakdown(x.cols);
       });
       take_verdict();
-      count_mixed_solve(report.solve, *analysis.plan, x.cols, report.mixed.steps + report.mixed.cg_steps);
+      count_mixed_solve(report.solve, *analysis.plan, x.cols,
+                        report.mixed.steps + report.mixed.cg_steps);
       report.solve.bytes = mixed->bytes();
       report.right_hand_sides = x.cols;
       judge_mixed(report, found, b);
@@ -223,11 +251,15 @@ struct Solver<T>::State {
     tell(Phase::solve, 0, [&] { return "solve, right-hand sides: " + std::to_string(x.cols); });
     report.solve.seconds = seconds_of([&] { factor->solve(x, *workspace, options.stop); });
     count_solves(report.solve, *analysis.plan, sizeof(T), x.cols);
-    report.solve.bytes = analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs(), options.cuda.solves_together);
+    report.solve.bytes =
+        analysis.plan->workspace_bytes(sizeof(T), workspace->nrhs(), options.cuda.solves_together);
     report.right_hand_sides = x.cols;
-    tell(Phase::refine, 0, [&] { return "refinement, corrections at most: " + std::to_string(options.refine.max_steps); });
+    tell(Phase::refine, 0, [&] {
+      return "refinement, corrections at most: " + std::to_string(options.refine.max_steps);
+    });
     report.refine.seconds = seconds_of([&] {
-      report.refinement = refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
+      report.refinement =
+          refine_with<T>(*residual, {pattern(), value}, *factor, b, x, *workspace, options.refine);
     });
     count_refinement(report.refine, *analysis.plan, sizeof(T), x.cols, report.refinement.tried);
     judge<T>(report, SolveStatus::ok, b);
@@ -240,8 +272,9 @@ struct Solver<T>::State {
     tell(
         Phase::refine, 1,
         [&] {
-          return "refined, corrections kept: " + std::to_string(report.refinement.steps) + ", componentwise backward error " +
-                 symbolic::in_digits(error) + (report.status_reason.empty() ? "" : "; " + report.status_reason);
+          return "refined, corrections kept: " + std::to_string(report.refinement.steps) +
+                 ", componentwise backward error " + symbolic::in_digits(error) +
+                 (report.status_reason.empty() ? "" : "; " + report.status_reason);
         },
         report.status == SolveStatus::ok ? MessageLevel::info : MessageLevel::warning);
   }
@@ -250,7 +283,8 @@ struct Solver<T>::State {
   void set_shift(T shift) {
     held_shift = shift;
     const std::vector<Offset>& col_ptr = analysis.plan->pattern.col_ptr;
-    for (std::size_t j = 0; j < diagonal.size(); ++j) value[col_ptr[j]] = shift == T(0) ? diagonal[j] : diagonal[j] + shift;
+    for (std::size_t j = 0; j < diagonal.size(); ++j)
+      value[col_ptr[j]] = shift == T(0) ? diagonal[j] : diagonal[j] + shift;
   }
 
   [[nodiscard]] Pattern pattern() const { return analysis.plan->pattern.view(); }
@@ -265,7 +299,8 @@ struct Solver<T>::State {
   bool held = false;        // the factor was filled with `value`
   std::optional<Factor<T>> factor;
   std::optional<Workspace<T>> workspace;
-  std::optional<MixedFactor> mixed;  // with mixed precision, in place of factor, workspace and residual
+  std::optional<MixedFactor>
+      mixed;  // with mixed precision, in place of factor, workspace and residual
   std::unique_ptr<numeric::ResidualImpl<T>> residual;
   SolverReport report;
   CallFlag calls;
@@ -292,14 +327,18 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
   s.held = false;
   s.analysis = {};
   s.report = {};
-  s.tell(Phase::ordering, 0, [&] { return "rows: " + std::to_string(a.pattern.n) + ", entries: " + std::to_string(a.pattern.nnz()); });
-  s.analysis = analyze_for(s.backends, s.options.analyze, s.scalar_bytes(), 1,
-                           [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
+  s.tell(Phase::ordering, 0, [&] {
+    return "rows: " + std::to_string(a.pattern.n) + ", entries: " + std::to_string(a.pattern.nnz());
+  });
+  s.analysis = analyze_for(
+      s.backends, s.options.analyze, s.scalar_bytes(), 1,
+      [&](const AnalyzeOptions& options) { return analyze_with_report(a.pattern, options); });
   s.report = report_of(s.analysis, s.backends.current(), s.scalar_bytes());
   s.report.precision = s.options.precision;
   if (s.is_mixed()) s.report.kernels = s.backends.current().mixed_kernels();
   if (s.options.roofline)
-    s.report.roofline = s.is_mixed() ? s.backends.current().mixed_roofline() : s.backends.current().roofline(s.scalar_bytes());
+    s.report.roofline = s.is_mixed() ? s.backends.current().mixed_roofline()
+                                     : s.backends.current().roofline(s.scalar_bytes());
   s.tell(Phase::symbolic, 1, [&] { return "entries of L: " + std::to_string(s.report.nnz_l); });
   s.prepare();
   return s.fill(a.value, T(0));
@@ -308,15 +347,18 @@ Result<void, Breakdown> Solver<T>::compute(const SymmetricView<T>& a) {
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(std::span<const T> value, T shift) {
   const OneCall call(state_->calls, "Solver::refactorize", "solver");
-  if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  if (!state_->factor && !state_->mixed)
+    throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
   return state_->fill(value, shift);
 }
 
 template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize(const SymmetricView<T>& a, T shift) {
   const OneCall call(state_->calls, "Solver::refactorize", "solver");
-  if (!state_->factor && !state_->mixed) throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
-  require_pattern(a.pattern, *state_->analysis.plan, "Solver::refactorize: another pattern than that of compute()");
+  if (!state_->factor && !state_->mixed)
+    throw Error(ErrorKind::usage, "Solver::refactorize: call compute() first");
+  require_pattern(a.pattern, *state_->analysis.plan,
+                  "Solver::refactorize: another pattern than that of compute()");
   return state_->fill(a.value, shift);
 }
 
@@ -324,7 +366,9 @@ template <Scalar T>
 Result<void, Breakdown> Solver<T>::refactorize_shifted(T shift) {
   const OneCall call(state_->calls, "Solver::refactorize_shifted", "solver");
   if (!state_->held)
-    throw Error(ErrorKind::usage, "Solver::refactorize_shifted: no values were factorised; call compute() or refactorize() first");
+    throw Error(ErrorKind::usage,
+                "Solver::refactorize_shifted: no values were factorised; call compute() or "
+                "refactorize() first");
   return state_->fill_shifted(shift);
 }
 
@@ -336,7 +380,8 @@ void Solver<T>::solve(MatrixView<T> x) {
   const Index n = s.analysis.plan->n;
   require_dense<T>(x, "Solver::solve: x", n);
   if (!s.mixed && (!s.workspace || s.workspace->nrhs() < std::min(x.cols, kSolveBlock)))
-    s.workspace = Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
+    s.workspace =
+        Workspace<T>::create(s.analysis.plan, std::max(x.cols, Index{1}), s.backends.current());
   Array<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(x.cols));
   const MatrixView<T> rhs = numeric::compact_view(b.data(), n, x.cols, x.layout);
   numeric::copy_entries<T>(x, rhs);

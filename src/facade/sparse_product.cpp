@@ -50,7 +50,8 @@ Offset SparseProduct<T>::bytes() const {
 template <Scalar T>
 void SparseProduct<T>::require_length(std::size_t values) const {
   if (static_cast<Offset>(values) != nnz_)
-    misuse_of_product(std::to_string(values) + " values, the pattern has " + std::to_string(nnz_) + " entries");
+    misuse_of_product(std::to_string(values) + " values, the pattern has " + std::to_string(nnz_) +
+                      " entries");
 }
 
 template <Scalar T>
@@ -82,7 +83,9 @@ void SparseProduct<T>::require_fit(const MatrixView<const T>& x, const MatrixVie
   if (!has_values_) misuse_of_product("no values were set");
   require_dense(x, "SparseProduct: x", n_);
   require_dense<T>(y, "SparseProduct: y", n_);
-  if (x.cols != y.cols) misuse_of_product("x has " + std::to_string(x.cols) + " columns, y has " + std::to_string(y.cols));
+  if (x.cols != y.cols)
+    misuse_of_product("x has " + std::to_string(x.cols) + " columns, y has " +
+                      std::to_string(y.cols));
   if (overlap(x, y)) misuse_of_product("x overlaps y");
 }
 
@@ -95,7 +98,8 @@ void SparseProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixVi
 }
 
 template <Scalar T>
-void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y) {
+void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta,
+                                DeviceMatrixView<T> y) {
   const OneCall call(store_->calls, "SparseProduct::multiply", "product");
   require_fit(x.view(), y.view());
   const PhaseRange range("product");
@@ -103,7 +107,8 @@ void SparseProduct<T>::multiply(T alpha, DeviceMatrixView<const T> x, T beta, De
 }
 
 template <Scalar T>
-void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta, DeviceMatrixView<T> y, StreamHandle stream) {
+void SparseProduct<T>::enqueue_multiply(T alpha, DeviceMatrixView<const T> x, T beta,
+                                        DeviceMatrixView<T> y, StreamHandle stream) {
   const OneCall call(store_->calls, "SparseProduct::enqueue_multiply", "product");
   require_fit(x.view(), y.view());
   const PhaseRange range("product");

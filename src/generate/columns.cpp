@@ -14,7 +14,9 @@ void Columns::reserve(Offset columns, Offset entries) {
   value.reserve(static_cast<std::size_t>(entries));
 }
 
-SymmetricMatrix<double> to_matrix(Columns a) { return SymmetricMatrix<double>::from_csc(a.n(), a.ptr, a.row, a.value, Storage::lower); }
+SymmetricMatrix<double> to_matrix(Columns a) {
+  return SymmetricMatrix<double>::from_csc(a.n(), a.ptr, a.row, a.value, Storage::lower);
+}
 
 Columns sort_entries(Index n, const std::vector<Entry>& entries) {
   // Two stable counting sorts: by row into a list of positions, then by column.
@@ -22,7 +24,8 @@ Columns sort_entries(Index n, const std::vector<Entry>& entries) {
   for (const Entry& e : entries) ++next[e.row + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<Offset> by_row(entries.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) by_row[next[entries[k].row]++] = static_cast<Offset>(k);
+  for (std::size_t k = 0; k < entries.size(); ++k)
+    by_row[next[entries[k].row]++] = static_cast<Offset>(k);
 
   Columns a;
   a.ptr.assign(static_cast<std::size_t>(n) + 1, 0);

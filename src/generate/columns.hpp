@@ -9,7 +9,8 @@
 
 namespace kauri::gen {
 
-/// A lower triangle by columns. Columns are finished in order; inside each, the diagonal comes first and rows ascend.
+/// A lower triangle by columns. Columns are finished in order; inside each, the diagonal comes
+/// first and rows ascend.
 struct Columns {
   std::vector<Offset> ptr{0};
   std::vector<Index> row;

@@ -1,4 +1,5 @@
-// Systems of three families with a condition number of about a given value, for tests and bench/mixed to exercise mixed precision.
+// Systems of three families with a condition number of about a given value, for tests and
+// bench/mixed to exercise mixed precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ class Entries {
   [[nodiscard]] SymmetricMatrix<double> matrix(Index n) const {
     std::vector<Index> row, col;
     std::vector<double> value;
-    for (const auto& [place, v] : value_) row.push_back(place.second), col.push_back(place.first), value.push_back(v);
+    for (const auto& [place, v] : value_)
+      row.push_back(place.second), col.push_back(place.first), value.push_back(v);
     return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
   }
 
@@ -33,9 +35,11 @@ class Entries {
 /// the given condition number.
 inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
   SymmetricMatrix<double> a = generate("poisson2d " + std::to_string(k));
-  const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * (k + 1))), 2), greatest = 8 - least;
+  const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * (k + 1))), 2),
+               greatest = 8 - least;
   const double move = (greatest - condition * least) / (condition - 1);
-  for (Index j = 0; j < a.n(); ++j) a.value()[static_cast<std::size_t>(a.pattern().col_ptr[j])] += move;
+  for (Index j = 0; j < a.n(); ++j)
+    a.value()[static_cast<std::size_t>(a.pattern().col_ptr[j])] += move;
   return a;
 }
 
@@ -45,7 +49,9 @@ inline SymmetricMatrix<double> moved_laplacian(Index k, double condition) {
 inline SymmetricMatrix<double> bars(Index k, double contrast) {
   Entries entries;
   const Index side = k + 1;
-  const auto node = [&](Index i, Index j) { return (i - 1) * side + j; };  // nodes with i = 0 are clamped
+  const auto node = [&](Index i, Index j) {
+    return (i - 1) * side + j;
+  };  // nodes with i = 0 are clamped
   const auto inside = [&](Index i) { return 3 * i >= k && 3 * i <= 2 * k; };
   const auto bar = [&](Index i, Index j, Index p, Index q) {
     if (p > k || q > k || q < 0) return;
@@ -97,13 +103,17 @@ inline double greatest_eigenvalue(const SymmetricMatrix<double>& a) {
 
 /// Returns D A D: A is the Laplacian of a random graph plus a small multiple of I that sets the
 /// condition number, D holds random powers of ten between 10^-reach and 10^reach.
-inline SymmetricMatrix<double> random_scaled(Index n, double condition, double reach, std::uint64_t seed) {
+inline SymmetricMatrix<double> random_scaled(Index n, double condition, double reach,
+                                             std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Entries entries;
-  const auto draw = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  const auto draw = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
   for (Index k = 0; k < 4 * n; ++k) {
     const auto i = static_cast<Index>(k < n ? k : random() % static_cast<std::uint64_t>(n));
-    const auto j = static_cast<Index>(k < n ? (k + 1) % n : random() % static_cast<std::uint64_t>(n));
+    const auto j =
+        static_cast<Index>(k < n ? (k + 1) % n : random() % static_cast<std::uint64_t>(n));
     if (i == j) continue;
     const double w = draw(0.1, 1);
     entries.add(i, i, w), entries.add(j, j, w), entries.add(i, j, -w);

@@ -1,4 +1,5 @@
-// Linear elasticity on trilinear bricks, assembled node by node (no list of elements): Hughes, "The Finite Element Method", 1987, ch. 3.
+// Linear elasticity on trilinear bricks, assembled node by node (no list of elements): Hughes, "The
+// Finite Element Method", 1987, ch. 3.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <cmath>
@@ -10,7 +11,8 @@
 namespace kauri::gen {
 namespace {
 
-// Corner c of a brick lies at (c & 1, c >> 1 & 1, c >> 2); unknown 3c + i is its displacement along axis i.
+// Corner c of a brick lies at (c & 1, c >> 1 & 1, c >> 2); unknown 3c + i is its displacement along
+// axis i.
 constexpr int kCorners = 8, kUnknowns = 24;
 using Stiffness = std::array<std::array<double, kUnknowns>, kUnknowns>;
 
@@ -33,7 +35,8 @@ std::array<std::array<double, 3>, kCorners> shape_gradients(const std::array<dou
 /// Returns the element matrix of the unit brick by 2x2x2 Gauss points. The order of operations is
 /// part of the definition (bit equality).
 Stiffness brick_stiffness(double young, double poisson) {
-  const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = young / (2 * (1 + poisson));
+  const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
+               mu = young / (2 * (1 + poisson));
   const double gauss[2] = {0.5 - 0.5 / std::sqrt(3.0), 0.5 + 0.5 / std::sqrt(3.0)};
   Stiffness k{};
   for (int q = 0; q < 8; ++q) {
@@ -44,7 +47,8 @@ Stiffness brick_stiffness(double young, double poisson) {
         for (int i = 0; i < 3; ++i)
           for (int j = 0; j < 3; ++j) {
             const double shear = i == j ? mu * dot : 0;
-            k[3 * a + i][3 * b + j] += (lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + shear) / 8;
+            k[3 * a + i][3 * b + j] +=
+                (lambda * g[a][i] * g[b][j] + mu * g[a][j] * g[b][i] + shear) / 8;
           }
       }
   }
@@ -57,7 +61,9 @@ struct Mesh {
   std::vector<Index> number;  ///< (N+1)^3: number of each node that carries unknowns, else kNone
   Index nodes = 0;
 
-  [[nodiscard]] Offset corner(Offset x, Offset y, Offset z) const { return (z * (cells + 1) + y) * (cells + 1) + x; }
+  [[nodiscard]] Offset corner(Offset x, Offset y, Offset z) const {
+    return (z * (cells + 1) + y) * (cells + 1) + x;
+  }
   [[nodiscard]] bool is_solid(Offset x, Offset y, Offset z) const {
     const auto inside = [this](Offset c) { return 0 <= c && c < cells; };
     return inside(x) && inside(y) && inside(z) && solid[(z * cells + y) * cells + x];
@@ -91,7 +97,8 @@ void punch_holes(Mesh& mesh, const Holes& holes) {
   for (char& voxel : mesh.solid) voxel = voxel == kHeld;
 }
 
-/// Numbers the nodes of solid voxels off the clamped face, x fastest. Throws Error(usage) if there are none.
+/// Numbers the nodes of solid voxels off the clamped face, x fastest. Throws Error(usage) if there
+/// are none.
 void number_nodes(Mesh& mesh) {
   const Offset side = mesh.cells;
   mesh.number.assign(static_cast<std::size_t>((side + 1) * (side + 1) * (side + 1)), kNone);
@@ -99,13 +106,17 @@ void number_nodes(Mesh& mesh) {
     for (Offset y = 0; y <= side; ++y)
       for (Offset x = 1; x <= side; ++x) {
         bool used = false;
-        for (int c = 0; c < kCorners; ++c) used = used || mesh.is_solid(x - bit(c, 0), y - bit(c, 1), z - bit(c, 2));
+        for (int c = 0; c < kCorners; ++c)
+          used = used || mesh.is_solid(x - bit(c, 0), y - bit(c, 1), z - bit(c, 2));
         if (used) mesh.number[mesh.corner(x, y, z)] = mesh.nodes++;
       }
-  if (mesh.nodes == 0) throw Error(ErrorKind::usage, "generate: elast3d: no voxel is left on the clamped face; choose fewer holes");
+  if (mesh.nodes == 0)
+    throw Error(ErrorKind::usage,
+                "generate: elast3d: no voxel is left on the clamped face; choose fewer holes");
 }
 
-/// 3 x 3 blocks between a node and itself (step 13 of 27) and the neighbours after it (steps 14 to 26), rows at the neighbour.
+/// 3 x 3 blocks between a node and itself (step 13 of 27) and the neighbours after it (steps 14 to
+/// 26), rows at the neighbour.
 struct Star {
   std::array<std::array<std::array<double, 3>, 3>, 27> block{};  // [step][row][col]
   std::array<bool, 27> met{};
@@ -116,7 +127,8 @@ Star gather(const Mesh& mesh, const Stiffness& k, Offset x, Offset y, Offset z) 
   for (int own = 0; own < kCorners; ++own) {  // the brick in which this node is corner `own`
     if (!mesh.is_solid(x - bit(own, 0), y - bit(own, 1), z - bit(own, 2))) continue;
     for (int other = 0; other < kCorners; ++other) {
-      const int step = 13 + 9 * (bit(other, 2) - bit(own, 2)) + 3 * (bit(other, 1) - bit(own, 1)) + bit(other, 0) - bit(own, 0);
+      const int step = 13 + 9 * (bit(other, 2) - bit(own, 2)) + 3 * (bit(other, 1) - bit(own, 1)) +
+                       bit(other, 0) - bit(own, 0);
       if (step < 13) continue;
       star.met[step] = true;
       for (int i = 0; i < 3; ++i)
@@ -147,9 +159,11 @@ Columns elast3d(Index cells, const Holes& holes) {
         for (int j = 0; j < 3; ++j) {
           for (int step = 13; step < 27; ++step) {
             if (!star.met[step]) continue;
-            const Index node = mesh.number[mesh.corner(x + step % 3 - 1, y + step / 3 % 3 - 1, z + step / 9 - 1)];
+            const Index node =
+                mesh.number[mesh.corner(x + step % 3 - 1, y + step / 3 % 3 - 1, z + step / 9 - 1)];
             if (node == kNone) continue;  // clamped
-            for (int i = step == 13 ? j : 0; i < 3; ++i) a.add(Offset{3} * node + i, h * star.block[step][i][j]);
+            for (int i = step == 13 ? j : 0; i < 3; ++i)
+              a.add(Offset{3} * node + i, h * star.block[step][i][j]);
           }
           a.finish_column();
         }

@@ -14,7 +14,9 @@ namespace {
 
 /// Points of a square grid, row by row; the last row may be cut short.
 struct PlaneGrid {
-  explicit PlaneGrid(Index count) : n(count), width(std::max<Index>(1, static_cast<Index>(std::sqrt(static_cast<double>(count))))) {}
+  explicit PlaneGrid(Index count)
+      : n(count),
+        width(std::max<Index>(1, static_cast<Index>(std::sqrt(static_cast<double>(count))))) {}
   [[nodiscard]] bool has_right(Index i) const { return i % width + 1 < width && i + 1 < n; }
   [[nodiscard]] bool has_above(Index i) const { return i < n - width; }
   [[nodiscard]] bool has_diagonal(Index i) const { return has_right(i) && i < n - width - 1; }
@@ -35,7 +37,9 @@ Columns tri2d(Index n, std::uint64_t seed, double shift) {
   }
   std::vector<Edge> edges;
   edges.reserve(3 * static_cast<std::size_t>(n));
-  const auto join = [&](Index u, Index v) { edges.push_back({u, v, 1.0 / std::hypot(at[u][0] - at[v][0], at[u][1] - at[v][1])}); };
+  const auto join = [&](Index u, Index v) {
+    edges.push_back({u, v, 1.0 / std::hypot(at[u][0] - at[v][0], at[u][1] - at[v][1])});
+  };
   for (Index i = 0; i < n; ++i) {
     const Index above = grid.has_above(i) ? i + grid.width : kNone;
     if (grid.has_right(i)) join(i, i + 1);

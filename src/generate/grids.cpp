@@ -48,7 +48,8 @@ Columns lap27(Index points) {
     a.add(here, 26);
     for (int step = 14; step < 27; ++step) {
       const int dx = step % 3 - 1, dy = step / 3 % 3 - 1, dz = step / 9 - 1;
-      if (inside(x + dx) && inside(y + dy) && z + dz < side) a.add(here + dz * plane + dy * side + dx, -1);
+      if (inside(x + dx) && inside(y + dy) && z + dz < side)
+        a.add(here + dz * plane + dy * side + dx, -1);
     }
     a.finish_column();
   }

@@ -14,7 +14,8 @@ Columns hubs(Index n, Index count, Index degree, std::uint64_t seed, double shif
   std::iota(path.begin(), path.end(), 0);
   shuffle(path, rng);
   std::vector<Edge> edges;
-  edges.reserve(static_cast<std::size_t>(n) + static_cast<std::size_t>(count) * static_cast<std::size_t>(degree));
+  edges.reserve(static_cast<std::size_t>(n) +
+                static_cast<std::size_t>(count) * static_cast<std::size_t>(degree));
   for (Index k = 1; k < n; ++k) edges.push_back({path[k - 1], path[k], 1.0});
   for (Index hub = 0; hub < count; ++hub)
     for (Index k = 0; k < degree; ++k)
@@ -24,13 +25,16 @@ Columns hubs(Index n, Index count, Index degree, std::uint64_t seed, double shif
 
 Columns power_law(Index n, Index links, std::uint64_t seed, double shift) {
   Rng rng(seed);
-  std::vector<Index> ends;  // each vertex once for each of its edges, so that a uniform draw is one by degree
+  std::vector<Index>
+      ends;  // each vertex once for each of its edges, so that a uniform draw is one by degree
   ends.reserve(2 * static_cast<std::size_t>(n) * static_cast<std::size_t>(links));
   std::vector<Edge> edges;
   edges.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(links));
   for (Index v = 1; v < n; ++v)
     for (Index k = 0; k < std::min(links, v); ++k) {
-      const Index u = v <= links ? k : ends[static_cast<std::size_t>(rng.below(static_cast<Offset>(ends.size())))];
+      const Index u =
+          v <= links ? k
+                     : ends[static_cast<std::size_t>(rng.below(static_cast<Offset>(ends.size())))];
       if (u == v) continue;
       edges.push_back({u, v, 1.0});
       ends.push_back(u);
@@ -69,13 +73,15 @@ Columns bundle(Index cameras, Index points, Index views, std::uint64_t seed) {
   const Offset first = kPoint * points;  // row of the first camera
   Columns a;
   a.reserve(first + kCamera * cameras,
-            points * (kPoint * (kPoint + 1) / 2 + kPoint * kCamera * views) + cameras * kCamera * (kCamera + 1) / 2);
+            points * (kPoint * (kPoint + 1) / 2 + kPoint * kCamera * views) +
+                cameras * kCamera * (kCamera + 1) / 2);
   for (Offset p = 0; p < points; ++p)
     for (Offset c = 0; c < kPoint; ++c) {
       a.add(kPoint * p + c, diagonal(kPoint - 1 + kCamera * views));
       for (Offset r = c + 1; r < kPoint; ++r) a.add(kPoint * p + r, kOff);
       for (Index view = 0; view < views; ++view)
-        for (Offset r = 0; r < kCamera; ++r) a.add(first + kCamera * seen[p * views + view] + r, kOff);
+        for (Offset r = 0; r < kCamera; ++r)
+          a.add(first + kCamera * seen[p * views + view] + r, kOff);
       a.finish_column();
     }
   for (Offset camera = 0; camera < cameras; ++camera)

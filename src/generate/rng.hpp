@@ -20,7 +20,9 @@ class Rng {
   /// Returns a multiple of 2^-53 in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   /// Returns an integer in [0, bound), for bound > 0.
-  Offset below(Offset bound) { return static_cast<Offset>(next() % static_cast<std::uint64_t>(bound)); }
+  Offset below(Offset bound) {
+    return static_cast<Offset>(next() % static_cast<std::uint64_t>(bound));
+  }
   /// Skips `draws` numbers.
   void skip(std::uint64_t draws) { state_ += draws * kSplitmixStep; }
 
@@ -31,7 +33,8 @@ class Rng {
 /// Shuffles by Fisher & Yates, from the back: one draw for each element but the first.
 template <class T>
 void shuffle(std::vector<T>& items, Rng& rng) {
-  for (auto left = static_cast<Offset>(items.size()); left > 1; --left) std::swap(items[left - 1], items[rng.below(left)]);
+  for (auto left = static_cast<Offset>(items.size()); left > 1; --left)
+    std::swap(items[left - 1], items[rng.below(left)]);
 }
 
 }  // namespace kauri::gen

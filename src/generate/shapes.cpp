@@ -1,4 +1,5 @@
-// Shapes that stress an ordering, and transforms of any system: several unknowns a point, random numbering.
+// Shapes that stress an ordering, and transforms of any system: several unknowns a point, random
+// numbering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstdlib>
@@ -35,7 +36,8 @@ Columns blockdiag(Index n, Index block) {
       // the place in the row.
       const Offset rows = i - first;
       Rng rng(12345);
-      rng.skip(static_cast<std::uint64_t>(first / order * (order * (order - 1) / 2) + rows * (rows - 1) / 2 + (j - first)));
+      rng.skip(static_cast<std::uint64_t>(first / order * (order * (order - 1) / 2) +
+                                          rows * (rows - 1) / 2 + (j - first)));
       a.add(i, (rng.uniform() - 0.5) / static_cast<double>(order));
     }
     a.finish_column();
@@ -50,14 +52,16 @@ Columns with_dofs(const Columns& a, Index dof) {
   for (Index j = 0; j < a.n(); ++j)
     for (Offset c = 0; c < d; ++c) {
       for (Offset k = a.ptr[j]; k < a.ptr[j + 1]; ++k)
-        for (Offset r = a.row[k] == j ? c : 0; r < d; ++r) b.add(a.row[k] * d + r, a.value[k] / static_cast<double>(1 + std::abs(r - c)));
+        for (Offset r = a.row[k] == j ? c : 0; r < d; ++r)
+          b.add(a.row[k] * d + r, a.value[k] / static_cast<double>(1 + std::abs(r - c)));
       b.finish_column();
     }
   return b;
 }
 
 Columns shuffled(const Columns& a, std::uint64_t seed) {
-  constexpr std::uint64_t kSalt = 0x5EED;  // separates this stream from the one that made the matrix
+  constexpr std::uint64_t kSalt =
+      0x5EED;  // separates this stream from the one that made the matrix
   Rng rng(seed ^ kSalt);
   std::vector<Index> name(static_cast<std::size_t>(a.n()));
   std::iota(name.begin(), name.end(), 0);

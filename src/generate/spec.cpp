@@ -22,7 +22,9 @@ using Words = std::vector<std::string>;
 
 constexpr Offset kMostRows = std::numeric_limits<Index>::max() - 1;
 
-[[noreturn]] void fail(const std::string& what) { throw Error(ErrorKind::usage, "generate: " + what); }
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorKind::usage, "generate: " + what);
+}
 
 Words split(std::string_view spec) {
   Words words;
@@ -42,16 +44,19 @@ T number(const std::string& word, const std::string& what) {
   T value{};
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (code != std::errc() || end != word.data() + word.size())
-    fail("'" + word + "' for " + what + ": expected " + (std::is_integral_v<T> ? "an integer" : "a number"));
+    fail("'" + word + "' for " + what + ": expected " +
+         (std::is_integral_v<T> ? "an integer" : "a number"));
   return value;
 }
 
 /// Returns a seed of 64 bits; a negative one counts as its two's complement.
 std::uint64_t seed_number(const std::string& word, const std::string& what) {
-  return word.starts_with('-') ? static_cast<std::uint64_t>(number<std::int64_t>(word, what)) : number<std::uint64_t>(word, what);
+  return word.starts_with('-') ? static_cast<std::uint64_t>(number<std::int64_t>(word, what))
+                               : number<std::uint64_t>(word, what);
 }
 
-double real_number(const std::string& word, const std::string& what, double least, double most, const char* expected) {
+double real_number(const std::string& word, const std::string& what, double least, double most,
+                   const char* expected) {
   const double x = number<double>(word, what);
   if (!(x >= least && x <= most)) fail("'" + word + "' for " + what + ": expected " + expected);
   return x;
@@ -59,7 +64,9 @@ double real_number(const std::string& word, const std::string& what, double leas
 
 Index count(const std::string& word, const std::string& what, Offset least, Offset most) {
   const auto x = number<Offset>(word, what);
-  if (x < least || x > most) fail("'" + word + "' for " + what + ": expected " + std::to_string(least) + " to " + std::to_string(most));
+  if (x < least || x > most)
+    fail("'" + word + "' for " + what + ": expected " + std::to_string(least) + " to " +
+         std::to_string(most));
   return static_cast<Index>(x);
 }
 
@@ -75,7 +82,8 @@ struct Request {
   [[nodiscard]] double shift_or(double standard) const { return shift.value_or(standard); }
 };
 
-constexpr double kTiny = std::numeric_limits<double>::denorm_min(), kHuge = std::numeric_limits<double>::max();
+constexpr double kTiny = std::numeric_limits<double>::denorm_min(),
+                 kHuge = std::numeric_limits<double>::max();
 
 Request parse(const Words& words) {
   Request request;
@@ -124,48 +132,67 @@ Index side(const Request& r, Offset most) { return count(r.argument[0], r.kind +
 Index rows(const Request& r) { return count(r.argument[0], r.kind + " N", 1, kMostRows); }
 
 constexpr std::array kKinds = {
-    Kind{"poisson2d", "N", kNoOption, "5-point, n = N^2", [](const Request& r) { return poisson2d(side(r, kMostPlane)); }},
-    Kind{"poisson3d", "N", kNoOption, "7-point, n = N^3", [](const Request& r) { return aniso3d(side(r, kMostCube), 1.0); }},
-    Kind{"lap27", "N", kNoOption, "27-point, n = N^3", [](const Request& r) { return lap27(side(r, kMostCube)); }},
+    Kind{"poisson2d", "N", kNoOption, "5-point, n = N^2",
+         [](const Request& r) { return poisson2d(side(r, kMostPlane)); }},
+    Kind{"poisson3d", "N", kNoOption, "7-point, n = N^3",
+         [](const Request& r) { return aniso3d(side(r, kMostCube), 1.0); }},
+    Kind{"lap27", "N", kNoOption, "27-point, n = N^3",
+         [](const Request& r) { return lap27(side(r, kMostCube)); }},
     Kind{"aniso3d", "N EPS", kNoOption, "7-point with EPS in z, n = N^3",
          [](const Request& r) {
-           return aniso3d(side(r, kMostCube), real_number(r.argument[1], "aniso3d EPS", kTiny, kHuge, "a positive number"));
+           return aniso3d(side(r, kMostCube), real_number(r.argument[1], "aniso3d EPS", kTiny,
+                                                          kHuge, "a positive number"));
          }},
-    Kind{"shell2d", "N", kNoOption, "13-point biharmonic, n = N^2", [](const Request& r) { return shell2d(side(r, kMostPlane)); }},
+    Kind{"shell2d", "N", kNoOption, "13-point biharmonic, n = N^2",
+         [](const Request& r) { return shell2d(side(r, kMostPlane)); }},
     Kind{"elast3d", "N", kHoles, "elasticity on N^3 bricks, n = 3 N (N+1)^2",
          [](const Request& r) { return elast3d(side(r, kMostBricks), r.holes.value_or(Holes{})); }},
-    Kind{"rgg3d", "N K SEED", kShift, "Laplacian of N random points in space, K nearest neighbours (shift 0.01)",
+    Kind{"rgg3d", "N K SEED", kShift,
+         "Laplacian of N random points in space, K nearest neighbours (shift 0.01)",
          [](const Request& r) {
            const Index n = rows(r), k = count(r.argument[1], "rgg3d K", 1, Offset{n} - 1);
            return rgg3d(n, k, seed_number(r.argument[2], "rgg3d SEED"), r.shift_or(1e-2));
          }},
     Kind{"tri2d", "N SEED", kShift, "Laplacian of a random triangulation of N points (shift 0.001)",
-         [](const Request& r) { return tri2d(rows(r), seed_number(r.argument[1], "tri2d SEED"), r.shift_or(1e-3)); }},
-    Kind{"tree", "N SEED", kShift | kFar, "like a power grid: random spanning tree and 10 % more edges (shift 0.001)",
-         [](const Request& r) { return tree(rows(r), seed_number(r.argument[1], "tree SEED"), r.far.value_or(0), r.shift_or(1e-3)); }},
+         [](const Request& r) {
+           return tri2d(rows(r), seed_number(r.argument[1], "tri2d SEED"), r.shift_or(1e-3));
+         }},
+    Kind{"tree", "N SEED", kShift | kFar,
+         "like a power grid: random spanning tree and 10 % more edges (shift 0.001)",
+         [](const Request& r) {
+           return tree(rows(r), seed_number(r.argument[1], "tree SEED"), r.far.value_or(0),
+                       r.shift_or(1e-3));
+         }},
     Kind{"arrow", "N K", kNoOption, "band behind K dense rows",
          [](const Request& r) {
            const Index n = rows(r);
            return arrow(n, count(r.argument[1], "arrow K", 0, Offset{n} - 1));
          }},
     Kind{"blockdiag", "N B", kNoOption, "dense blocks of order B",
-         [](const Request& r) { return blockdiag(rows(r), count(r.argument[1], "blockdiag B", 1, kMostRows)); }},
-    Kind{"hubs", "N H D SEED", kShift, "random path and H hubs of D random neighbours (shift 0.001)",
+         [](const Request& r) {
+           return blockdiag(rows(r), count(r.argument[1], "blockdiag B", 1, kMostRows));
+         }},
+    Kind{"hubs", "N H D SEED", kShift,
+         "random path and H hubs of D random neighbours (shift 0.001)",
          [](const Request& r) {
            const Index n = rows(r), hubs_of = count(r.argument[1], "hubs H", 0, n);
            const Index degree = count(r.argument[2], "hubs D", 0, kMostRows);
-           return hubs(n, hubs_of, degree, seed_number(r.argument[3], "hubs SEED"), r.shift_or(1e-3));
+           return hubs(n, hubs_of, degree, seed_number(r.argument[3], "hubs SEED"),
+                       r.shift_or(1e-3));
          }},
     Kind{"powerlaw", "N K SEED", kShift, "preferential attachment, K links a vertex (shift 0.001)",
          [](const Request& r) {
            const Index n = rows(r), links = count(r.argument[1], "powerlaw K", 1, kMostRows);
-           return power_law(n, links, seed_number(r.argument[2], "powerlaw SEED"), r.shift_or(1e-3));
+           return power_law(n, links, seed_number(r.argument[2], "powerlaw SEED"),
+                            r.shift_or(1e-3));
          }},
     Kind{"bundle", "C P K SEED", kNoOption, "C cameras, P points seen by K of them, n = 9 C + 3 P",
          [](const Request& r) {
            const Index cameras = count(r.argument[0], "bundle C", 1, kMostRows / kBundleCamera);
-           const Index points = count(r.argument[1], "bundle P", 0, (kMostRows - Offset{kBundleCamera} * cameras) / kBundlePoint);
-           return bundle(cameras, points, count(r.argument[2], "bundle K", 1, cameras), seed_number(r.argument[3], "bundle SEED"));
+           const Index points = count(r.argument[1], "bundle P", 0,
+                                      (kMostRows - Offset{kBundleCamera} * cameras) / kBundlePoint);
+           return bundle(cameras, points, count(r.argument[2], "bundle K", 1, cameras),
+                         seed_number(r.argument[3], "bundle SEED"));
          }},
 };
 
@@ -184,7 +211,8 @@ void judge(const Kind& kind, const Request& request) {
   if (got < wanted) fail("'" + request.kind + "' lacks " + split(kind.arguments)[got] + usage);
   if (got > wanted) fail("'" + request.argument[wanted] + "' is one word too many" + usage);
   const auto refuse = [&](bool given, unsigned option, const char* name) {
-    if (given && (kind.options & option) == 0) fail("'" + std::string(name) + "' has no meaning for " + kind.name);
+    if (given && (kind.options & option) == 0)
+      fail("'" + std::string(name) + "' has no meaning for " + kind.name);
   };
   refuse(request.holes.has_value(), kHoles, "--holes");
   refuse(request.shift.has_value(), kShift, "--shift");
@@ -196,7 +224,8 @@ SymmetricMatrix<double> make(const Request& request) {
   judge(kind, request);
   Columns a = kind.make(request);
   if (a.n() * Offset{request.dof} > kMostRows)
-    fail("'" + std::to_string(request.dof) + "' for --dof: the system would have more than " + std::to_string(kMostRows) + " rows");
+    fail("'" + std::to_string(request.dof) + "' for --dof: the system would have more than " +
+         std::to_string(kMostRows) + " rows");
   if (request.dof > 1) a = with_dofs(a, request.dof);
   if (request.shuffle) a = shuffled(a, *request.shuffle);
   return to_matrix(std::move(a));
@@ -212,7 +241,8 @@ SymmetricMatrix<double> generate(std::string_view spec) {
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::memory, "generate: not enough memory for '" + std::string(spec) + "'");
   } catch (const std::length_error&) {
-    throw Error(ErrorKind::memory, "generate: '" + std::string(spec) + "' has more entries than memory can be addressed for");
+    throw Error(ErrorKind::memory, "generate: '" + std::string(spec) +
+                                       "' has more entries than memory can be addressed for");
   }
 }
 
@@ -226,7 +256,9 @@ std::string generator_help() {
     words.resize(std::max<std::size_t>(words.size(), 40), ' ');
     text += "  " + words + "  " + kind.help + "\n";
   }
-  return text + "any kind: [--dof D] Kronecker product with a D x D SPD block; [--shuffle SEED] random renumbering\n";
+  return text +
+         "any kind: [--dof D] Kronecker product with a D x D SPD block; [--shuffle SEED] random "
+         "renumbering\n";
 }
 
 }  // namespace kauri

@@ -30,20 +30,27 @@ namespace kauri {
 namespace io {
 namespace {
 
-[[noreturn]] void fail_unknown(std::string_view bytes, const std::string& name, const char* expected) {
-  fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" + printable(bytes.substr(0, 16)) + "'");
+[[noreturn]] void fail_unknown(std::string_view bytes, const std::string& name,
+                               const char* expected) {
+  fail(name, std::string("is not in a known format: expected ") + expected + "; it starts with '" +
+                 printable(bytes.substr(0, 16)) + "'");
 }
 
-SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name, const BothHalves& both, const Allowance& allowance) {
+SymmetricMatrix<double> matrix_of(std::string_view bytes, const std::string& name,
+                                  const BothHalves& both, const Allowance& allowance) {
   if (is_zip(bytes)) return parse_npz(bytes, name, both, allowance);
   if (is_npy(bytes)) fail(name, "is a dense .npy array, expected a sparse matrix");
   const std::string_view text = plain_text(bytes, name);
   if (is_matrix_market(text)) return parse_market_matrix(text, name, both, allowance);
-  if (is_rutherford_boeing(text) || has_boeing_ending(name)) return parse_rutherford_boeing(text, name, both, allowance);
-  fail_unknown(bytes, name, "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
+  if (is_rutherford_boeing(text) || has_boeing_ending(name))
+    return parse_rutherford_boeing(text, name, both, allowance);
+  fail_unknown(
+      bytes, name,
+      "Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or SciPy .npz");
 }
 
-DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows, const Allowance& allowance) {
+DenseMatrix dense_of(std::string_view bytes, const std::string& name, Index rows,
+                     const Allowance& allowance) {
   if (is_npy(bytes)) return parse_npy_dense(bytes, name, rows, allowance);
   if (is_zip(bytes)) fail(name, "is a zip archive, expected Matrix Market or a single .npy array");
   const std::string_view text = plain_text(bytes, name);
@@ -84,7 +91,8 @@ void look_for_numbers(std::string_view head, const std::string& name) {
   const std::string_view text = plain_text(head, name);
   for (const char c : text)
     if (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r' && c != '\n')
-      fail(name, "is not text, expected one row number a line; it starts with '" + printable(head.substr(0, 16)) + "'");
+      fail(name, "is not text, expected one row number a line; it starts with '" +
+                     printable(head.substr(0, 16)) + "'");
 }
 
 Look looking(void (*look)(std::string_view, const std::string&), const std::string& name) {
@@ -97,7 +105,8 @@ constexpr std::size_t kMostBeside = std::size_t{64} << 20, kTimesPacked = 16;
 
 MakeWatch watching(const FileAndMember& source) {
   return [&source](std::size_t packed) -> Watch {
-    const auto tar = std::make_shared<TarWatch>(source.file, source.member, std::max(kMostBeside, kTimesPacked * packed));
+    const auto tar = std::make_shared<TarWatch>(source.file, source.member,
+                                                std::max(kMostBeside, kTimesPacked * packed));
     return [tar](std::string_view so_far) {
       if (is_tar(so_far)) (*tar)(so_far);
     };
@@ -107,26 +116,34 @@ MakeWatch watching(const FileAndMember& source) {
 /// Returns `read` of the file's content, or of the content of a member of a tar archive, with the
 /// member in the name.
 template <class Read>
-auto of_content(std::string_view bytes, const std::string& name, const std::string& member, TarWanted wanted, Allowance& allowance,
-                Read&& read) {
+auto of_content(std::string_view bytes, const std::string& name, const std::string& member,
+                TarWanted wanted, Allowance& allowance, Read&& read) {
   if (!is_tar(bytes)) {
-    if (!member.empty()) fail(name, "is not a tar archive, so it has no member '" + printable(member) + "'");
+    if (!member.empty())
+      fail(name, "is not a tar archive, so it has no member '" + printable(member) + "'");
     return read(bytes, name);
   }
-  const TarMember found = find_tar_member(tar_members(bytes, name, allowance), name, member, wanted);
+  const TarMember found =
+      find_tar_member(tar_members(bytes, name, allowance), name, member, wanted);
   const std::string inside = name + ": '" + printable(found.name) + "'";
   if (found.bytes.empty()) fail(inside, "is empty");
   return read(found.bytes, inside);
 }
 
-SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source, const BothHalves& both, Allowance& allowance) {
+SymmetricMatrix<double> matrix_in(std::string_view content, const FileAndMember& source,
+                                  const BothHalves& both, Allowance& allowance) {
   return of_content(content, source.file, source.member, TarWanted::matrix, allowance,
-                    [&](std::string_view bytes, const std::string& inside) { return matrix_of(bytes, inside, both, allowance); });
+                    [&](std::string_view bytes, const std::string& inside) {
+                      return matrix_of(bytes, inside, both, allowance);
+                    });
 }
 
-DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows, Allowance& allowance) {
+DenseMatrix dense_in(std::string_view content, const FileAndMember& source, Index rows,
+                     Allowance& allowance) {
   return of_content(content, source.file, source.member, TarWanted::dense, allowance,
-                    [&](std::string_view bytes, const std::string& inside) { return dense_of(bytes, inside, rows, allowance); });
+                    [&](std::string_view bytes, const std::string& inside) {
+                      return dense_of(bytes, inside, rows, allowance);
+                    });
 }
 
 [[noreturn]] void content_too_large(const std::string& path) {
@@ -151,39 +168,52 @@ auto guarded(const std::string& path, Read&& read) {
 FileAndMember split_member(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return {path, {}};
-  for (std::size_t colon = path.rfind(':'); colon != std::string::npos && colon > 0; colon = path.rfind(':', colon - 1))
-    if (std::filesystem::exists(path.substr(0, colon), ignored)) return {path.substr(0, colon), path.substr(colon + 1)};
+  for (std::size_t colon = path.rfind(':'); colon != std::string::npos && colon > 0;
+       colon = path.rfind(':', colon - 1))
+    if (std::filesystem::exists(path.substr(0, colon), ignored))
+      return {path.substr(0, colon), path.substr(colon + 1)};
   return {path, {}};
 }
 
-SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name, const std::string& member, const BothHalves& both,
+SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name,
+                                     const std::string& member, const BothHalves& both,
                                      Allowance allowance) {
   const FileAndMember source{name, member};
-  const Content content = content_of(bytes, name, allowance, looking(look_for_matrix, name), watching(source));
+  const Content content =
+      content_of(bytes, name, allowance, looking(look_for_matrix, name), watching(source));
   return matrix_in(content.bytes, source, both, allowance);
 }
 
-DenseMatrix parse_dense(std::string_view bytes, const std::string& name, const std::string& member, Index rows, Allowance allowance) {
+DenseMatrix parse_dense(std::string_view bytes, const std::string& name, const std::string& member,
+                        Index rows, Allowance allowance) {
   const FileAndMember source{name, member};
-  const Content content = content_of(bytes, name, allowance, looking(look_for_dense, name), watching(source));
+  const Content content =
+      content_of(bytes, name, allowance, looking(look_for_dense, name), watching(source));
   return dense_in(content.bytes, source, rows, allowance);
 }
 
 }  // namespace io
 
-SymmetricMatrix<double> read_matrix(const std::string& path, int threads) { return read_matrix(path, ReadOptions{.threads = threads}); }
+SymmetricMatrix<double> read_matrix(const std::string& path, int threads) {
+  return read_matrix(path, ReadOptions{.threads = threads});
+}
 
 SymmetricMatrix<double> read_matrix(const std::string& path, const ReadOptions& options) {
   if (options.both_halves == Storage::lower || options.both_halves == Storage::upper)
-    throw Error(ErrorKind::usage, "read_matrix: a storage of one half, expected full, lower_of_full or upper_of_full");
+    throw Error(
+        ErrorKind::usage,
+        "read_matrix: a storage of one half, expected full, lower_of_full or upper_of_full");
   (void)SymmetryRule<double>(options.symmetry);  // validates it, whatever the file holds
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
     const io::Content content =
-        io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file), io::watching(source));
+        io::content_of_file(source.file, allowance, io::looking(io::look_for_matrix, source.file),
+                            io::watching(source));
     SymmetricMatrix<double> a;
-    with_threads(options.threads, [&] { a = io::matrix_in(content.bytes, source, {options.both_halves, options.symmetry}, allowance); });
+    with_threads(options.threads, [&] {
+      a = io::matrix_in(content.bytes, source, {options.both_halves, options.symmetry}, allowance);
+    });
     return a;
   });
 }
@@ -192,10 +222,11 @@ DenseMatrix read_dense(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     const io::FileAndMember source = io::split_member(path);
     io::Allowance allowance(options.max_bytes);
-    const io::Content content =
-        io::content_of_file(source.file, allowance, io::looking(io::look_for_dense, source.file), io::watching(source));
+    const io::Content content = io::content_of_file(
+        source.file, allowance, io::looking(io::look_for_dense, source.file), io::watching(source));
     DenseMatrix x;
-    with_threads(options.threads, [&] { x = io::dense_in(content.bytes, source, options.rows, allowance); });
+    with_threads(options.threads,
+                 [&] { x = io::dense_in(content.bytes, source, options.rows, allowance); });
     return x;
   });
 }
@@ -207,7 +238,8 @@ DenseMatrix read_dense(const std::string& path, int threads, Index rows) {
 std::vector<Index> read_permutation(const std::string& path, const ReadOptions& options) {
   return io::guarded(path, [&] {
     io::Allowance allowance(options.max_bytes);
-    const io::Content content = io::content_of_file(path, allowance, io::looking(io::look_for_numbers, path));
+    const io::Content content =
+        io::content_of_file(path, allowance, io::looking(io::look_for_numbers, path));
     return io::parse_permutation(io::plain_text(content.bytes, path), path, allowance);
   });
 }

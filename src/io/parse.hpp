@@ -1,4 +1,5 @@
-// Readers from memory that recognise the format by its content; the public functions call them with the bytes of a file.
+// Readers from memory that recognise the format by its content; the public functions call them with
+// the bytes of a file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +15,11 @@ namespace kauri::io {
 /// Parse the bytes of a file as kauri::read_matrix and kauri::read_dense do; `name` is used in
 /// errors. `member`: the file asked for in a tar archive, or empty; `rows`: required number of
 /// rows, or kNone; `allowance`: limit of memory.
-SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name, const std::string& member = {},
-                                     const BothHalves& both = {}, Allowance allowance = {});
-DenseMatrix parse_dense(std::string_view bytes, const std::string& name, const std::string& member = {}, Index rows = kNone,
+SymmetricMatrix<double> parse_matrix(std::string_view bytes, const std::string& name,
+                                     const std::string& member = {}, const BothHalves& both = {},
+                                     Allowance allowance = {});
+DenseMatrix parse_dense(std::string_view bytes, const std::string& name,
+                        const std::string& member = {}, Index rows = kNone,
                         Allowance allowance = {});
 
 /// FILE:MEMBER in two parts, if no file has the whole name but one has the part before a colon;

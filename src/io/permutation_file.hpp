@@ -13,6 +13,7 @@ namespace kauri::io {
 /// Returns the permutation of a text with one zero-based row number per line; lines that start with
 /// % or # are comments. Throws Error(input) naming the line of a number that is out of range or
 /// repeated.
-std::vector<Index> parse_permutation(std::string_view text, std::string_view name, Allowance allowance = {});
+std::vector<Index> parse_permutation(std::string_view text, std::string_view name,
+                                     Allowance allowance = {});
 
 }  // namespace kauri::io

@@ -21,17 +21,23 @@ namespace {
 class TextWriter {
  public:
   explicit TextWriter(const std::string& path) : file_(path) {
-    if (path.ends_with(".gz")) deflater_.emplace(io::Deflater::Format::gzip, [this](std::string_view bytes) { file_.write(bytes); });
+    if (path.ends_with(".gz"))
+      deflater_.emplace(io::Deflater::Format::gzip,
+                        [this](std::string_view bytes) { file_.write(bytes); });
   }
   TextWriter& operator<<(std::string_view text) {
     buffer_ += text;
     if (buffer_.size() > kPiece) flush();
     return *this;
   }
-  TextWriter& operator<<(Offset value) { return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr); }
+  TextWriter& operator<<(Offset value) {
+    return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr);
+  }
   /// Writes 17 significant digits, enough to restore every double.
   TextWriter& operator<<(double value) {
-    return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value, std::chars_format::scientific, 16).ptr);
+    return put(std::to_chars(digits_.data(), digits_.data() + digits_.size(), value,
+                             std::chars_format::scientific, 16)
+                   .ptr);
   }
   void close() {
     flush();
@@ -41,7 +47,10 @@ class TextWriter {
 
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 20;
-  TextWriter& put(const char* end) { return *this << std::string_view(digits_.data(), static_cast<std::size_t>(end - digits_.data())); }
+  TextWriter& put(const char* end) {
+    return *this << std::string_view(digits_.data(),
+                                     static_cast<std::size_t>(end - digits_.data()));
+  }
   void flush() {
     if (deflater_)
       deflater_->write(buffer_);
@@ -57,7 +66,8 @@ class TextWriter {
 
 void write_market_array(const std::string& path, MatrixView<const double> x) {
   TextWriter out(path);
-  out << "%%MatrixMarket matrix array real general\n" << Offset{x.rows} << " " << Offset{x.cols} << "\n";
+  out << "%%MatrixMarket matrix array real general\n"
+      << Offset{x.rows} << " " << Offset{x.cols} << "\n";
   const numeric::StridedView<const double> entry = numeric::strided(x);
   for (Index j = 0; j < x.cols; ++j)
     for (Index i = 0; i < x.rows; ++i) out << entry(i, j) << "\n";
@@ -81,19 +91,22 @@ void write_dense(const std::string& path, MatrixView<const double> x) {
   require_dense(x, "write_dense: x", x.rows);
   if (path.ends_with(".npy")) return write_npy(path, x);
   if (path.ends_with(".mtx")) return write_market_array(path, x);
-  throw Error(ErrorKind::usage, io::shown(path) + ": cannot tell the format from the name, expected an ending .mtx or .npy");
+  throw Error(
+      ErrorKind::usage,
+      io::shown(path) + ": cannot tell the format from the name, expected an ending .mtx or .npy");
 }
 
 void write_matrix(const std::string& path, const SymmetricView<double>& a) {
   const Pattern& p = a.pattern;
   check(p);
   if (static_cast<Offset>(a.value.size()) != p.nnz())
-    throw Error(ErrorKind::usage,
-                "write_matrix: " + std::to_string(a.value.size()) + " values for " + std::to_string(p.nnz()) + " entries");
+    throw Error(ErrorKind::usage, "write_matrix: " + std::to_string(a.value.size()) +
+                                      " values for " + std::to_string(p.nnz()) + " entries");
   require_finite(a, io::shown(path));  // no reader accepts NaN or infinity
   if (path.ends_with(".npz")) return io::write_npz(path, a);
   TextWriter out(path);
-  out << "%%MatrixMarket matrix coordinate real symmetric\n" << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";
+  out << "%%MatrixMarket matrix coordinate real symmetric\n"
+      << Offset{p.n} << " " << Offset{p.n} << " " << p.nnz() << "\n";
   for (Index j = 0; j < p.n; ++j)
     for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k)
       out << Offset{p.row[k]} + 1 << " " << Offset{j} + 1 << " " << a.value[k] << "\n";

@@ -19,7 +19,8 @@ std::vector<Bin> bins_of(Index count, SizeOf&& size_of) {
   for (Index s = 0; s < count; ++s) {
     const auto size = static_cast<std::uint32_t>(std::max<Index>(1, size_of(s)));
     const std::size_t bin = static_cast<std::size_t>(std::bit_width(size)) - 1;
-    while (bins.size() <= bin) bins.push_back({static_cast<Index>(std::uint32_t{1} << bins.size()), 0});
+    while (bins.size() <= bin)
+      bins.push_back({static_cast<Index>(std::uint32_t{1} << bins.size()), 0});
     ++bins[bin].count;
   }
   return bins;
@@ -54,20 +55,26 @@ std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label) 
   constexpr double kWidth = 360, kHeight = 150, kTop = 16, kBottom = 18;
   Offset most = 1;
   for (const Bin& bin : bins) most = std::max(most, bin.count);
-  const double step = kWidth / static_cast<double>(std::max<std::size_t>(8, bins.size())), room = kHeight - kTop - kBottom;
+  const double step = kWidth / static_cast<double>(std::max<std::size_t>(8, bins.size())),
+               room = kHeight - kTop - kBottom;
   std::string svg = svg_begin(kWidth, kHeight, Place::page, label);
   svg += "<g font-size=\"11\" text-anchor=\"middle\" fill=\"currentColor\">\n";
   for (std::size_t k = 0; k < bins.size(); ++k) {
     const double x = step * static_cast<double>(k), middle = x + step / 2;
-    const double height = bins[k].count == 0 ? 0 : room * std::log(1 + bins[k].count) / std::log(1 + most), y = kTop + room - height;
+    const double height = bins[k].count == 0
+                              ? 0
+                              : room * std::log(1 + bins[k].count) / std::log(1 + most),
+                 y = kTop + room - height;
     if (bins[k].count > 0)
       svg += fmt::format(
-          "<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{} to {}: {}</title></rect>\n"
+          "<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{} to {}: "
+          "{}</title></rect>\n"
           "<text x=\"{}\" y=\"{}\">{}</text>\n",
-          coordinate(x + 1.5), coordinate(y), coordinate(step - 3), coordinate(height), bins[k].least, 2 * Offset{bins[k].least} - 1,
-          bins[k].count, coordinate(middle), coordinate(y - 4), brief(bins[k].count));
-    svg += fmt::format("<text x=\"{}\" y=\"{}\" opacity=\"0.7\">{}</text>\n", coordinate(middle), coordinate(kHeight - 5),
-                       least_text(bins[k].least));
+          coordinate(x + 1.5), coordinate(y), coordinate(step - 3), coordinate(height),
+          bins[k].least, 2 * Offset{bins[k].least} - 1, bins[k].count, coordinate(middle),
+          coordinate(y - 4), brief(bins[k].count));
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" opacity=\"0.7\">{}</text>\n", coordinate(middle),
+                       coordinate(kHeight - 5), least_text(bins[k].least));
   }
   return svg + "</g>\n</svg>\n";
 }
@@ -79,12 +86,14 @@ std::string bars_html(const std::vector<Bar>& bars, std::string_view label) {
     for (const Bar::Part& part : bar.parts) sum += part.value;
     most = std::max(most, sum);
   }
-  std::string html = fmt::format("<div class=\"bars\" role=\"group\" aria-label=\"{}\">\n", escaped(label));
+  std::string html =
+      fmt::format("<div class=\"bars\" role=\"group\" aria-label=\"{}\">\n", escaped(label));
   for (const Bar& bar : bars) {
     html += fmt::format("<span class=\"name\">{}</span><span class=\"track\">", escaped(bar.name));
     for (std::size_t k = 0; k < bar.parts.size(); ++k)
-      html += fmt::format("<i class=\"part p{}\" style=\"width:{:.2f}%\" title=\"{}\"></i>", k,
-                          most > 0 ? 100 * bar.parts[k].value / most : 0, escaped(bar.parts[k].name));
+      html +=
+          fmt::format("<i class=\"part p{}\" style=\"width:{:.2f}%\" title=\"{}\"></i>", k,
+                      most > 0 ? 100 * bar.parts[k].value / most : 0, escaped(bar.parts[k].name));
     html += fmt::format("</span><span class=\"text\">{}</span>\n", escaped(bar.text));
   }
   return html + "</div>\n";

@@ -16,13 +16,13 @@ struct Bin {
   Offset count = 0;
 };
 
-/// Return the histogram of the columns of supernodes, and of the rows of fronts: bins from 1 up to the
-/// greatest size; empty without supernodes.
+/// Return the histogram of the columns of supernodes, and of the rows of fronts: bins from 1 up to
+/// the greatest size; empty without supernodes.
 std::vector<Bin> pivot_bins(const Supernodes& supernodes);
 std::vector<Bin> order_bins(const Supernodes& supernodes);
 
-/// Returns a histogram as an SVG for a page. The height of a bar is the logarithm of its count, which is
-/// printed above it; the least size of the bin is printed below.
+/// Returns a histogram as an SVG for a page. The height of a bar is the logarithm of its count,
+/// which is printed above it; the least size of the bin is printed below.
 std::string histogram_svg(const std::vector<Bin>& bins, std::string_view label);
 
 /// A bar made of parts, side by side.
@@ -36,8 +36,8 @@ struct Bar {
   std::string text;  ///< text to the right of the bar
 };
 
-/// Returns the bars as HTML, one below another, the longest as wide as its column; part k of a bar has
-/// the classes "part" and "p<k>", as "p0".
+/// Returns the bars as HTML, one below another, the longest as wide as its column; part k of a bar
+/// has the classes "part" and "p<k>", as "p0".
 std::string bars_html(const std::vector<Bar>& bars, std::string_view label);
 
 }  // namespace kauri::picture

@@ -21,24 +21,28 @@ struct Image {
   Image(int image_width, int image_height, Colour background)
       : width(image_width),
         height(image_height),
-        pixel(static_cast<std::size_t>(image_width) * static_cast<std::size_t>(image_height), background) {}
+        pixel(static_cast<std::size_t>(image_width) * static_cast<std::size_t>(image_height),
+              background) {}
 
   [[nodiscard]] Colour& at(int x, int y) {
-    return pixel[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+    return pixel[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                 static_cast<std::size_t>(x)];
   }
   [[nodiscard]] const Colour& at(int x, int y) const {
-    return pixel[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+    return pixel[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                 static_cast<std::size_t>(x)];
   }
 
   int width, height;
   std::vector<Colour> pixel;  ///< length width * height
 };
 
-/// Paints the pixels whose centres lie in [x, x + width) x [y, y + height), at least one column and one row of them.
+/// Paints the pixels whose centres lie in [x, x + width) x [y, y + height), at least one column and
+/// one row of them.
 void fill_rectangle(Image& image, double x, double y, double width, double height, Colour colour);
 
-/// Paints, as fill_rectangle() does, the triangle inside that rectangle with its apex in the middle of
-/// the upper edge and the lower edge as its base.
+/// Paints, as fill_rectangle() does, the triangle inside that rectangle with its apex in the middle
+/// of the upper edge and the lower edge as its base.
 void fill_triangle(Image& image, double x, double y, double width, double height, Colour colour);
 
 }  // namespace kauri::picture

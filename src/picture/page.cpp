@@ -53,19 +53,26 @@ std::string row_html(const std::vector<std::string>& cells, const char* tag, boo
 std::string page(std::string_view title, std::string_view body, std::string_view footer) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{0}</title>\n<style>{1}\n</style>\n</head>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\"/>\n<title>{0}</title>\n<style>{1}\n</style>\n</head>\n"
       "<body>\n<h1>{0}</h1>\n{2}<footer>{3}</footer>\n</body>\n</html>\n",
       escaped(title), kStyle, body, footer);
 }
 
 std::string figure(std::string_view content, std::string_view caption, Shape shape) {
-  const char* name = shape == Shape::wide ? " class=\"wide\"" : shape == Shape::tall ? " class=\"tall\"" : "";
-  return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", name, content, caption);
+  const char* name = shape == Shape::wide   ? " class=\"wide\""
+                     : shape == Shape::tall ? " class=\"tall\""
+                                            : "";
+  return fmt::format("<figure{}>\n{}<figcaption>{}</figcaption>\n</figure>\n", name, content,
+                     caption);
 }
 
-std::string table_html(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows, int marked) {
-  std::string html = "<div class=\"scroll\"><table>\n<thead>" + row_html(head, "th", false) + "</thead>\n<tbody>\n";
-  for (std::size_t k = 0; k < rows.size(); ++k) html += row_html(rows[k], "td", static_cast<int>(k) == marked);
+std::string table_html(const std::vector<std::string>& head,
+                       const std::vector<std::vector<std::string>>& rows, int marked) {
+  std::string html = "<div class=\"scroll\"><table>\n<thead>" + row_html(head, "th", false) +
+                     "</thead>\n<tbody>\n";
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    html += row_html(rows[k], "td", static_cast<int>(k) == marked);
   return html + "</tbody>\n</table></div>\n";
 }
 

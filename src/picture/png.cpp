@@ -15,8 +15,8 @@ constexpr char kPaletteType = 3, kColourType = 6, kDepth = 8;
 constexpr std::size_t kMostColours = 256;
 
 std::uint32_t key(Colour c) {
-  return static_cast<std::uint32_t>(c.red) << 24 | static_cast<std::uint32_t>(c.green) << 16 | static_cast<std::uint32_t>(c.blue) << 8 |
-         static_cast<std::uint32_t>(c.opacity);
+  return static_cast<std::uint32_t>(c.red) << 24 | static_cast<std::uint32_t>(c.green) << 16 |
+         static_cast<std::uint32_t>(c.blue) << 8 | static_cast<std::uint32_t>(c.opacity);
 }
 
 void put32(std::string& out, std::uint32_t value) {
@@ -37,14 +37,15 @@ void put_chunk(std::string& out, std::string_view type, std::string_view data) {
 std::string deflated(const std::string& data) {
   uLongf size = compressBound(static_cast<uLong>(data.size()));
   std::string out(size, '\0');
-  if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, bytes_of(data), static_cast<uLong>(data.size()), Z_BEST_COMPRESSION) != Z_OK)
+  if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, bytes_of(data),
+                static_cast<uLong>(data.size()), Z_BEST_COMPRESSION) != Z_OK)
     throw std::bad_alloc();
   out.resize(size);
   return out;
 }
 
-/// Returns the number of each colour, in the order of first appearance; empty if there are more colours
-/// than a palette holds.
+/// Returns the number of each colour, in the order of first appearance; empty if there are more
+/// colours than a palette holds.
 std::map<std::uint32_t, int> palette_of(const Image& image) {
   std::map<std::uint32_t, int> palette;
   for (const Colour c : image.pixel) {
@@ -67,7 +68,8 @@ void put_palette(std::string& out, const std::map<std::uint32_t, int>& palette) 
   std::string colours(3 * palette.size(), '\0'), opacities(palette.size(), '\0');
   for (const auto& [colour, number] : palette) {
     const auto at = static_cast<std::size_t>(number);
-    for (std::size_t k = 0; k < 3; ++k) colours[3 * at + k] = static_cast<char>(colour >> (24 - 8 * k) & 0xff);
+    for (std::size_t k = 0; k < 3; ++k)
+      colours[3 * at + k] = static_cast<char>(colour >> (24 - 8 * k) & 0xff);
     opacities[at] = static_cast<char>(colour & 0xff);
   }
   put_chunk(out, "PLTE", colours);
@@ -97,13 +99,16 @@ std::string to_png(const Image& image) {
 }
 
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::size_t length = std::min<std::size_t>(3, bytes.size() - at);
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < length ? static_cast<unsigned char>(bytes[at + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= length ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < length ? static_cast<unsigned char>(bytes[at + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += k <= length ? kDigits[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
 }

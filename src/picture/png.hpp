@@ -9,8 +9,8 @@
 
 namespace kauri::picture {
 
-/// Returns the bytes of a PNG file: with a palette if the image has at most 256 colours, else with four
-/// bytes a pixel.
+/// Returns the bytes of a PNG file: with a palette if the image has at most 256 colours, else with
+/// four bytes a pixel.
 std::string to_png(const Image& image);
 
 /// Returns the bytes in base64 (RFC 4648), padded.

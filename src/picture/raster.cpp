@@ -16,8 +16,8 @@ void add_rows(Raster& raster, int cell_row, Offset rows, Index first, Index last
   }
 }
 
-/// Adds the rows of a front below its pivots, `row`, in its columns [first, last). The rows ascend, so
-/// those that fall into one row of cells are added together.
+/// Adds the rows of a front below its pivots, `row`, in its columns [first, last). The rows ascend,
+/// so those that fall into one row of cells are added together.
 void add_below(Raster& raster, std::span<const Index> row, Index first, Index last) {
   for (std::size_t k = 0; k < row.size();) {
     const int cell = raster.cell_of(row[k]);
@@ -30,11 +30,15 @@ void add_below(Raster& raster, std::span<const Index> row, Index first, Index la
 }  // namespace
 
 Raster::Raster(Index rows, int most)
-    : n(rows), size(std::max(1, std::min<int>(rows, most))), count(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0) {}
+    : n(rows),
+      size(std::max(1, std::min<int>(rows, most))),
+      count(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0) {}
 
 Raster raster_of(const Pattern& lower, const Permutation* permutation, int most) {
   Raster raster(lower.n, most);
-  const auto cell = [&](Index i) { return raster.cell_of(permutation != nullptr ? permutation->new_of(i) : i); };
+  const auto cell = [&](Index i) {
+    return raster.cell_of(permutation != nullptr ? permutation->new_of(i) : i);
+  };
   for (Index j = 0; j < lower.n; ++j) {
     const int column = cell(j);
     for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
@@ -51,7 +55,8 @@ Raster raster_of(const Supernodes& supernodes, int most) {
   for (Index s = 0; s < supernodes.count(); ++s) {
     const Index first = supernodes.first[s], last = supernodes.first[s + 1];
     for (Index i = first; i < last; ++i) add_rows(raster, raster.cell_of(i), 1, first, i + 1);
-    add_below(raster, supernodes.rows(s).subspan(static_cast<std::size_t>(last - first)), first, last);
+    add_below(raster, supernodes.rows(s).subspan(static_cast<std::size_t>(last - first)), first,
+              last);
   }
   return raster;
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr int kShades = 24;           // number of greys; an image of few colours is small
 constexpr double kLeastShade = 0.22;  // fraction of black
 
-/// Returns the shade of a cell of `count` entries, as a fraction of black, if the fullest cell has `most`:
-/// 0 for an empty cell, else at least kLeastShade.
+/// Returns the shade of a cell of `count` entries, as a fraction of black, if the fullest cell has
+/// `most`: 0 for an empty cell, else at least kLeastShade.
 double shade(Offset count, Offset most) {
   if (count == 0) return 0;
   if (most <= 1) return 1;
@@ -31,8 +31,8 @@ Colour colour_of(double shade, Place place) {
   return {grey, grey, grey, 255};
 }
 
-/// Returns an SVG path that has a unit square for each cell with entries; neighbours in a row form one
-/// rectangle.
+/// Returns an SVG path that has a unit square for each cell with entries; neighbours in a row form
+/// one rectangle.
 std::string squares(const Raster& raster) {
   std::string path;
   for (int i = 0; i < raster.size; ++i)
@@ -50,7 +50,8 @@ Image spy_image(const Raster& raster, int scale, Place place) {
   const Offset most = *std::max_element(raster.count.begin(), raster.count.end());
   Image image(raster.size * scale, raster.size * scale, colour_of(0, place));
   for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) image.at(x, y) = colour_of(shade(raster.at(y / scale, x / scale), most), place);
+    for (int x = 0; x < image.width; ++x)
+      image.at(x, y) = colour_of(shade(raster.at(y / scale, x / scale), most), place);
   return image;
 }
 
@@ -60,15 +61,20 @@ std::string spy_svg(const Raster& raster, int size, Place place, std::string_vie
   const double side = spy_scale(raster, size) * raster.size;
   std::string svg = svg_begin(side, side, place, label);
   if (raster.size == raster.n && raster.n <= kMostDrawnRows) {
-    svg += fmt::format("<path transform=\"scale({})\" fill=\"{}\" d=\"{}\"/>\n", spy_scale(raster, size),
-                       place == Place::page ? "currentColor" : "#000", squares(raster));
+    svg += fmt::format("<path transform=\"scale({})\" fill=\"{}\" d=\"{}\"/>\n",
+                       spy_scale(raster, size), place == Place::page ? "currentColor" : "#000",
+                       squares(raster));
   } else {
     const std::string image = png_uri(to_png(spy_image(raster, 1, place)));
-    svg += fmt::format("<image class=\"ink\" width=\"{0}\" height=\"{0}\" style=\"image-rendering:pixelated\" href=\"{1}\"/>\n",
-                       coordinate(side), image);
+    svg += fmt::format(
+        "<image class=\"ink\" width=\"{0}\" height=\"{0}\" style=\"image-rendering:pixelated\" "
+        "href=\"{1}\"/>\n",
+        coordinate(side), image);
   }
-  return svg + fmt::format("<rect x=\"0.5\" y=\"0.5\" width=\"{0}\" height=\"{0}\" fill=\"none\" stroke=\"#888\"/>\n</svg>\n",
-                           coordinate(side - 1));
+  return svg + fmt::format(
+                   "<rect x=\"0.5\" y=\"0.5\" width=\"{0}\" height=\"{0}\" fill=\"none\" "
+                   "stroke=\"#888\"/>\n</svg>\n",
+                   coordinate(side - 1));
 }
 
 }  // namespace kauri::picture

@@ -7,8 +7,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Returns the bytes of the UTF-8 sequence at the beginning of the text; 0 if there is no valid one or it
-/// is no character of XML. Overlong forms and surrogates are not valid.
+/// Returns the bytes of the UTF-8 sequence at the beginning of the text; 0 if there is no valid one
+/// or it is no character of XML. Overlong forms and surrogates are not valid.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char lead = byte(0);
@@ -22,8 +22,8 @@ std::size_t sequence_length(std::string_view text) {
     if ((byte(k) & 0xc0) != 0x80) return 0;
   if (length == 1) return lead >= 0x20 || lead == '\t' || lead == '\n' ? 1 : 0;
   const unsigned char second = byte(1);
-  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) || (lead == 0xf0 && second < 0x90) ||
-      (lead == 0xf4 && second >= 0x90))
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+      (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90))
     return 0;
   if (lead == 0xef && second == 0xbf && byte(2) >= 0xbe) return 0;  // U+FFFE, U+FFFF
   return length;
@@ -62,14 +62,18 @@ std::string coordinate(double x) {
   return text == "-0" ? "0" : text;
 }
 
-std::string hex(Colour colour) { return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue); }
+std::string hex(Colour colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+}
 
 std::string svg_begin(double width, double height, Place place, std::string_view label) {
   const std::string w = coordinate(width), h = coordinate(height);
-  const std::string size = fmt::format("viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"", w, h, escaped(label));
+  const std::string size =
+      fmt::format("viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"", w, h, escaped(label));
   if (place == Place::page) return fmt::format("<svg {}>\n", size);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" {2}>\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" {2}>\n<rect "
+      "width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
       w, h, size);
 }
 

@@ -9,8 +9,8 @@
 
 namespace kauri::picture {
 
-/// Returns the text for use between tags or quotes: & < > " ' are escaped, and bytes that are not UTF-8
-/// or no character of XML become U+FFFD.
+/// Returns the text for use between tags or quotes: & < > " ' are escaped, and bytes that are not
+/// UTF-8 or no character of XML become U+FFFD.
 std::string escaped(std::string_view text);
 
 /// Returns a coordinate with at most two decimals.
@@ -19,12 +19,12 @@ std::string coordinate(double x);
 /// Returns the colour as "#rrggbb".
 std::string hex(Colour colour);
 
-/// Use of an SVG: a separate file, with a white background, or part of a page, whose colours and fonts
-/// it inherits.
+/// Use of an SVG: a separate file, with a white background, or part of a page, whose colours and
+/// fonts it inherits.
 enum class Place { file, page };
 
-/// Returns the opening tag <svg ...> with a viewBox; for a file also with the size, the namespace and the
-/// background. label: the description for screen readers.
+/// Returns the opening tag <svg ...> with a viewBox; for a file also with the size, the namespace
+/// and the background. label: the description for screen readers.
 std::string svg_begin(double width, double height, Place place, std::string_view label);
 
 }  // namespace kauri::picture

@@ -8,8 +8,8 @@
 namespace kauri::picture {
 namespace {
 
-/// Returns the executed operations of a front: the sum of squares of the entries of its columns, which
-/// are m, m - 1, ..., m - p + 1.
+/// Returns the executed operations of a front: the sum of squares of the entries of its columns,
+/// which are m, m - 1, ..., m - p + 1.
 double work_of(const Supernodes& fronts, Index s) {
   const double m = fronts.order(s), p = fronts.pivots(s), q = m - p;
   const auto squares = [](double k) { return k * (k + 1) * (2 * k + 1) / 6; };
@@ -20,7 +20,8 @@ double work_of(const Supernodes& fronts, Index s) {
 /// roots, are stored last.
 class Subtrees {
  public:
-  explicit Subtrees(const Supernodes& fronts) : fronts_(fronts), sum_(static_cast<std::size_t>(fronts.count())) {
+  explicit Subtrees(const Supernodes& fronts)
+      : fronts_(fronts), sum_(static_cast<std::size_t>(fronts.count())) {
     const Index count = fronts.count();
     ptr_.assign(static_cast<std::size_t>(count) + 2, 0);
     for (Index s = 0; s < count; ++s) ++ptr_[slot(fronts.parent[s]) + 1];
@@ -43,9 +44,11 @@ class Subtrees {
   }
 
  private:
-  [[nodiscard]] std::size_t slot(Index s) const { return static_cast<std::size_t>(s == kNone ? fronts_.count() : s); }
-  /// Adds front s to its own sum and that to its parent's. Called in ascending order, in which children
-  /// come before their parents.
+  [[nodiscard]] std::size_t slot(Index s) const {
+    return static_cast<std::size_t>(s == kNone ? fronts_.count() : s);
+  }
+  /// Adds front s to its own sum and that to its parent's. Called in ascending order, in which
+  /// children come before their parents.
   void add_up(Index s) {
     Sum& sum = sum_[s];
     const Index p = fronts_.pivots(s);
@@ -107,7 +110,9 @@ class Layout {
     double y;  // top of the front
   };
 
-  [[nodiscard]] double width_of(Index s) const { return per_column_ * static_cast<double>(trees_.of(s).columns); }
+  [[nodiscard]] double width_of(Index s) const {
+    return per_column_ * static_cast<double>(trees_.of(s).columns);
+  }
 
   /// Returns the wide children of s, whose tops are at y, and adds the narrow ones to `small`.
   std::vector<Index> sort_out(Index s, double y, std::vector<Small>& small) const {
@@ -121,10 +126,11 @@ class Layout {
     return wide;
   }
 
-  /// Adds one shape for the front and the chain below it that is drawn with it, then places the children
-  /// of the last front of the chain.
+  /// Adds one shape for the front and the chain below it that is drawn with it, then places the
+  /// children of the last front of the chain.
   void add_front(const Waiting& top) {
-    TreeShape shape{TreeShape::Kind::front, top.at.x, top.at.y, width_of(top.front), 0, top.at.parent};
+    TreeShape shape{TreeShape::Kind::front, top.at.x, top.at.y,
+                    width_of(top.front),    0,        top.at.parent};
     std::vector<Small> small;
     std::vector<Index> wide{top.front};
     do {
@@ -137,11 +143,13 @@ class Layout {
       wide = sort_out(s, shape.y + shape.height, small);
     } while (wide.size() == 1 && shape.height < out_.size.least_height);
     out_.shapes.push_back(shape);
-    place(wide, small, {shape.x, shape.y + shape.height, static_cast<Index>(out_.shapes.size()) - 1}, shape.width);
+    place(wide, small,
+          {shape.x, shape.y + shape.height, static_cast<Index>(out_.shapes.size()) - 1},
+          shape.width);
   }
 
-  /// Places the wide fronts side by side, then all small ones as one shape, centred in the `width` that
-  /// begins at at.x.
+  /// Places the wide fronts side by side, then all small ones as one shape, centred in the `width`
+  /// that begins at at.x.
   void place(const std::vector<Index>& wide, const std::vector<Small>& small, At at, double width) {
     TreeShape rest{TreeShape::Kind::subtrees, 0, at.y, 0, 0, at.parent};
     for (const auto& [s, y] : small) {
@@ -150,8 +158,9 @@ class Layout {
       rest.columns += sum.columns;
       rest.largest_order = std::max(rest.largest_order, sum.largest_order);
       rest.work += sum.work;
-      rest.height =
-          std::max(rest.height, y + per_level_ * sum.height - at.y);  // y < at.y if the parent of s is an earlier front of the chain
+      rest.height = std::max(
+          rest.height, y + per_level_ * sum.height -
+                           at.y);  // y < at.y if the parent of s is an earlier front of the chain
     }
     rest.width = per_column_ * static_cast<double>(rest.columns);
     double inside = rest.width;
@@ -174,6 +183,8 @@ class Layout {
 
 }  // namespace
 
-TreeLayout layout_of(const Supernodes& supernodes, const TreeSize& size) { return Layout(supernodes, size).run(); }
+TreeLayout layout_of(const Supernodes& supernodes, const TreeSize& size) {
+  return Layout(supernodes, size).run();
+}
 
 }  // namespace kauri::picture

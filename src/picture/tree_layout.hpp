@@ -1,4 +1,5 @@
-// Layout of the fronts of an assembly tree in a picture: roots on top, each front above its children.
+// Layout of the fronts of an assembly tree in a picture: roots on top, each front above its
+// children.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,13 +11,15 @@ namespace kauri::picture {
 
 struct TreeSize {
   double width = 960, height = 480;  ///< size of the picture
-  double least_width = 4;            ///< subtrees narrower than this are drawn as one shape, neighbours together
-  double least_height = 1.5;         ///< a front lower than this is drawn together with its child if it has one wide child
+  double least_width =
+      4;  ///< subtrees narrower than this are drawn as one shape, neighbours together
+  double least_height =
+      1.5;  ///< a front lower than this is drawn together with its child if it has one wide child
 };
 
-/// A shape: a front, several fronts along a chain, or whole subtrees. Its width stands for the columns of
-/// the subtree below and including it (of all subtrees together), its height for the columns of its
-/// fronts from top to bottom.
+/// A shape: a front, several fronts along a chain, or whole subtrees. Its width stands for the
+/// columns of the subtree below and including it (of all subtrees together), its height for the
+/// columns of its fronts from top to bottom.
 struct TreeShape {
   enum class Kind { front, subtrees };
   Kind kind;
@@ -35,8 +38,8 @@ struct TreeLayout {
   std::vector<TreeShape> shapes;
 };
 
-/// Returns the layout of the assembly tree. O(supernodes + shapes); the number of shapes is at most a
-/// small multiple of width / least_width * (2 + height / least_height).
+/// Returns the layout of the assembly tree. O(supernodes + shapes); the number of shapes is at most
+/// a small multiple of width / least_width * (2 + height / least_height).
 TreeLayout layout_of(const Supernodes& supernodes, const TreeSize& size);
 
 }  // namespace kauri::picture

@@ -11,13 +11,13 @@
 
 namespace kauri::picture {
 
-/// Returns the colour of a share of all work, by its logarithm: from pale for kLeastShare or less to dark
-/// red for all of it.
+/// Returns the colour of a share of all work, by its logarithm: from pale for kLeastShare or less
+/// to dark red for all of it.
 Colour work_colour(double share);
 inline constexpr double kLeastShare = 1e-6;
 
-/// Returns an SVG with fronts as boxes and subtrees as triangles, each with its figures as a tooltip; a
-/// file has a legend below.
+/// Returns an SVG with fronts as boxes and subtrees as triangles, each with its figures as a
+/// tooltip; a file has a legend below.
 std::string tree_svg(const TreeLayout& layout, Place place, std::string_view label);
 
 /// Returns the same picture as pixels, without texts.

@@ -23,7 +23,8 @@ namespace {
 
 struct TableEntry {
   NamedOption option;
-  std::function<bool(SolverOptions&, std::string_view)> set;  ///< returns false if it does not accept the text
+  std::function<bool(SolverOptions&, std::string_view)>
+      set;  ///< returns false if it does not accept the text
   std::function<std::optional<std::string>(const SolverOptions&)> get;
 };
 using Table = std::vector<TableEntry>;
@@ -31,7 +32,8 @@ using Table = std::vector<TableEntry>;
 /// Returns "a, b or c".
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
-  for (std::size_t k = 0; k < words.size(); ++k) all += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
+  for (std::size_t k = 0; k < words.size(); ++k)
+    all += (k == 0 ? "" : k + 1 < words.size() ? ", " : " or ") + words[k];
   return all;
 }
 
@@ -54,12 +56,15 @@ TableEntry boolean_entry(std::string name, Member member, std::string help) {
             if (yes || no) member(options) = yes;
             return yes || no;
           },
-          [member](const SolverOptions& options) { return std::optional<std::string>(member(options) ? "true" : "false"); }};
+          [member](const SolverOptions& options) {
+            return std::optional<std::string>(member(options) ? "true" : "false");
+          }};
 }
 
 /// Makes the entry of a number; good(x) tells if the option accepts x.
 template <class Member, class Good>
-TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, Member member, Good good, std::string help) {
+TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, Member member,
+                        Good good, std::string help) {
   using Number = std::remove_cvref_t<decltype(member(std::declval<SolverOptions&>()))>;
   return {{std::move(name), kind, {}, std::move(accepts), "", std::move(help)},
           [member, good](SolverOptions& options, std::string_view text) {
@@ -68,43 +73,54 @@ TableEntry number_entry(std::string name, OptionKind kind, std::string accepts, 
             member(options) = *x;
             return true;
           },
-          [member](const SolverOptions& options) { return std::optional<std::string>(digits(member(options))); }};
+          [member](const SolverOptions& options) {
+            return std::optional<std::string>(digits(member(options)));
+          }};
 }
 
 template <class Member>
 TableEntry integer_entry(std::string name, std::int32_t least, Member member, std::string help) {
   return number_entry(
-      std::move(name), OptionKind::integer, "an integer from " + std::to_string(least) + " to 2^31 - 1", member,
+      std::move(name), OptionKind::integer,
+      "an integer from " + std::to_string(least) + " to 2^31 - 1", member,
       [least](std::int32_t x) { return x >= least; }, std::move(help));
 }
 
 template <class Member>
-TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choices, Member member, std::string help) {
+TableEntry choice_entry(std::string name, const std::vector<std::int32_t>& choices, Member member,
+                        std::string help) {
   std::vector<std::string> words;
   words.reserve(choices.size());
   for (const std::int32_t choice : choices) words.push_back(std::to_string(choice));
   return number_entry(
       std::move(name), OptionKind::integer, joined(words), member,
-      [choices](std::int32_t x) { return std::find(choices.begin(), choices.end(), x) != choices.end(); }, std::move(help));
+      [choices](std::int32_t x) {
+        return std::find(choices.begin(), choices.end(), x) != choices.end();
+      },
+      std::move(help));
 }
 
 /// Numbers from `least` on (from), or greater than it (above).
 enum class Bound { from, above };
 template <class Member>
-TableEntry real_entry(std::string name, Bound bound, double least, Member member, std::string help) {
-  const std::string accepts = bound == Bound::from ? "a number, " + digits(least) + " or more" : "a number above " + digits(least);
+TableEntry real_entry(std::string name, Bound bound, double least, Member member,
+                      std::string help) {
+  const std::string accepts = bound == Bound::from ? "a number, " + digits(least) + " or more"
+                                                   : "a number above " + digits(least);
   return number_entry(
-      std::move(name), OptionKind::number, accepts, member, [=](double x) { return bound == Bound::from ? x >= least : x > least; },
-      std::move(help));
+      std::move(name), OptionKind::number, accepts, member,
+      [=](double x) { return bound == Bound::from ? x >= least : x > least; }, std::move(help));
 }
 
 template <class Member, class Value>
-TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value>> values, Member member, std::string help) {
+TableEntry word_entry(std::string name, std::vector<std::pair<std::string, Value>> values,
+                      Member member, std::string help) {
   std::vector<std::string> words;
   words.reserve(values.size());
   for (const auto& [word, value] : values) words.push_back(word);
   std::string accepts = joined(words);
-  return {{std::move(name), OptionKind::word, std::move(words), std::move(accepts), "", std::move(help)},
+  return {{std::move(name), OptionKind::word, std::move(words), std::move(accepts), "",
+           std::move(help)},
           [member, values](SolverOptions& options, std::string_view text) {
             for (const auto& [word, value] : values)
               if (word == text) return member(options) = value, true;
@@ -128,46 +144,62 @@ std::vector<std::pair<std::string, Value>> named(std::initializer_list<Value> va
 void add_job(Table& table) {
   table.push_back(word_entry(
       "backend",
-      std::vector<std::pair<std::string, BackendChoice>>{
-          {"auto", BackendChoice::automatic}, {"cpu", BackendChoice::cpu}, {"cuda", BackendChoice::cuda}},
-      [](auto& o) -> auto& { return o.backend; }, "where to compute; auto: the backend predicted to finish first"));
+      std::vector<std::pair<std::string, BackendChoice>>{{"auto", BackendChoice::automatic},
+                                                         {"cpu", BackendChoice::cpu},
+                                                         {"cuda", BackendChoice::cuda}},
+      [](auto& o) -> auto& { return o.backend; },
+      "where to compute; auto: the backend predicted to finish first"));
   table.push_back(integer_entry(
       "threads", 0, [](auto& o) -> auto& { return o.threads; },
-      "CPU threads, also of orderings; 0: one per hardware thread within the quotas of the process; results do not depend on it"));
+      "CPU threads, also of orderings; 0: one per hardware thread within the quotas of the "
+      "process; results do not depend on it"));
   table.push_back(word_entry(
-      "precision", std::vector<std::pair<std::string, Precision>>{{"full", Precision::full}, {"mixed", Precision::mixed}},
+      "precision",
+      std::vector<std::pair<std::string, Precision>>{{"full", Precision::full},
+                                                     {"mixed", Precision::mixed}},
       [](auto& o) -> auto& { return o.precision; },
-      "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate gradients"));
+      "mixed: a solver's L in float, half the memory, and x in double by refinement or conjugate "
+      "gradients"));
   table.push_back(boolean_entry(
       "roofline", [](auto& o) -> auto& { return o.roofline; },
-      "report each phase's share of the roofline, which is measured once on a CPU, in some tenths of a second"));
+      "report each phase's share of the roofline, which is measured once on a CPU, in some tenths "
+      "of a second"));
 }
 
 void add_ordering(Table& table) {
   using enum OrderingMethod;
   table.push_back(word_entry(
-      "ordering.method", named({natural, rcm, minimum_degree, amd, parallel_amd, nested_dissection, metis, automatic}),
+      "ordering.method",
+      named({natural, rcm, minimum_degree, amd, parallel_amd, nested_dissection, metis, automatic}),
       [](auto& o) -> auto& { return o.analyze.ordering.method; },
-      "method that finds the permutation; auto: try several and take the least predicted time of the whole job"));
+      "method that finds the permutation; auto: try several and take the least predicted time of "
+      "the whole job"));
   table.push_back(number_entry(
-      "ordering.seed", OptionKind::integer, "an integer from 0 to 2^64 - 1", [](auto& o) -> auto& { return o.analyze.ordering.seed; },
-      [](std::uint64_t) { return true; }, "seed of every random choice; the same seed gives the same permutation on every machine"));
+      "ordering.seed", OptionKind::integer, "an integer from 0 to 2^64 - 1",
+      [](auto& o) -> auto& { return o.analyze.ordering.seed; }, [](std::uint64_t) { return true; },
+      "seed of every random choice; the same seed gives the same permutation on every machine"));
   table.push_back(word_entry(
-      "ordering.effort", named({Effort::fast, Effort::standard, Effort::best}), [](auto& o) -> auto& { return o.analyze.ordering.effort; },
+      "ordering.effort", named({Effort::fast, Effort::standard, Effort::best}),
+      [](auto& o) -> auto& { return o.analyze.ordering.effort; },
       "nd only: more effort takes more time and mostly leaves less fill"));
   table.push_back(word_entry(
       "ordering.tie_break",
-      std::vector<std::pair<std::string, TieBreak>>{
-          {"first", TieBreak::first}, {"last", TieBreak::last}, {"peripheral", TieBreak::pseudo_peripheral}},
-      [](auto& o) -> auto& { return o.analyze.ordering.tie_break; }, "md only: which of several rows of least degree is eliminated first"));
+      std::vector<std::pair<std::string, TieBreak>>{{"first", TieBreak::first},
+                                                    {"last", TieBreak::last},
+                                                    {"peripheral", TieBreak::pseudo_peripheral}},
+      [](auto& o) -> auto& { return o.analyze.ordering.tie_break; },
+      "md only: which of several rows of least degree is eliminated first"));
   table.push_back(boolean_entry(
-      "ordering.compress", [](auto& o) -> auto& { return o.analyze.ordering.compress; }, "merge indistinguishable rows first"));
+      "ordering.compress", [](auto& o) -> auto& { return o.analyze.ordering.compress; },
+      "merge indistinguishable rows first"));
   table.push_back(boolean_entry(
       "ordering.aggressive", [](auto& o) -> auto& { return o.analyze.ordering.aggressive; },
       "amd and pamd only: aggressive element absorption"));
   table.push_back(number_entry(
-      "ordering.dense", OptionKind::number, "a number", [](auto& o) -> auto& { return o.analyze.ordering.dense; },
-      [](double x) { return !std::isnan(x); }, "rows of degree above max(16, dense*sqrt(n)) are ordered last; 0 or less: no row is"));
+      "ordering.dense", OptionKind::number, "a number",
+      [](auto& o) -> auto& { return o.analyze.ordering.dense; },
+      [](double x) { return !std::isnan(x); },
+      "rows of degree above max(16, dense*sqrt(n)) are ordered last; 0 or less: no row is"));
   table.push_back(integer_entry(
       "ordering.delta", 0, [](auto& o) -> auto& { return o.analyze.ordering.delta; },
       "md only: rows within this of the least degree are eliminated together"));
@@ -178,7 +210,8 @@ void add_ordering(Table& table) {
 
 void add_analysis(Table& table) {
   std::vector<std::pair<std::string, std::string>> targets{{"auto", ""}};
-  for (const symbolic::CostTable& costs : symbolic::cost_tables()) targets.emplace_back(costs.target, costs.target);
+  for (const symbolic::CostTable& costs : symbolic::cost_tables())
+    targets.emplace_back(costs.target, costs.target);
   table.push_back(word_entry(
       "analyze.target", std::move(targets), [](auto& o) -> auto& { return o.analyze.target; },
       "target that plans are made for; auto: the target of the backend"));
@@ -196,12 +229,14 @@ void add_analysis(Table& table) {
       "expected factorisations of the pattern; used in the choices of auto"));
   table.push_back(integer_entry(
       "analyze.cores", 1, [](auto& o) -> auto& { return o.analyze.cores; },
-      "number of cores that auto assumes for a machine without a device, so that it chooses alike on all"));
+      "number of cores that auto assumes for a machine without a device, so that it chooses alike "
+      "on all"));
 }
 
 void add_refinement(Table& table) {
   table.push_back(integer_entry(
-      "refine.max_steps", 0, [](auto& o) -> auto& { return o.refine.max_steps; }, "most corrections of a solution; 0: no refinement"));
+      "refine.max_steps", 0, [](auto& o) -> auto& { return o.refine.max_steps; },
+      "most corrections of a solution; 0: no refinement"));
   table.push_back(real_entry(
       "refine.target", Bound::from, 0, [](auto& o) -> auto& { return o.refine.target; },
       "stop when the componentwise backward error is at most this; 0: eps of the scalar"));
@@ -213,14 +248,17 @@ void add_refinement(Table& table) {
 void add_mixed(Table& table) {
   table.push_back(real_entry(
       "mixed.first_shift", Bound::above, 0, [](auto& o) -> auto& { return o.mixed.first_shift; },
-      "first shift of a factor in float that breaks down without a shift, in units of A's diagonal"));
+      "first shift of a factor in float that breaks down without a shift, in units of A's "
+      "diagonal"));
   table.push_back(real_entry(
       "mixed.shift_growth", Bound::above, 1, [](auto& o) -> auto& { return o.mixed.shift_growth; },
       "factor from one shift to the next that is tried"));
   table.push_back(integer_entry(
-      "mixed.shifts", 0, [](auto& o) -> auto& { return o.mixed.shifts; }, "most shifts that are tried"));
+      "mixed.shifts", 0, [](auto& o) -> auto& { return o.mixed.shifts; },
+      "most shifts that are tried"));
   table.push_back(boolean_entry(
-      "mixed.allow_double", [](auto& o) -> auto& { return o.mixed.allow_double; }, "make a factor in double if the one in float fails"));
+      "mixed.allow_double", [](auto& o) -> auto& { return o.mixed.allow_double; },
+      "make a factor in double if the one in float fails"));
   table.push_back(integer_entry(
       "mixed_solve.max_steps", 1, [](auto& o) -> auto& { return o.mixed_solve.max_steps; },
       "most corrections of a solution in mixed precision"));
@@ -238,7 +276,8 @@ void add_mixed(Table& table) {
 void add_device(Table& table) {
   using enum CudaCompute;
   table.push_back(integer_entry(
-      "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; }, "number of the device, as CUDA counts devices"));
+      "cuda.device", 0, [](auto& o) -> auto& { return o.cuda.device; },
+      "number of the device, as CUDA counts devices"));
   table.push_back(word_entry(
       "cuda.compute",
       std::vector<std::pair<std::string, CudaCompute>>{{"auto", automatic},
@@ -248,20 +287,24 @@ void add_device(Table& table) {
                                                        {"tf32x3", tf32x3},
                                                        {"tf32", tf32},
                                                        {"fp16x3", fp16x3}},
-      [](auto& o) -> auto& { return o.cuda.compute; }, "arithmetic of the products in large fronts"));
+      [](auto& o) -> auto& { return o.cuda.compute; },
+      "arithmetic of the products in large fronts"));
   table.push_back(boolean_entry(
-      "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; }, "solve on Hopper by sweeps at the speed of memory"));
+      "cuda.fast_solve", [](auto& o) -> auto& { return o.cuda.fast_solve; },
+      "solve on Hopper by sweeps at the speed of memory"));
   table.push_back(choice_entry(
       "cuda.solves_together", {1, 8, 32}, [](auto& o) -> auto& { return o.cuda.solves_together; },
       "most right-hand sides that these sweeps solve together"));
   table.push_back(choice_entry(
       "cuda.group_columns", {0, 8, 16, 32}, [](auto& o) -> auto& { return o.cuda.group_columns; },
-      "of 9 to 32 right-hand sides, how many a group of the device's blocks solves; 0: chosen by the sizes of A and L"));
+      "of 9 to 32 right-hand sides, how many a group of the device's blocks solves; 0: chosen by "
+      "the sizes of A and L"));
 }
 
 struct AllOptions {
   AllOptions() {
-    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device}) add(table);
+    for (auto* add : {add_job, add_ordering, add_analysis, add_refinement, add_mixed, add_device})
+      add(table);
     const SolverOptions initial;
     for (TableEntry& entry : table) {
       entry.option.initial = entry.get(initial).value();
@@ -272,8 +315,8 @@ struct AllOptions {
   std::vector<NamedOption> named;
 };
 
-/// Process-wide, not local statics: if a thread made them while another thread forks, their guards would stay
-/// locked in the child.
+/// Process-wide, not local statics: if a thread made them while another thread forks, their guards
+/// would stay locked in the child.
 PerProcess<const AllOptions> all_options;
 
 const Table& table() { return all_options.here().table; }
@@ -285,7 +328,8 @@ const TableEntry& entry_of(std::string_view name) {
     names.push_back(entry.option.name);
   }
   const std::string meant = nearest(name, names);
-  misuse("option '" + std::string(name) + "' is unknown" + (meant.empty() ? "" : "; did you mean " + meant + "?"));
+  misuse("option '" + std::string(name) + "' is unknown" +
+         (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
 }  // namespace
@@ -312,14 +356,16 @@ void set_option(SolverOptions& options, std::string_view name, std::string_view 
   const TableEntry& entry = entry_of(name);
   if (entry.set(options, value)) return;
   const std::string meant = nearest(value, entry.option.words);
-  misuse("option " + entry.option.name + ": '" + std::string(value) + "' was given, expected " + entry.option.accepts +
-         (meant.empty() ? "" : "; did you mean " + meant + "?"));
+  misuse("option " + entry.option.name + ": '" + std::string(value) + "' was given, expected " +
+         entry.option.accepts + (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
 std::string get_option(const SolverOptions& options, std::string_view name) {
   const TableEntry& entry = entry_of(name);
   const std::optional<std::string> text = entry.get(options);
-  if (!text) misuse("option " + entry.option.name + ": it holds a value that has no name, expected " + entry.option.accepts);
+  if (!text)
+    misuse("option " + entry.option.name + ": it holds a value that has no name, expected " +
+           entry.option.accepts);
   return *text;
 }
 

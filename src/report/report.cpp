@@ -1,4 +1,5 @@
-// Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales and writes numbers that read back unchanged.
+// Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales and
+// writes numbers that read back unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/report.hpp"
 
@@ -27,7 +28,9 @@ std::string in_chars(Args... args) {
 class JsonObject {
  public:
   void add(std::string_view key, std::string_view value) { begin(key), quote(value); }
-  void add(std::string_view key, double value) { begin(key), text_ += std::isfinite(value) ? in_chars(value) : "null"; }
+  void add(std::string_view key, double value) {
+    begin(key), text_ += std::isfinite(value) ? in_chars(value) : "null";
+  }
   void add(std::string_view key, int value) { begin(key), text_ += in_chars(value); }
   void add(std::string_view key, Offset value) { begin(key), text_ += in_chars(value); }
   void add(std::string_view key, const JsonObject& value) { begin(key), text_ += value.text(); }
@@ -129,11 +132,14 @@ std::string_view name_of(BackendKind kind) { return kind == BackendKind::cpu ? "
 /// Returns the digits in groups of three: "1,234,567".
 std::string grouped(Offset count) {
   std::string text = in_chars(count);
-  for (auto at = static_cast<Offset>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) text.insert(static_cast<std::size_t>(at), 1, ',');
+  for (auto at = static_cast<Offset>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3)
+    text.insert(static_cast<std::size_t>(at), 1, ',');
   return text;
 }
 
-std::string in_digits(double value, int digits) { return in_chars(value, std::chars_format::general, digits); }
+std::string in_digits(double value, int digits) {
+  return in_chars(value, std::chars_format::general, digits);
+}
 
 /// Returns the value with three digits and an SI prefix: "1.23 GB", "0 B".
 std::string scaled(double value, std::string_view unit) {
@@ -149,7 +155,8 @@ std::string right(const std::string& text, std::size_t width) {
 
 std::string row(Phase phase, const PhaseReport& of, const std::optional<Roofline>& roofline) {
   const std::string name{name_of(phase)};
-  return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) + right(scaled(of.flops, "flop"), 14) +
+  return name + right(in_digits(of.seconds, 3) + " s", 20 - name.size()) +
+         right(scaled(of.flops, "flop"), 14) +
          right(scaled(static_cast<double>(of.bytes), "B"), 12) +
          (roofline ? right(in_digits(100 * of.share_of(*roofline), 3) + " %", 14) : "") + "\n";
 }
@@ -158,13 +165,16 @@ std::string mixed_line(const MixedReport& mixed) {
   std::string out = "mixed precision: " + std::string(name_of(mixed.path));
   if (!mixed.kernels.empty()) out += ", factor in float by " + mixed.kernels;
   if (mixed.shift > 0) out += ", shift of the factor in float " + in_digits(mixed.shift, 2);
-  if (mixed.contraction > 0) out += ", contraction of refinement " + in_digits(mixed.contraction, 2);
+  if (mixed.contraction > 0)
+    out += ", contraction of refinement " + in_digits(mixed.contraction, 2);
   if (mixed.cg_steps > 0) out += ", steps of conjugate gradients: " + grouped(mixed.cg_steps);
   if (mixed.unconverged > 0) out += ", not converged: " + grouped(mixed.unconverged);
   return out + "\n";
 }
 
-std::string because(const std::string& reason) { return reason.empty() ? "\n" : " (" + reason + ")\n"; }
+std::string because(const std::string& reason) {
+  return reason.empty() ? "\n" : " (" + reason + ")\n";
+}
 
 }  // namespace
 
@@ -172,7 +182,8 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
   if (!analysis.plan) throw Error(ErrorKind::usage, "report_of: the analysis has no plan");
   const Plan& plan = *analysis.plan;
   SolverReport report;
-  const Offset pattern = plan.nnz * Offset{sizeof(Index)} + (Offset{plan.n} + 1) * Offset{sizeof(Offset)},
+  const Offset pattern =
+                   plan.nnz * Offset{sizeof(Index)} + (Offset{plan.n} + 1) * Offset{sizeof(Offset)},
                permutation = Offset{2 * sizeof(Index)} * plan.n;
   report.ordering = {analysis.order_s, 0, permutation, pattern + permutation};
   report.symbolic = {analysis.symbolic_s, 0, plan.plan_bytes(), pattern + plan.plan_bytes()};
@@ -181,7 +192,8 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
   report.n = plan.n;
   report.nnz = plan.nnz;
   report.nnz_l = plan.cost.nnz_l;
-  report.fill = plan.nnz > 0 ? static_cast<double>(plan.cost.nnz_l) / static_cast<double>(plan.nnz) : 0;
+  report.fill =
+      plan.nnz > 0 ? static_cast<double>(plan.cost.nnz_l) / static_cast<double>(plan.nnz) : 0;
   report.ordering_method = plan.given ? "given" : name_of(plan.ordering);
   report.ordering_reason = analysis.reason;
   report.backend = backend.kind();
@@ -197,7 +209,8 @@ SolverReport report_of(const Analysis& analysis, const Backend& backend, int sca
 
 std::string to_json(const SolverReport& report) {
   JsonObject out;
-  for (const auto& [phase, of] : phases_of(report)) out.add(name_of(phase), json_of(*of, report.roofline));
+  for (const auto& [phase, of] : phases_of(report))
+    out.add(name_of(phase), json_of(*of, report.roofline));
   out.add("n", report.n);
   out.add("nnz", report.nnz);
   out.add("nnz_l", report.nnz_l);
@@ -236,24 +249,33 @@ std::string to_json(const SolverReport& report) {
 
 std::string to_text(const SolverReport& report) {
   const Refinement& refinement = report.refinement;
-  std::string out = "A: " + grouped(report.n) + " rows, " + grouped(report.nnz) + " entries in the lower triangle\n";
-  out += "L: " + grouped(report.nnz_l) + " entries, " + in_digits(report.fill, 3) + " times those of A\n";
+  std::string out = "A: " + grouped(report.n) + " rows, " + grouped(report.nnz) +
+                    " entries in the lower triangle\n";
+  out += "L: " + grouped(report.nnz_l) + " entries, " + in_digits(report.fill, 3) +
+         " times those of A\n";
   out += "ordering: " + report.ordering_method + because(report.ordering_reason);
   out += "target: " + report.target + because(report.target_reason);
-  if (!report.too_large_block.empty()) out += "slower than other plans: " + report.too_large_block + "\n";
-  out += "on: " + report.device + ", kernels " + report.kernels + ", threads: " + grouped(report.threads) + "\n";
+  if (!report.too_large_block.empty())
+    out += "slower than other plans: " + report.too_large_block + "\n";
+  out += "on: " + report.device + ", kernels " + report.kernels +
+         ", threads: " + grouped(report.threads) + "\n";
   if (report.roofline)
-    out += "roofline: " + scaled(report.roofline->flops_per_s, "flop/s") + ", " + scaled(report.roofline->bytes_per_s, "B/s") + "\n";
-  out += "phase" + right("time", 15) + right("work", 14) + right("memory", 12) + (report.roofline ? right("of roofline", 14) : "") + "\n";
+    out += "roofline: " + scaled(report.roofline->flops_per_s, "flop/s") + ", " +
+           scaled(report.roofline->bytes_per_s, "B/s") + "\n";
+  out += "phase" + right("time", 15) + right("work", 14) + right("memory", 12) +
+         (report.roofline ? right("of roofline", 14) : "") + "\n";
   for (const auto& [phase, of] : phases_of(report)) out += row(phase, *of, report.roofline);
-  out += "smallest pivot: " + in_digits(report.smallest_pivot, 6) +
-         (report.smallest_column == kNone ? "\n" : " of column " + in_chars(report.smallest_column) + "\n");
+  out +=
+      "smallest pivot: " + in_digits(report.smallest_pivot, 6) +
+      (report.smallest_column == kNone ? "\n"
+                                       : " of column " + in_chars(report.smallest_column) + "\n");
   if (report.nearly_singular)
-    out += "nearly singular: the pivot of column " + in_chars(report.nearly_singular->column) + " is " +
-           in_digits(report.nearly_singular->ratio(), 2) + " of A's diagonal entry\n";
+    out += "nearly singular: the pivot of column " + in_chars(report.nearly_singular->column) +
+           " is " + in_digits(report.nearly_singular->ratio(), 2) + " of A's diagonal entry\n";
   if (report.right_hand_sides > 0)
     out += "backward error, componentwise: " + in_digits(refinement.final_error.componentwise, 2) +
-           " after corrections: " + grouped(refinement.steps) + ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";
+           " after corrections: " + grouped(refinement.steps) +
+           ", before: " + in_digits(refinement.unrefined.componentwise, 2) + "\n";
   if (!report.status_reason.empty()) out += report.status_reason + "\n";
   if (report.precision == Precision::mixed) out += mixed_line(report.mixed);
   return out;

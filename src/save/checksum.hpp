@@ -14,7 +14,8 @@ namespace kauri::save {
 /// that of the bytes before (`before`; 0 at the beginning). It detects every change confined to 32
 /// bits in a row.
 inline std::uint32_t checksum(std::uint32_t before, std::span<const std::byte> bytes) {
-  return static_cast<std::uint32_t>(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace kauri::save

@@ -1,4 +1,5 @@
-// L as sections of a file, after those of its plan: the inverses that a device's solves use, then L front by front.
+// L as sections of a file, after those of its plan: the inverses that a device's solves use, then L
+// front by front.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/save/factor_sections.hpp"
 
@@ -29,7 +30,8 @@ Offset triangle_entries(Index p) {
 template <class T>
 Offset inverse_entries(const Factor<T>& factor) {
   Offset entries = 0;
-  for (Index s = 0; s < factor.plan().supernodes.count(); ++s) entries += factor.store().diagonal_inverse_entries(s);
+  for (Index s = 0; s < factor.plan().supernodes.count(); ++s)
+    entries += factor.store().diagonal_inverse_entries(s);
   return entries;
 }
 
@@ -49,7 +51,8 @@ Offset l_bytes(const Plan& plan) {
 /// Returns the number of entries of the largest panel.
 std::size_t largest_panel(const Supernodes& nodes) {
   Offset largest = 0;
-  for (Index s = 0; s < nodes.count(); ++s) largest = std::max(largest, Offset{nodes.order(s)} * nodes.pivots(s));
+  for (Index s = 0; s < nodes.count(); ++s)
+    largest = std::max(largest, Offset{nodes.order(s)} * nodes.pivots(s));
   return static_cast<std::size_t>(largest);
 }
 
@@ -57,10 +60,13 @@ std::size_t largest_panel(const Supernodes& nodes) {
 template <Scalar T>
 class PanelsOfFile final : public numeric::SavedPanels<T> {
  public:
-  PanelsOfFile(const Supernodes& nodes, Reader& reader) : nodes_(nodes), reader_(reader) { read_inverses(); }
+  PanelsOfFile(const Supernodes& nodes, Reader& reader) : nodes_(nodes), reader_(reader) {
+    read_inverses();
+  }
 
   void read(Index s, std::span<T> to) override {
-    const auto m = static_cast<std::size_t>(nodes_.order(s)), p = static_cast<std::size_t>(nodes_.pivots(s));
+    const auto m = static_cast<std::size_t>(nodes_.order(s)),
+               p = static_cast<std::size_t>(nodes_.pivots(s));
     for (std::size_t c = 0; c < p; ++c) {
       const std::span<T> column = to.subspan(c * m + c, m - c);
       reader_.numbers(column);
@@ -82,15 +88,22 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
   void read_inverses() {
     const Offset bytes = reader_.begin("dinv"), count = nodes_.count();
     if (bytes > 0) {
-      if (bytes < count * kCount) reader_.fail(std::to_string(bytes) + " bytes, expected marks of " + std::to_string(count) + " fronts");
+      if (bytes < count * kCount)
+        reader_.fail(std::to_string(bytes) + " bytes, expected marks of " + std::to_string(count) +
+                     " fronts");
       begin_.resize(static_cast<std::size_t>(count) + 1, 0);
       for (Index s = 0; s < count; ++s) {
         const auto mark = reader_.number<std::uint32_t>();
-        if (mark > 1) reader_.fail("front " + std::to_string(s) + " has mark " + std::to_string(mark) + ", expected 0 or 1");
-        begin_[s + 1] = begin_[s] + static_cast<std::size_t>(mark == 1 ? triangle_entries(nodes_.pivots(s)) : 0);
+        if (mark > 1)
+          reader_.fail("front " + std::to_string(s) + " has mark " + std::to_string(mark) +
+                       ", expected 0 or 1");
+        begin_[s + 1] = begin_[s] + static_cast<std::size_t>(
+                                        mark == 1 ? triangle_entries(nodes_.pivots(s)) : 0);
       }
       const Offset expected = count * kCount + static_cast<Offset>(begin_.back() * sizeof(T));
-      if (bytes != expected) reader_.fail(std::to_string(bytes) + " bytes, expected " + std::to_string(expected) + " by its marks");
+      if (bytes != expected)
+        reader_.fail(std::to_string(bytes) + " bytes, expected " + std::to_string(expected) +
+                     " by its marks");
       resize_large(inverse_, static_cast<Offset>(begin_.back()));
       reader_.numbers(std::span<T>(inverse_));
     }
@@ -101,7 +114,9 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
   /// valid pivots. The fault is reported once the checksum is known to be right.
   void look_at(std::span<T> column, Index j) {
     const auto note = [&](T x, const char* expected) {
-      if (fault_.empty()) fault_ = "column " + std::to_string(j) + " of L holds " + digits(x) + ", expected " + expected;
+      if (fault_.empty())
+        fault_ =
+            "column " + std::to_string(j) + " of L holds " + digits(x) + ", expected " + expected;
     };
     for (const T x : column)
       if (!std::isfinite(x)) note(x, "finite numbers");
@@ -116,13 +131,15 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
     const std::span<const T> inverses = diagonal_inverses(s);
     const Offset m = nodes_.order(s), p = nodes_.pivots(s);
     Offset at = 0;
-    for (Offset first = 0; at < static_cast<Offset>(inverses.size()) && fault_.empty(); first += kBlock) {
+    for (Offset first = 0; at < static_cast<Offset>(inverses.size()) && fault_.empty();
+         first += kBlock) {
       const Offset order = std::min(kBlock, p - first);
       const T* x = inverses.data() + at;
       for (Offset i = 0; i < order; ++i)
         for (Offset j = 0; j <= i; ++j)
           if (!is_of_inverse(panel.data() + first * m + first, m, x, i, j))
-            return note_inverse(s, nodes_.first[s] + static_cast<Index>(first + i), nodes_.first[s] + static_cast<Index>(first + j));
+            return note_inverse(s, nodes_.first[s] + static_cast<Index>(first + i),
+                                nodes_.first[s] + static_cast<Index>(first + j));
       at += order * (order + 1) / 2;
     }
   }
@@ -143,13 +160,15 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
   }
 
   void note_inverse(Index s, Index row, Index column) {
-    fault_ = "dinv of front " + std::to_string(s) + " is not the inverse of L's diagonal blocks at row " + std::to_string(row) +
+    fault_ = "dinv of front " + std::to_string(s) +
+             " is not the inverse of L's diagonal blocks at row " + std::to_string(row) +
              ", column " + std::to_string(column) + " of L";
   }
 
   const Supernodes& nodes_;
   Reader& reader_;
-  std::vector<std::size_t> begin_;  // start of each front's inverses in inverse_; empty if there are none
+  std::vector<std::size_t>
+      begin_;  // start of each front's inverses in inverse_; empty if there are none
   Array<T> inverse_;
   std::string fault_;
 };
@@ -158,7 +177,8 @@ class PanelsOfFile final : public numeric::SavedPanels<T> {
 
 template <Scalar T>
 Offset factor_bytes(const Factor<T>& factor) {
-  return inverse_bytes(factor) + l_bytes<T>(factor.plan()) + 2 * static_cast<Offset>(kSectionHead + kChecksum);
+  return inverse_bytes(factor) + l_bytes<T>(factor.plan()) +
+         2 * static_cast<Offset>(kSectionHead + kChecksum);
 }
 
 template <Scalar T>
@@ -169,7 +189,8 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
   numbers.reserve(largest_panel(nodes));  // allocated once: a growing vector holds two copies
   writer.begin("dinv", inverse_bytes(factor));
   if (inverse_entries(factor) > 0) {
-    for (Index s = 0; s < nodes.count(); ++s) writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);
+    for (Index s = 0; s < nodes.count(); ++s)
+      writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);
     for (Index s = 0; s < nodes.count(); ++s) {
       numbers.resize(static_cast<std::size_t>(store.diagonal_inverse_entries(s)));
       if (!numbers.empty()) store.copy_diagonal_inverses(s, numbers);
@@ -179,19 +200,23 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
   writer.end();
   writer.begin("lval", l_bytes<T>(factor.plan()));
   for (Index s = 0; s < nodes.count(); ++s) {
-    const auto m = static_cast<std::size_t>(nodes.order(s)), p = static_cast<std::size_t>(nodes.pivots(s));
+    const auto m = static_cast<std::size_t>(nodes.order(s)),
+               p = static_cast<std::size_t>(nodes.pivots(s));
     numbers.resize(m * p);
     store.copy_panel(s, numbers);
-    for (std::size_t c = 0; c < p; ++c) writer.numbers(std::span<const T>(numbers).subspan(c * m + c, m - c));
+    for (std::size_t c = 0; c < p; ++c)
+      writer.numbers(std::span<const T>(numbers).subspan(c * m + c, m - c));
   }
   writer.end();
 }
 
-void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order, const Header& header, const Reader& reader) {
+void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order,
+                        const Header& header, const Reader& reader) {
   const auto entries = static_cast<std::uint64_t>(symbolic::lower_entries(pivots, order));
   if (entries > header.bytes / header.scalar_bytes)
-    io::fail(reader.name(), "damaged: L of its plan has " + std::to_string(entries) + " entries, there are " +
-                                std::to_string(header.bytes) + " bytes in all");
+    io::fail(reader.name(), "damaged: L of its plan has " + std::to_string(entries) +
+                                " entries, there are " + std::to_string(header.bytes) +
+                                " bytes in all");
 }
 
 template <Scalar T>

@@ -18,7 +18,8 @@ void write_factor(const Factor<T>& factor, Writer& writer);
 
 /// Throws Error(input) if the file is too short for L, by the counts of its fronts. Called before
 /// memory is allocated for L or for lists of rows.
-void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order, const Header& header, const Reader& reader);
+void check_factor_bytes(std::span<const Index> pivots, std::span<const Index> order,
+                        const Header& header, const Reader& reader);
 /// Reads L into a factor of the file's plan. Throws Error(input) for a pivot that is not positive
 /// and for an entry that is not finite, once the checksum is known to be right.
 template <Scalar T>

@@ -38,19 +38,22 @@ struct Header {
 
 /// The unsigned integer with as many bytes as T.
 template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
+using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>;
 
 /// Writes x as little-endian bytes, on any host.
 template <class T>
 void to_bytes(T x, std::byte* to) {
   const auto bits = std::bit_cast<Bits<T>>(x);
-  for (std::size_t k = 0; k < sizeof(T); ++k) to[k] = static_cast<std::byte>(bits >> (8 * k) & 0xff);
+  for (std::size_t k = 0; k < sizeof(T); ++k)
+    to[k] = static_cast<std::byte>(bits >> (8 * k) & 0xff);
 }
 
 template <class T>
 T from_bytes(const std::byte* from) {
   Bits<T> bits = 0;
-  for (std::size_t k = 0; k < sizeof(T); ++k) bits = static_cast<Bits<T>>(bits | static_cast<Bits<T>>(from[k]) << (8 * k));
+  for (std::size_t k = 0; k < sizeof(T); ++k)
+    bits = static_cast<Bits<T>>(bits | static_cast<Bits<T>>(from[k]) << (8 * k));
   return std::bit_cast<T>(bits);
 }
 

@@ -16,7 +16,9 @@ constexpr Offset kIndex = sizeof(Index);
 
 /// Returns the length of the section with the flag for a given ordering, the workers, and two names
 /// with their lengths.
-Offset name_bytes(const PlanCore& core) { return 2 * kIndex + 2 + static_cast<Offset>(name_of(core.ordering).size() + core.target.size()); }
+Offset name_bytes(const PlanCore& core) {
+  return 2 * kIndex + 2 + static_cast<Offset>(name_of(core.ordering).size() + core.target.size());
+}
 
 template <class Indices>
 void write_indices(std::string_view name, const Indices& indices, Writer& writer) {
@@ -44,7 +46,9 @@ void read_names(PlanCore& core, Reader& reader) {
   const auto method = ordering_from_name(ordering);
   if (!method || method == OrderingMethod::automatic)
     reader.fail("an ordering \"" + io::printable(ordering) + "\", which this kauri does not know");
-  if (given > 1) reader.fail("a mark of the caller's permutation of " + std::to_string(given) + ", expected 0 or 1");
+  if (given > 1)
+    reader.fail("a mark of the caller's permutation of " + std::to_string(given) +
+                ", expected 0 or 1");
   if (workers < 1 || workers > static_cast<std::uint32_t>(std::numeric_limits<int>::max()))
     reader.fail(std::to_string(workers) + " workers, expected 1 or more");
   core.ordering = *method;
@@ -55,8 +59,10 @@ void read_names(PlanCore& core, Reader& reader) {
 }  // namespace
 
 Offset plan_bytes(const PlanCore& core) {
-  const std::size_t indices = core.old_of.size() + core.pivots.size() + core.length.size() + core.row.size();
-  return name_bytes(core) + static_cast<Offset>(indices) * kIndex + kPlanSections * static_cast<Offset>(kSectionHead + kChecksum);
+  const std::size_t indices =
+      core.old_of.size() + core.pivots.size() + core.length.size() + core.row.size();
+  return name_bytes(core) + static_cast<Offset>(indices) * kIndex +
+         kPlanSections * static_cast<Offset>(kSectionHead + kChecksum);
 }
 
 void write_plan(const PlanCore& core, Writer& writer) {

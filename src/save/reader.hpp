@@ -1,5 +1,5 @@
-// Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is verified, and memory is
-// allocated only for bytes that exist.
+// Reads headers and sections from a file or from memory. Nothing is trusted before its checksum is
+// verified, and memory is allocated only for bytes that exist.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,8 +19,10 @@ namespace kauri::save {
 /// The source of bytes: a file or memory.
 class Source {
  public:
-  explicit Source(const std::string& path) : file_(std::make_unique<io::FileReader>(path)), name_(path), size_(file_->size()) {}
-  Source(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)), size_(bytes.size()) {}
+  explicit Source(const std::string& path)
+      : file_(std::make_unique<io::FileReader>(path)), name_(path), size_(file_->size()) {}
+  Source(std::span<const std::byte> bytes, std::string name)
+      : bytes_(bytes), name_(std::move(name)), size_(bytes.size()) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Returns the number of all bytes; nothing for a pipe.
@@ -58,7 +60,8 @@ class Reader {
   template <class T>
   void numbers(std::span<T> to) {
     while (!to.empty()) {
-      const std::size_t ready = (end_ - next_) / sizeof(T), some = std::min(to.size(), ready > 0 ? ready : kBuffer / sizeof(T));
+      const std::size_t ready = (end_ - next_) / sizeof(T),
+                        some = std::min(to.size(), ready > 0 ? ready : kBuffer / sizeof(T));
       take(some * sizeof(T), [&](const std::byte* from) {
         for (std::size_t k = 0; k < some; ++k) to[k] = from_bytes<T>(from + k * sizeof(T));
       });

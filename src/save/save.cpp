@@ -27,7 +27,9 @@ constexpr Offset kHeader = kHeaderBytes;
 template <class Write>
 void to_file(const std::string& path, const Write& write) {
   io::FileWriter file(path);
-  Writer writer([&](std::span<const std::byte> bytes) { file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); });
+  Writer writer([&](std::span<const std::byte> bytes) {
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  });
   write(writer);
   file.close();
 }
@@ -36,7 +38,8 @@ template <class Write>
 std::vector<std::byte> to_memory(Offset bytes, const Write& write) {
   std::vector<std::byte> out;
   out.reserve(static_cast<std::size_t>(bytes));
-  Writer writer([&](std::span<const std::byte> some) { out.insert(out.end(), some.begin(), some.end()); });
+  Writer writer(
+      [&](std::span<const std::byte> some) { out.insert(out.end(), some.begin(), some.end()); });
   write(writer);
   return out;
 }
@@ -61,7 +64,8 @@ Header header_of(const Plan& plan, const symbolic::PlanCore& core, std::string_v
 }
 
 struct PlanFile {
-  explicit PlanFile(const Plan& plan) : core(taken_apart(plan)), header(header_of(plan, core, kPlanKind)) {}
+  explicit PlanFile(const Plan& plan)
+      : core(taken_apart(plan)), header(header_of(plan, core, kPlanKind)) {}
   void operator()(Writer& writer) const {
     writer.header(header);
     write_plan(core, writer);
@@ -93,9 +97,10 @@ struct FactorFile {
 /// Throws Error(input) naming the file if this version has no cost table for the saved target.
 void check_target(const std::string& target, const Reader& reader) {
   const auto tables = symbolic::cost_tables();
-  if (std::none_of(tables.begin(), tables.end(), [&](const symbolic::CostTable& table) { return table.target == target; }))
-    io::fail(reader.name(),
-             "it was made for target \"" + io::printable(target) + "\", which this kauri does not know: ask for another one");
+  if (std::none_of(tables.begin(), tables.end(),
+                   [&](const symbolic::CostTable& table) { return table.target == target; }))
+    io::fail(reader.name(), "it was made for target \"" + io::printable(target) +
+                                "\", which this kauri does not know: ask for another one");
 }
 
 /// Upper bounds of the bytes that a plan takes, while it is made, for each entry and each row of A,
@@ -104,24 +109,28 @@ constexpr std::size_t kEntryBytes = 48, kRowBytes = 256, kFrontRowBytes = 16;
 
 /// Counts the lists of a plan's rows, those of a device's tasks, and a factor with scalar_bytes
 /// bytes per entry of L; 0 means no factor.
-void take_fronts(const symbolic::FrontTree& fronts, std::string_view target, std::size_t scalar_bytes, const std::string& name,
-                 io::Allowance& allowance) {
+void take_fronts(const symbolic::FrontTree& fronts, std::string_view target,
+                 std::size_t scalar_bytes, const std::string& name, io::Allowance& allowance) {
   std::size_t rows = 0, places = 0;
   for (Index s = 0; s < fronts.count(); ++s) {
     rows += static_cast<std::size_t>(fronts.order[s]);
-    places += static_cast<std::size_t>(fronts.order[s]) * static_cast<std::size_t>(fronts.pivots[s]);
+    places +=
+        static_cast<std::size_t>(fronts.order[s]) * static_cast<std::size_t>(fronts.pivots[s]);
   }
   allowance.take(name, rows, kFrontRowBytes, "rows of fronts");
   if (symbolic::is_device_target(target))
-    allowance.take(name, static_cast<std::size_t>(symbolic::most_list_bytes(fronts)), 1, "bytes of tasks");
+    allowance.take(name, static_cast<std::size_t>(symbolic::most_list_bytes(fronts)), 1,
+                   "bytes of tasks");
   allowance.take(name, places, scalar_bytes, "places of L");
 }
 
 /// Returns the plan of the sections read. Its target is options.target if given, else choose(saved
 /// target).
-std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader, const LoadOptions& options,
-                                            const std::function<std::string(const std::string&)>& choose, bool with_factor) {
-  if (options.workers < 0) misuse("load: workers is " + std::to_string(options.workers) + ", expected 0 or more");
+std::shared_ptr<const Plan> read_whole_plan(
+    const Header& header, Reader& reader, const LoadOptions& options,
+    const std::function<std::string(const std::string&)>& choose, bool with_factor) {
+  if (options.workers < 0)
+    misuse("load: workers is " + std::to_string(options.workers) + ", expected 0 or more");
   if (!options.target.empty()) symbolic::cost_table(options.target);
   io::Allowance allowance(options.max_bytes);
   const auto rows = static_cast<std::size_t>(header.n);
@@ -136,9 +145,14 @@ std::shared_ptr<const Plan> read_whole_plan(const Header& header, Reader& reader
       if (with_factor) check_factor_bytes(fronts.pivots, fronts.order, header, reader);
       take_fronts(fronts, target, with_factor ? header.scalar_bytes : 0, reader.name(), allowance);
     };
-    with_threads(0, [&] { plan = symbolic::restore_plan(core, target, options.workers > 0 ? options.workers : core.workers, look); });
+    with_threads(0, [&] {
+      plan = symbolic::restore_plan(core, target,
+                                    options.workers > 0 ? options.workers : core.workers, look);
+    });
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::input || std::string_view(error.what()).starts_with(io::shown(reader.name()) + ": ")) throw;
+    if (error.kind() != ErrorKind::input ||
+        std::string_view(error.what()).starts_with(io::shown(reader.name()) + ": "))
+      throw;
     io::fail(reader.name(), std::string("damaged: ") + error.what());
   }
   if (options.on_message)
@@ -153,7 +167,8 @@ auto guarded(const Reader& reader, const F& f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, io::shown(reader.name()) + ": not enough memory for what it holds");
+    throw Error(ErrorKind::memory,
+                io::shown(reader.name()) + ": not enough memory for what it holds");
   }
 }
 
@@ -170,7 +185,9 @@ std::shared_ptr<const Plan> plan_from(Source source, const LoadOptions& options)
 }
 
 /// Ranks CPU targets by their instruction sets, fewest first.
-int rank_of(std::string_view target) { return target == "cpu-avx512" ? 2 : target == "cpu-avx2" ? 1 : target == "cpu-generic" ? 0 : 3; }
+int rank_of(std::string_view target) {
+  return target == "cpu-avx512" ? 2 : target == "cpu-avx2" ? 1 : target == "cpu-generic" ? 0 : 3;
+}
 
 /// Returns the target for a factor's plan: the saved one if this host can run it, since the bits
 /// are then the saved ones, else that of the backend.
@@ -183,13 +200,17 @@ template <Scalar T>
 Factor<T> factor_from(Source source, Backend& backend, const LoadOptions& options) {
   Reader reader(std::move(source));
   return guarded(reader, [&] {
-    const auto scalar = [](std::uint32_t bytes) { return bytes == sizeof(float) ? "float" : "double"; };
+    const auto scalar = [](std::uint32_t bytes) {
+      return bytes == sizeof(float) ? "float" : "double";
+    };
     const Header header = reader.header();
     if (!header.is_factor()) io::fail(reader.name(), "it holds a plan, asked for a factor");
     if (header.scalar_bytes != sizeof(T))
-      io::fail(reader.name(), std::string("it holds a factor in ") + scalar(header.scalar_bytes) + ", asked for " + scalar(sizeof(T)));
+      io::fail(reader.name(), std::string("it holds a factor in ") + scalar(header.scalar_bytes) +
+                                  ", asked for " + scalar(sizeof(T)));
     auto plan = read_whole_plan(
-        header, reader, options, [&](const std::string& saved) { return target_on(backend, saved); }, true);
+        header, reader, options,
+        [&](const std::string& saved) { return target_on(backend, saved); }, true);
     auto factor = Factor<T>::create(std::move(plan), backend);
     read_factor(factor, reader);
     reader.finish();
@@ -213,7 +234,9 @@ SavedInfo info_from(Source source) {
 }  // namespace
 }  // namespace save
 
-void save_plan(const std::string& path, const Plan& plan) { save::to_file(path, save::PlanFile(plan)); }
+void save_plan(const std::string& path, const Plan& plan) {
+  save::to_file(path, save::PlanFile(plan));
+}
 
 std::vector<std::byte> save_plan(const Plan& plan) {
   const save::PlanFile file(plan);
@@ -224,7 +247,8 @@ std::shared_ptr<const Plan> load_plan(const std::string& path, const LoadOptions
   return save::plan_from(save::Source(path), options);
 }
 
-std::shared_ptr<const Plan> load_plan(std::span<const std::byte> bytes, const LoadOptions& options) {
+std::shared_ptr<const Plan> load_plan(std::span<const std::byte> bytes,
+                                      const LoadOptions& options) {
   return save::plan_from(save::Source(bytes, options.name), options);
 }
 
@@ -245,13 +269,16 @@ Factor<T> load_factor(const std::string& path, Backend& backend, const LoadOptio
 }
 
 template <Scalar T>
-Factor<T> load_factor(std::span<const std::byte> bytes, Backend& backend, const LoadOptions& options) {
+Factor<T> load_factor(std::span<const std::byte> bytes, Backend& backend,
+                      const LoadOptions& options) {
   return save::factor_from<T>(save::Source(bytes, options.name), backend, options);
 }
 
 SavedInfo saved_info(const std::string& path) { return save::info_from(save::Source(path)); }
 
-SavedInfo saved_info(std::span<const std::byte> bytes, const std::string& name) { return save::info_from(save::Source(bytes, name)); }
+SavedInfo saved_info(std::span<const std::byte> bytes, const std::string& name) {
+  return save::info_from(save::Source(bytes, name));
+}
 
 template void save_factor(const std::string&, const Factor<float>&);
 template void save_factor(const std::string&, const Factor<double>&);
@@ -260,6 +287,7 @@ template std::vector<std::byte> save_factor(const Factor<double>&);
 template Factor<float> load_factor<float>(const std::string&, Backend&, const LoadOptions&);
 template Factor<double> load_factor<double>(const std::string&, Backend&, const LoadOptions&);
 template Factor<float> load_factor<float>(std::span<const std::byte>, Backend&, const LoadOptions&);
-template Factor<double> load_factor<double>(std::span<const std::byte>, Backend&, const LoadOptions&);
+template Factor<double> load_factor<double>(std::span<const std::byte>, Backend&,
+                                            const LoadOptions&);
 
 }  // namespace kauri

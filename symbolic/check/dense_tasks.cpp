@@ -16,7 +16,8 @@ void push_product(std::vector<FrontTask>& tasks, Index front, const TileRectangl
   for (Index column = tiles.column; column < tiles.column_end; column += kProductColumns)
     for (Index row = tiles.row; row < tiles.row_end; row += 2)
       for (Index c = column; c < std::min(column + kProductColumns, tiles.column_end); ++c)
-        tasks.push_back({front, TaskKind::contribution, row, c, std::min<Index>(2, tiles.row_end - row)});
+        tasks.push_back(
+            {front, TaskKind::contribution, row, c, std::min<Index>(2, tiles.row_end - row)});
 }
 
 /// Returns the tiles of a block's contribution block: the tile rows that hold X, and the pivot
@@ -35,22 +36,26 @@ std::vector<PanelSolve::Block> blocks_of(Index index, const FrontCells& front, I
   if (cells == 0 || below == 0) return blocks;
   Index end = cells % 2 != 0 ? cells : (cells - 1) % whole + 1;
   for (Index begin = 0; begin < cells; begin = end, end += whole)
-    blocks.push_back({index, begin * kCell, {(cells - begin) * kCell + below, (end - begin) * kCell}});
+    blocks.push_back(
+        {index, begin * kCell, {(cells - begin) * kCell + below, (end - begin) * kCell}});
   return blocks;
 }
 
 }  // namespace
 
 ProductFront product_front(Index rows, Index columns, Index inner) {
-  const Index column_tiles = tiles_for(cells_for(columns)), first_row = inner + column_tiles * kTile;
+  const Index column_tiles = tiles_for(cells_for(columns)),
+              first_row = inner + column_tiles * kTile;
   const FrontCells cells{first_row + rows, inner};
   const Index column = cells.pivot_tiles();
-  return {cells, {column + column_tiles, cells.row_tiles(), column, column + column_tiles}, first_row};
+  return {
+      cells, {column + column_tiles, cells.row_tiles(), column, column + column_tiles}, first_row};
 }
 
 std::vector<FrontTask> product_tasks(std::span<const TileRectangle> tiles) {
   std::vector<FrontTask> tasks;
-  for (std::size_t f = 0; f < tiles.size(); ++f) push_product(tasks, static_cast<Index>(f), tiles[f]);
+  for (std::size_t f = 0; f < tiles.size(); ++f)
+    push_product(tasks, static_cast<Index>(f), tiles[f]);
   return tasks;
 }
 
@@ -65,7 +70,9 @@ PanelSolve panel_solve(std::span<const FrontCells> fronts, Index block) {
       solve.block.push_back(blocks[k]);
     }
   }
-  const auto tiles = [&](Index b) { return tiles_after(fronts[solve.block[b].front], solve.block[b]); };
+  const auto tiles = [&](Index b) {
+    return tiles_after(fronts[solve.block[b].front], solve.block[b]);
+  };
   for (const std::vector<Index>& step : steps) {
     Index columns = 0;
     for (const Index b : step) columns = std::max(columns, solve.block[b].cells.pivot_tiles());

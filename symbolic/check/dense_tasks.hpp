@@ -47,7 +47,8 @@ struct PanelSolve {
   };
   std::vector<Block> block;
   std::vector<FrontTask> task;  ///< `front` of a task is an index into `block`
-  std::vector<Index> end;       ///< per launch: end of its tasks, of kind `panel` in the first, third, ..., `contribution` in the others
+  std::vector<Index> end;  ///< per launch: end of its tasks, of kind `panel` in the first, third,
+                           ///< ..., `contribution` in the others
 };
 
 /// Pivots of a block; a multiple of the tile.

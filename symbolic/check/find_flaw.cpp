@@ -19,7 +19,8 @@ bool has_size(const std::vector<T, Allocator>& array, Offset size) {
 /// Returns true if ptr starts at 0, never descends and ends at `end`.
 template <class T>
 bool points_into(const std::vector<T>& ptr, Offset end) {
-  return !ptr.empty() && ptr.front() == 0 && ptr.back() == end && std::is_sorted(ptr.begin(), ptr.end());
+  return !ptr.empty() && ptr.front() == 0 && ptr.back() == end &&
+         std::is_sorted(ptr.begin(), ptr.end());
 }
 
 std::string flaw_in_rows(const Plan& plan, Index s) {
@@ -27,21 +28,26 @@ std::string flaw_in_rows(const Plan& plan, Index s) {
   const auto rows = nodes.rows(s);
   const Index p = nodes.pivots(s), m = nodes.order(s);
   for (Index k = 0; k < p; ++k)
-    if (rows[k] != nodes.first[s] + k) return at("supernode", s, "its rows do not start with its own columns");
+    if (rows[k] != nodes.first[s] + k)
+      return at("supernode", s, "its rows do not start with its own columns");
   for (Index k = p; k < m; ++k)
-    if (rows[k] <= rows[k - 1] || rows[k] >= plan.n) return at("supernode", s, "rows are not ascending and in range");
+    if (rows[k] <= rows[k - 1] || rows[k] >= plan.n)
+      return at("supernode", s, "rows are not ascending and in range");
   const Index parent = nodes.parent[s];
-  if ((parent == kNone) != (p == m)) return at("supernode", s, "a parent without rows below the pivots, or rows without a parent");
+  if ((parent == kNone) != (p == m))
+    return at("supernode", s, "a parent without rows below the pivots, or rows without a parent");
   if (parent != kNone && (rows[p] < nodes.first[parent] || rows[p] >= nodes.first[parent + 1]))
     return at("supernode", s, "the parent does not hold the first row below the pivots");
-  if (plan.panel_ptr[s + 1] - plan.panel_ptr[s] != Offset{m} * p) return at("supernode", s, "its panel is not m x p");
+  if (plan.panel_ptr[s + 1] - plan.panel_ptr[s] != Offset{m} * p)
+    return at("supernode", s, "its panel is not m x p");
   return {};
 }
 
 std::string flaw_in_columns(const Plan& plan, Index s) {
   const Supernodes& nodes = plan.supernodes;
   for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j) {
-    if (plan.tree.column_count[j] > nodes.order(s) - (j - nodes.first[s])) return at("column", j, "more entries than its panel can hold");
+    if (plan.tree.column_count[j] > nodes.order(s) - (j - nodes.first[s]))
+      return at("column", j, "more entries than its panel can hold");
     const Index up = plan.tree.parent[j];
     if (up != kNone && !std::binary_search(nodes.rows(s).begin(), nodes.rows(s).end(), up))
       return at("column", j, "its parent is not a row of its supernode");
@@ -57,14 +63,17 @@ std::string flaw_in_runs(const Plan& plan, Index c) {
   for (Offset k = assembly.run_ptr[c]; k < assembly.run_ptr[c + 1]; ++k) {
     const RowRun run = assembly.run[k];
     if (s == kNone) return at("supernode", c, "runs at a root");
-    if (run.child != next || run.length <= 0 || run.length > nodes.contribution(c) - next || run.parent < 0 ||
-        run.parent > nodes.order(s) - run.length)
+    if (run.child != next || run.length <= 0 || run.length > nodes.contribution(c) - next ||
+        run.parent < 0 || run.parent > nodes.order(s) - run.length)
       return at("run", k, "out of range or out of turn");
     next += run.length;
     for (Index l = 0; l < run.length; ++l)
-      if (nodes.rows(c)[nodes.pivots(c) + run.child + l] != nodes.rows(s)[run.parent + l]) return at("run", k, "rows that differ");
+      if (nodes.rows(c)[nodes.pivots(c) + run.child + l] != nodes.rows(s)[run.parent + l])
+        return at("run", k, "rows that differ");
   }
-  return next == nodes.contribution(c) ? std::string() : at("supernode", c, "its runs do not cover the contribution block");
+  return next == nodes.contribution(c)
+             ? std::string()
+             : at("supernode", c, "its runs do not cover the contribution block");
 }
 
 }  // namespace
@@ -72,12 +81,16 @@ std::string flaw_in_runs(const Plan& plan, Index c) {
 std::string flaw_in_tree(const Plan& plan) {
   const Index n = plan.n;
   if (n < 0 || plan.perm.size() != n) return "the permutation is not of size n";
-  if (!has_size(plan.tree.parent, n) || !has_size(plan.tree.column_count, n)) return "the elimination tree is not of size n";
+  if (!has_size(plan.tree.parent, n) || !has_size(plan.tree.column_count, n))
+    return "the elimination tree is not of size n";
   for (Index j = 0; j < n; ++j) {
     const Index up = plan.tree.parent[j], count = plan.tree.column_count[j];
-    if (up != kNone && (up <= j || up >= n)) return at("column", j, "its parent is not a later column");
-    if (count < 1 || count > n - j || (up == kNone) != (count == 1)) return at("column", j, "its count does not fit its place");
-    if (up != kNone && plan.tree.column_count[up] < count - 1) return at("column", j, "its parent has too few entries");
+    if (up != kNone && (up <= j || up >= n))
+      return at("column", j, "its parent is not a later column");
+    if (count < 1 || count > n - j || (up == kNone) != (count == 1))
+      return at("column", j, "its count does not fit its place");
+    if (up != kNone && plan.tree.column_count[up] < count - 1)
+      return at("column", j, "its parent has too few entries");
   }
   return {};
 }
@@ -89,17 +102,21 @@ std::string flaw_in_supernodes(const Plan& plan) {
       !has_size(plan.panel_ptr, Offset{count} + 1))
     return "arrays of supernodes differ in length";
   if (!points_into(nodes.first, plan.n)) return "supernodes do not divide the columns";
-  if (!points_into(nodes.row_ptr, static_cast<Offset>(nodes.row.size()))) return "row_ptr does not divide the rows";
+  if (!points_into(nodes.row_ptr, static_cast<Offset>(nodes.row.size())))
+    return "row_ptr does not divide the rows";
   if (plan.panel_ptr.front() != 0) return "panels do not start at 0";
-  std::vector<Index> size(nodes.parent.size(), 1), below(nodes.parent.size(), 0);  // fronts of the subtree; fronts visited in it
+  std::vector<Index> size(nodes.parent.size(), 1),
+      below(nodes.parent.size(), 0);  // fronts of the subtree; fronts visited in it
   for (Index s = 0; s < count; ++s) {
-    if (nodes.pivots(s) < 1 || nodes.order(s) < nodes.pivots(s)) return at("supernode", s, "no pivots, or fewer rows than pivots");
+    if (nodes.pivots(s) < 1 || nodes.order(s) < nodes.pivots(s))
+      return at("supernode", s, "no pivots, or fewer rows than pivots");
     const Index up = nodes.parent[s];
     if (up == kNone) continue;
     if (up <= s || up >= count) return at("supernode", s, "its parent is not a later supernode");
     size[up] += size[s];
   }
-  for (Index s = count - 1; s >= 0; --s) {  // the last child ends just before its parent, every other child just before its next sibling
+  for (Index s = count - 1; s >= 0; --s) {  // the last child ends just before its parent, every
+                                            // other child just before its next sibling
     const Index up = nodes.parent[s];
     if (up == kNone) continue;
     if (s != up - 1 - below[up]) return at("supernode", s, "not in postorder");
@@ -115,17 +132,20 @@ std::string flaw_in_supernodes(const Plan& plan) {
 /// Returns true if entry `source` of the pattern is entry (row, column) of B.
 bool is_entry_of_pattern(const Plan& plan, Offset source, Index column, Index row) {
   const auto [low, high] = std::minmax({plan.perm.old_of(column), plan.perm.old_of(row)});
-  return plan.pattern.row[source] == high && plan.pattern.col_ptr[low] <= source && source < plan.pattern.col_ptr[low + 1];
+  return plan.pattern.row[source] == high && plan.pattern.col_ptr[low] <= source &&
+         source < plan.pattern.col_ptr[low + 1];
 }
 
 std::string flaw_in_assembly(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   const Assembly& assembly = plan.assembly;
   const Index count = nodes.count();
-  if (!has_size(assembly.entry_ptr, Offset{plan.n} + 1) || !points_into(assembly.entry_ptr, plan.nnz) ||
-      !has_size(assembly.entry_source, plan.nnz) || !has_size(assembly.entry_row, plan.nnz))
+  if (!has_size(assembly.entry_ptr, Offset{plan.n} + 1) ||
+      !points_into(assembly.entry_ptr, plan.nnz) || !has_size(assembly.entry_source, plan.nnz) ||
+      !has_size(assembly.entry_row, plan.nnz))
     return "the entries of A are not divided among the columns";
-  if (!has_size(plan.pattern.row, plan.nnz) || !has_size(plan.pattern.col_ptr, Offset{plan.n} + 1) ||
+  if (!has_size(plan.pattern.row, plan.nnz) ||
+      !has_size(plan.pattern.col_ptr, Offset{plan.n} + 1) ||
       !points_into(plan.pattern.col_ptr, plan.nnz))
     return "the pattern has another size than the plan";
   std::vector<bool> seen(static_cast<std::size_t>(plan.nnz), false);
@@ -133,24 +153,29 @@ std::string flaw_in_assembly(const Plan& plan) {
     for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j)
       for (Offset k = assembly.entry_ptr[j]; k < assembly.entry_ptr[j + 1]; ++k) {
         const Offset source = assembly.entry_source[k];
-        if (source >= plan.nnz || seen[source]) return at("entry", k, "its source is out of range or taken twice");
+        if (source >= plan.nnz || seen[source])
+          return at("entry", k, "its source is out of range or taken twice");
         seen[source] = true;
         if (assembly.entry_row[k] < j - nodes.first[s] || assembly.entry_row[k] >= nodes.order(s))
           return at("entry", k, "its row is above the diagonal or outside the front");
         if (!is_entry_of_pattern(plan, source, j, nodes.rows(s)[assembly.entry_row[k]]))
           return at("entry", k, "it is another of the pattern");
       }
-  if (!has_size(assembly.child_ptr, Offset{count} + 1) || !points_into(assembly.child_ptr, static_cast<Offset>(assembly.child.size())))
+  if (!has_size(assembly.child_ptr, Offset{count} + 1) ||
+      !points_into(assembly.child_ptr, static_cast<Offset>(assembly.child.size())))
     return "child_ptr does not divide the children";
   const auto roots = std::count(nodes.parent.begin(), nodes.parent.end(), kNone);
-  if (!has_size(assembly.child, Offset{count} - roots)) return "not every supernode but the roots is a child";
+  if (!has_size(assembly.child, Offset{count} - roots))
+    return "not every supernode but the roots is a child";
   for (Index s = 0; s < count; ++s)
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
       const Index c = assembly.child[k];
-      if (c < 0 || c >= count || nodes.parent[c] != s || (k > assembly.child_ptr[s] && c <= assembly.child[k - 1]))
+      if (c < 0 || c >= count || nodes.parent[c] != s ||
+          (k > assembly.child_ptr[s] && c <= assembly.child[k - 1]))
         return at("supernode", s, "its children are wrong or not ascending");
     }
-  if (!has_size(assembly.run_ptr, Offset{count} + 1) || !points_into(assembly.run_ptr, static_cast<Offset>(assembly.run.size())))
+  if (!has_size(assembly.run_ptr, Offset{count} + 1) ||
+      !points_into(assembly.run_ptr, static_cast<Offset>(assembly.run.size())))
     return "run_ptr does not divide the runs";
   for (Index c = 0; c < count; ++c)
     if (std::string flaw = flaw_in_runs(plan, c); !flaw.empty()) return flaw;
@@ -173,10 +198,14 @@ std::string flaw_in_cost(const Plan& plan) {
     pivots = std::max(pivots, nodes.pivots(s));
   }
   const auto differs = [](double a, double b) { return std::abs(a - b) > 1e-12 * std::max(a, b); };
-  if (plan.cost.nnz_l != nnz || differs(plan.cost.flops, flops)) return "nnz_l or flops are not the sums over the column counts";
-  if (plan.cost.stored_entries != stored || plan.panel_ptr.back() != stored) return "stored_entries are not the sum of the panels";
-  if (differs(plan.cost.executed_flops, executed)) return "executed_flops are not the sum over the fronts";
-  if (plan.cost.largest_front != front || plan.cost.largest_supernode != pivots) return "the largest front or supernode is another";
+  if (plan.cost.nnz_l != nnz || differs(plan.cost.flops, flops))
+    return "nnz_l or flops are not the sums over the column counts";
+  if (plan.cost.stored_entries != stored || plan.panel_ptr.back() != stored)
+    return "stored_entries are not the sum of the panels";
+  if (differs(plan.cost.executed_flops, executed))
+    return "executed_flops are not the sum over the fronts";
+  if (plan.cost.largest_front != front || plan.cost.largest_supernode != pivots)
+    return "the largest front or supernode is another";
   Index binned = 0;
   for (const FrontBin& bin : plan.cost.fronts) binned += bin.count;
   return binned == nodes.count() ? std::string() : "the histogram does not count every front once";
@@ -186,9 +215,11 @@ std::string flaw_in_cost(const Plan& plan) {
 
 std::string find_flaw(const Plan& plan) {
   for (const auto part :
-       {symbolic::flaw_in_tree, symbolic::flaw_in_supernodes, symbolic::flaw_in_assembly, symbolic::flaw_in_tasks, symbolic::flaw_in_memory,
-        symbolic::flaw_in_cost, symbolic::flaw_in_device_levels, symbolic::flaw_in_device_memory, symbolic::flaw_in_device_tasks,
-        symbolic::flaw_in_device_sums, symbolic::flaw_in_device_bytes})
+       {symbolic::flaw_in_tree, symbolic::flaw_in_supernodes, symbolic::flaw_in_assembly,
+        symbolic::flaw_in_tasks, symbolic::flaw_in_memory, symbolic::flaw_in_cost,
+        symbolic::flaw_in_device_levels, symbolic::flaw_in_device_memory,
+        symbolic::flaw_in_device_tasks, symbolic::flaw_in_device_sums,
+        symbolic::flaw_in_device_bytes})
     if (std::string flaw = part(plan); !flaw.empty()) return flaw;
   return {};
 }

@@ -1,4 +1,5 @@
-// find_flaw() and its parts: each returns the first flaw, or an empty string. Later parts rely on earlier ones having found none.
+// find_flaw() and its parts: each returns the first flaw, or an empty string. Later parts rely on
+// earlier ones having found none.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,10 +10,10 @@
 
 namespace kauri {
 
-/// Checks a plan: sizes, orders, postorder and bounds; that live blocks do not overlap; of the CPU's schedule that
-/// every edge leads upwards; of a device's that every tile and every child's entry is there once and that no task
-/// waits for ever. Returns the first flaw, or an empty string. O(size of the plan, times its logarithm) plus
-/// O(the CPU's tasks squared).
+/// Checks a plan: sizes, orders, postorder and bounds; that live blocks do not overlap; of the
+/// CPU's schedule that every edge leads upwards; of a device's that every tile and every child's
+/// entry is there once and that no task waits for ever. Returns the first flaw, or an empty string.
+/// O(size of the plan, times its logarithm) plus O(the CPU's tasks squared).
 std::string find_flaw(const Plan& plan);
 
 namespace symbolic {
@@ -21,21 +22,28 @@ std::string flaw_in_tree(const Plan& plan);        ///< sizes, permutation, elim
 std::string flaw_in_supernodes(const Plan& plan);  ///< partition, postorder, rows, panels
 std::string flaw_in_assembly(const Plan& plan);    ///< entries of A, children, runs
 std::string flaw_in_tasks(const Plan& plan);       ///< cut and edges
-std::string flaw_in_memory(const Plan& plan);      ///< places of contribution blocks and update rows
-std::string flaw_in_cost(const Plan& plan);        ///< counts, recomputed
+std::string flaw_in_memory(const Plan& plan);  ///< places of contribution blocks and update rows
+std::string flaw_in_cost(const Plan& plan);    ///< counts, recomputed
 
 // Parts that check the DeviceSchedule. They find no flaw in a plan for a CPU, which has none.
 std::string flaw_in_device_levels(const Plan& plan);  ///< kinds, levels, lists of tiles
-std::string flaw_in_device_memory(const Plan& plan);  ///< places, and the waits before a place is used again
-std::string flaw_in_device_tasks(const Plan& plan);   ///< every tile is written once, and no task waits forever
-std::string flaw_in_device_sums(const Plan& plan);    ///< every entry of a listed child once
-std::string flaw_in_device_bytes(const Plan& plan);   ///< the bytes stated, and the counts that predictions use
+std::string flaw_in_device_memory(
+    const Plan& plan);  ///< places, and the waits before a place is used again
+std::string flaw_in_device_tasks(
+    const Plan& plan);  ///< every tile is written once, and no task waits forever
+std::string flaw_in_device_sums(const Plan& plan);  ///< every entry of a listed child once
+std::string flaw_in_device_bytes(
+    const Plan& plan);  ///< the bytes stated, and the counts that predictions use
 
 /// Returns the storage layout of front s of a device's plan.
-inline FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
+inline FrontCells cells_of(const Plan& plan, Index s) {
+  return {plan.supernodes.order(s), plan.supernodes.pivots(s)};
+}
 
 /// Returns "what k: wrong".
-inline std::string at(const char* what, Offset k, const char* wrong) { return std::string(what) + " " + std::to_string(k) + ": " + wrong; }
+inline std::string at(const char* what, Offset k, const char* wrong) {
+  return std::string(what) + " " + std::to_string(k) + ": " + wrong;
+}
 
 }  // namespace symbolic
 }  // namespace kauri

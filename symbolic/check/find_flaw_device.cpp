@@ -28,10 +28,11 @@ FrontKind kind_of_level(const DeviceSchedule& device, Index level) {
 std::string flaw_in_lengths(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const std::size_t count = plan.supernodes.parent.size();
-  for (const std::size_t size :
-       {device.front.size(), device.tiled.size(), device.panel.size(), device.block.size(), device.inverses.size(), device.update.size()})
+  for (const std::size_t size : {device.front.size(), device.tiled.size(), device.panel.size(),
+                                 device.block.size(), device.inverses.size(), device.update.size()})
     if (size != count) return "a device's arrays of fronts differ in length";
-  if (device.narrow_levels < 0 || device.narrow_levels > device.small_levels || device.small_levels > level_count(device))
+  if (device.narrow_levels < 0 || device.narrow_levels > device.small_levels ||
+      device.small_levels > level_count(device))
     return "a device's levels are not narrow ones, small ones, tiled ones";
   Index next = 0, narrow_fronts = 0, small_fronts = 0;
   for (Index l = 0; l < level_count(device); ++l) {
@@ -43,7 +44,8 @@ std::string flaw_in_lengths(const Plan& plan) {
     if (kind_of_level(device, l) != tiled) small_fronts = next;
   }
   if (next != plan.supernodes.count()) return "some fronts are of no device level";
-  if (device.narrow_fronts != narrow_fronts || device.small_fronts != small_fronts) return "narrow or small fronts are miscounted";
+  if (device.narrow_fronts != narrow_fronts || device.small_fronts != small_fronts)
+    return "narrow or small fronts are miscounted";
   const std::size_t tiled_fronts = count - static_cast<std::size_t>(small_fronts);
   if (device.block_reuses.size() != tiled_fronts || device.panel_reuses.size() != tiled_fronts)
     return "not one wait for memory per tiled front";
@@ -55,7 +57,8 @@ std::string flaw_in_lengths(const Plan& plan) {
 std::vector<Index> levels_of(const Plan& plan) {
   std::vector<Index> of(plan.supernodes.parent.size(), kNone);
   for (Index l = 0; l < level_count(plan.device); ++l)
-    for (Index k = plan.device.level[l].first; k < plan.device.level[l].first + plan.device.level[l].count; ++k) {
+    for (Index k = plan.device.level[l].first;
+         k < plan.device.level[l].first + plan.device.level[l].count; ++k) {
       const Index s = plan.device.front[k];
       if (s < 0 || s >= plan.supernodes.count() || of[s] != kNone) return {};
       of[s] = l;
@@ -69,28 +72,34 @@ std::string flaw_in_kinds(const Plan& plan, const std::vector<Index>& level) {
   const DeviceSchedule& device = plan.device;
   std::vector<FrontKind> least(level.size(), narrow);
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
-    const Index m = plan.supernodes.order(s), children = plan.assembly.child_ptr[s + 1] - plan.assembly.child_ptr[s];
+    const Index m = plan.supernodes.order(s),
+                children = plan.assembly.child_ptr[s + 1] - plan.assembly.child_ptr[s];
     if (m > DeviceSchedule::kSmall || children > DeviceSchedule::kMostChildren)
       least[s] = tiled;
     else if (m > DeviceSchedule::kNarrow)
       least[s] = std::max(least[s], small);
-    if (kind_of_level(device, level[s]) != least[s]) return at("supernode", s, "narrow, small or tiled, but in another kind's level");
+    if (kind_of_level(device, level[s]) != least[s])
+      return at("supernode", s, "narrow, small or tiled, but in another kind's level");
     const Index parent = plan.supernodes.parent[s];
     if (parent == kNone) continue;
     if (level[parent] <= level[s]) return at("supernode", s, "its parent's level is not higher");
     least[parent] = std::max(least[parent], least[s]);
   }
   for (Index k = 0; k < plan.supernodes.count(); ++k)
-    if (device.tiled[device.front[k]] != (k < device.small_fronts ? kNone : k - device.small_fronts))
+    if (device.tiled[device.front[k]] !=
+        (k < device.small_fronts ? kNone : k - device.small_fronts))
       return at("supernode", device.front[k], "its position among the tiled fronts is another");
   return {};
 }
 
 /// Returns true if `list` counts tiles(s) of each front of [first, first + count) in turn.
 template <class Tiles>
-bool lists(const DeviceSchedule& device, const TileList& list, Index first, Index count, const Tiles& tiles) {
+bool lists(const DeviceSchedule& device, const TileList& list, Index first, Index count,
+           const Tiles& tiles) {
   const auto size = static_cast<Offset>(device.tile_ptr.size());
-  if (list.first != first || list.count != count || list.at < 0 || list.at >= size || count >= size - list.at) return false;
+  if (list.first != first || list.count != count || list.at < 0 || list.at >= size ||
+      count >= size - list.at)
+    return false;
   const Index* ptr = device.tile_ptr.data() + list.at;
   if (ptr[0] != 0 || ptr[count] != list.tiles) return false;
   for (Index k = 0; k < count; ++k)
@@ -100,35 +109,48 @@ bool lists(const DeviceSchedule& device, const TileList& list, Index first, Inde
 
 std::string flaw_in_small_level(const Plan& plan, Index l) {
   const Level& level = plan.device.level[l];
-  const std::span fronts(plan.device.front.data() + level.first, static_cast<std::size_t>(level.count));
-  if (!std::is_sorted(fronts.begin(), fronts.end(), [&](Index a, Index b) { return plan.supernodes.order(a) < plan.supernodes.order(b); }))
+  const std::span fronts(plan.device.front.data() + level.first,
+                         static_cast<std::size_t>(level.count));
+  if (!std::is_sorted(fronts.begin(), fronts.end(), [&](Index a, Index b) {
+        return plan.supernodes.order(a) < plan.supernodes.order(b);
+      }))
     return at("device level", l, "small fronts are not by order");
   const auto up_to = [&](Index most) {
-    return std::count_if(fronts.begin(), fronts.end(), [&](Index s) { return plan.supernodes.order(s) <= most; });
+    return std::count_if(fronts.begin(), fronts.end(),
+                         [&](Index s) { return plan.supernodes.order(s) <= most; });
   };
   if (level.small16 != up_to(16) || level.small32 != up_to(32) || level.small != level.count)
     return at("device level", l, "small fronts are miscounted");
-  return level.tiles.tiles == 0 && level.steps.empty() ? std::string() : at("device level", l, "tiles of small fronts");
+  return level.tiles.tiles == 0 && level.steps.empty()
+             ? std::string()
+             : at("device level", l, "tiles of small fronts");
 }
 
 std::string flaw_in_tiled_level(const Plan& plan, Index l) {
   const DeviceSchedule& device = plan.device;
   const Level& level = device.level[l];
-  const auto pivot_tiles = [&](Index k) { return cells_of(plan, device.front[level.first + k]).pivot_tiles(); };
+  const auto pivot_tiles = [&](Index k) {
+    return cells_of(plan, device.front[level.first + k]).pivot_tiles();
+  };
   const auto triangle = [](Index t) { return t * (t + 1) / 2; };
-  if (level.small != 0 || level.small16 != 0 || level.small32 != 0) return at("device level", l, "small fronts among tiled ones");
+  if (level.small != 0 || level.small16 != 0 || level.small32 != 0)
+    return at("device level", l, "small fronts among tiled ones");
   for (Index k = 1; k < level.count; ++k)
-    if (pivot_tiles(k) > pivot_tiles(k - 1)) return at("device level", l, "tiled fronts are not those of most pivots first");
-  if (!lists(device, level.tiles, level.first, level.count, [&](Index s) { return triangle(cells_of(plan, s).row_tiles()); }))
+    if (pivot_tiles(k) > pivot_tiles(k - 1))
+      return at("device level", l, "tiled fronts are not those of most pivots first");
+  if (!lists(device, level.tiles, level.first, level.count,
+             [&](Index s) { return triangle(cells_of(plan, s).row_tiles()); }))
     return at("device level", l, "not all tiles are listed");
-  if (static_cast<Index>(level.steps.size()) != pivot_tiles(0)) return at("device level", l, "not a step per column of pivot tiles");
+  if (static_cast<Index>(level.steps.size()) != pivot_tiles(0))
+    return at("device level", l, "not a step per column of pivot tiles");
   Index count = level.count;
   for (Index k = 0; k < pivot_tiles(0); ++k) {
     while (pivot_tiles(count - 1) <= k) --count;
     const auto below = [&](Index s) { return cells_of(plan, s).row_tiles() - k - 1; };
     const DeviceSchedule::Step& step = level.steps[k];
     if (step.k != k || !lists(device, step.panel, level.first, count, below) ||
-        !lists(device, step.update, level.first, count, [&](Index s) { return triangle(below(s)); }))
+        !lists(device, step.update, level.first, count,
+               [&](Index s) { return triangle(below(s)); }))
       return at("device level", l, "a step does not list its tiles");
   }
   return {};
@@ -137,11 +159,13 @@ std::string flaw_in_tiled_level(const Plan& plan, Index l) {
 /// Returns the entries that the panel, or the block, of a front takes in the array.
 Offset panel_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage()
+                                       : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_entries(const Plan& plan, Index s) {
   const FrontCells cells = cells_of(plan, s);
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage() : cells.block().entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
+                                       : cells.block().entries();
 }
 
 /// Checks the contents of the array, phase after phase. Narrow fronts are one phase, small ones
@@ -149,7 +173,8 @@ Offset block_entries(const Plan& plan, Index s) {
 /// the memory that one of them uses is in use for the whole phase.
 class Places {
  public:
-  Places(const Plan& plan, const std::vector<Index>& level, Offset end) : plan_(plan), level_(level), end_(end) {}
+  Places(const Plan& plan, const std::vector<Index>& level, Offset end)
+      : plan_(plan), level_(level), end_(end) {}
 
   std::string run() {
     for (const Index s : plan_.device.front) {
@@ -177,26 +202,34 @@ class Places {
 
   std::string take_panel(Index s) {
     const Offset begin = plan_.device.panel[s], size = panel_entries(plan_, s);
-    if (begin < 0 || begin > plan_.device.factor_entries - size) return at("supernode", s, "its panel is not among the panels");
+    if (begin < 0 || begin > plan_.device.factor_entries - size)
+      return at("supernode", s, "its panel is not among the panels");
     if (begin % kAlignment != 0) return at("supernode", s, "its panel is not aligned");
-    if (waits_for_itself(plan_.device.panel_reuses, s)) return at("supernode", s, "its panel waits for its own level, or a later one");
+    if (waits_for_itself(plan_.device.panel_reuses, s))
+      return at("supernode", s, "its panel waits for its own level, or a later one");
     const Index last = used_.of(begin, begin + size);
     if (last >= phase(s)) return at("supernode", s, "its panel lies where something is alive");
-    if (!waits(plan_.device.panel_reuses, s, last)) return at("supernode", s, "its panel does not wait until its place is free");
+    if (!waits(plan_.device.panel_reuses, s, last))
+      return at("supernode", s, "its panel does not wait until its place is free");
     used_.set(begin, begin + size, kTiledPhase + level_count(plan_.device));
     return {};
   }
 
   std::string take_block(Index s) {
     const Offset begin = plan_.device.block[s], size = block_entries(plan_, s);
-    if (waits_for_itself(plan_.device.block_reuses, s)) return at("supernode", s, "its block waits for its own level, or a later one");
-    if ((size == 0) != (begin == -1)) return at("supernode", s, "a place on the device for an empty block, or none for a full one");
+    if (waits_for_itself(plan_.device.block_reuses, s))
+      return at("supernode", s, "its block waits for its own level, or a later one");
+    if ((size == 0) != (begin == -1))
+      return at("supernode", s, "a place on the device for an empty block, or none for a full one");
     if (size == 0) return {};
-    if (begin < 0 || begin > end_ - size) return at("supernode", s, "its block leaves the device's array");
+    if (begin < 0 || begin > end_ - size)
+      return at("supernode", s, "its block leaves the device's array");
     if (begin % kAlignment != 0) return at("supernode", s, "its block is not aligned");
     const Index last = used_.of(begin, begin + size);
-    if (last >= phase(s)) return at("supernode", s, "its block lies where something is alive on the device");
-    if (!waits(plan_.device.block_reuses, s, last)) return at("supernode", s, "its block does not wait until its place is free");
+    if (last >= phase(s))
+      return at("supernode", s, "its block lies where something is alive on the device");
+    if (!waits(plan_.device.block_reuses, s, last))
+      return at("supernode", s, "its block does not wait until its place is free");
     used_.set(begin, begin + size, phase(plan_.supernodes.parent[s]));
     return {};
   }
@@ -206,7 +239,8 @@ class Places {
     std::vector<std::pair<Offset, Index>> places;
     for (Index s = 0; s < plan_.supernodes.count(); ++s) {
       const Offset begin = plan_.device.inverses[s];
-      if ((plan_.device.tiled[s] == kNone) != (begin == -1)) return at("supernode", s, "a place for no inverses, or none for some");
+      if ((plan_.device.tiled[s] == kNone) != (begin == -1))
+        return at("supernode", s, "a place for no inverses, or none for some");
       if (begin == -1) continue;
       if (begin < plan_.device.factor_entries || begin > end_ - cells_of(plan_, s).solve_entries())
         return at("supernode", s, "its inverses are not between panels and the array's end");
@@ -215,7 +249,8 @@ class Places {
     }
     std::sort(places.begin(), places.end());
     for (std::size_t k = 1; k < places.size(); ++k)
-      if (places[k - 1].first + cells_of(plan_, places[k - 1].second).solve_entries() > places[k].first)
+      if (places[k - 1].first + cells_of(plan_, places[k - 1].second).solve_entries() >
+          places[k].first)
         return at("supernode", places[k].second, "its inverses lie among another's");
     return {};
   }
@@ -231,10 +266,13 @@ std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
   LastUse used;
   for (const Index s : plan.device.front) {
     const Offset begin = plan.device.update[s], size = plan.supernodes.contribution(s);
-    if ((size == 0) != (begin == -1)) return at("supernode", s, "a place for no update rows on the device, or none for some");
+    if ((size == 0) != (begin == -1))
+      return at("supernode", s, "a place for no update rows on the device, or none for some");
     if (size == 0) continue;
-    if (begin < 0 || begin > plan.device.update_rows - size) return at("supernode", s, "its update rows leave the device's arena");
-    if (used.of(begin, begin + size) >= level[s]) return at("supernode", s, "its update rows lie where others are alive on the device");
+    if (begin < 0 || begin > plan.device.update_rows - size)
+      return at("supernode", s, "its update rows leave the device's arena");
+    if (used.of(begin, begin + size) >= level[s])
+      return at("supernode", s, "its update rows lie where others are alive on the device");
     used.set(begin, begin + size, level[plan.supernodes.parent[s]]);
   }
   return {};
@@ -244,17 +282,20 @@ std::string flaw_in_updates(const Plan& plan, const std::vector<Index>& level) {
 
 std::string flaw_in_device_levels(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
-  if (device.on != is_device_target(plan.target)) return "a device's schedule for a CPU's plan, or none for a device's";
+  if (device.on != is_device_target(plan.target))
+    return "a device's schedule for a CPU's plan, or none for a device's";
   if (!device.on) return {};
   if (std::string flaw = flaw_in_lengths(plan); !flaw.empty()) return flaw;
   const std::vector<Index> level = levels_of(plan);
   if (level.size() != device.front.size()) return "a front is not in one device level";
   if (std::string flaw = flaw_in_kinds(plan, level); !flaw.empty()) return flaw;
   for (Index l = 0; l < level_count(device); ++l) {
-    std::string flaw = l < device.small_levels ? flaw_in_small_level(plan, l) : flaw_in_tiled_level(plan, l);
+    std::string flaw =
+        l < device.small_levels ? flaw_in_small_level(plan, l) : flaw_in_tiled_level(plan, l);
     if (!flaw.empty()) return flaw;
   }
-  if (!lists(device, device.pivot_tiles, device.small_fronts, plan.supernodes.count() - device.small_fronts,
+  if (!lists(device, device.pivot_tiles, device.small_fronts,
+             plan.supernodes.count() - device.small_fronts,
              [&](Index s) { return cells_of(plan, s).pivot_tiles(); }))
     return "a device's list of pivot tiles is not that of its tiled fronts";
   return {};

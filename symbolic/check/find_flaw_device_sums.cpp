@@ -32,22 +32,27 @@ void push_entries(const Plan& plan, Index host, Index child, std::vector<Place>&
   const Offset begin = nodes.row_ptr[child] - nodes.first[child];
   list_parent_rows(nodes, plan.assembly, begin, begin + q, row.data());
   const auto place = [&](Index r, Index c) {
-    return device.tiled[child] != kNone ? cells.block().place(r, c) : SmallLayout{cells.m, cells.p}.place(cells.p + r, cells.p + c);
+    return device.tiled[child] != kNone
+               ? cells.block().place(r, c)
+               : SmallLayout{cells.m, cells.p}.place(cells.p + r, cells.p + c);
   };
   for (Index c = 0; c < q; ++c)
     for (Index r = c; r < q; ++r)
-      entries.emplace_back(device.block[child] + place(r, c),
-                           (row[c] < into.p ? device.panel[host] : device.block[host]) + into.place(row[r], row[c]));
+      entries.emplace_back(
+          device.block[child] + place(r, c),
+          (row[c] < into.p ? device.panel[host] : device.block[host]) + into.place(row[r], row[c]));
 }
 
 /// Checks the sums of all hosts. Requires sound tasks.
 class SumCheck {
  public:
-  explicit SumCheck(const Plan& plan) : plan_(plan), sums_(plan.device.sums), count_(sums_.place.size()) {}
+  explicit SumCheck(const Plan& plan)
+      : plan_(plan), sums_(plan.device.sums), count_(sums_.place.size()) {}
 
   std::string run() {
     const DeviceSchedule& device = plan_.device;
-    if (sums_.ptr.size() != count_ + 1 || sums_.ptr.front() != 0 || sums_.ptr.back() != static_cast<Offset>(sums_.term.size()) ||
+    if (sums_.ptr.size() != count_ + 1 || sums_.ptr.front() != 0 ||
+        sums_.ptr.back() != static_cast<Offset>(sums_.term.size()) ||
         !std::is_sorted(sums_.ptr.begin(), sums_.ptr.end()))
       return "terms are not divided among the sums";
     if (count_ % kSumGroup != 0) return "sums that do not fill up their groups";
@@ -55,14 +60,18 @@ class SumCheck {
     if (std::string flaw = find_scratch(); !flaw.empty()) return flaw;
     destination_.assign(count_, -1);
     for (std::size_t t = 0; t < of_front_.size(); ++t)
-      if (std::string flaw = check_host(device.front[static_cast<std::size_t>(device.small_fronts) + t], of_front_[t]); !flaw.empty())
+      if (std::string flaw = check_host(
+              device.front[static_cast<std::size_t>(device.small_fronts) + t], of_front_[t]);
+          !flaw.empty())
         return flaw;
     return sums_.step == sum_steps(sums_) ? std::string() : "steps that are not those of the sums";
   }
 
  private:
   [[nodiscard]] bool is_scratch(Offset place) const { return place >= sums_.scratch_begin; }
-  [[nodiscard]] std::size_t slot(Offset place) const { return static_cast<std::size_t>(place - sums_.scratch_begin); }
+  [[nodiscard]] std::size_t slot(Offset place) const {
+    return static_cast<std::size_t>(place - sums_.scratch_begin);
+  }
 
   /// Assigns the sums to their fronts, in the order of their stages.
   std::string deal() {
@@ -70,7 +79,8 @@ class SumCheck {
     of_front_.resize(device.front.size() - static_cast<std::size_t>(device.small_fronts));
     stage_.assign(count_, kNone);
     for (const DeviceTask& task : device.task)
-      for (Index k = task.row; task.kind == DeviceTask::Kind::sum && k < task.row + task.rows; ++k) {
+      for (Index k = task.row; task.kind == DeviceTask::Kind::sum && k < task.row + task.rows;
+           ++k) {
         if (stage_[k] != kNone) return at(kSum, k, "of two tasks");
         stage_[k] = task.column;
         of_front_[task.front].push_back(k);
@@ -78,14 +88,17 @@ class SumCheck {
     for (std::size_t k = 0; k < count_; ++k)
       if (stage_[k] == kNone) return at(kSum, static_cast<Offset>(k), "of no task");
     for (std::vector<Index>& mine : of_front_)
-      std::stable_sort(mine.begin(), mine.end(), [&](Index a, Index b) { return stage_[a] < stage_[b]; });
+      std::stable_sort(mine.begin(), mine.end(),
+                       [&](Index a, Index b) { return stage_[a] < stage_[b]; });
     return {};
   }
 
   /// Checks the places in scratch: each holds one sum, and none is left over.
   std::string find_scratch() {
-    const Offset entries = plan_.device.entries, scratch = count_ == 0 ? 0 : entries - sums_.scratch_begin;
-    if (scratch != std::count_if(sums_.place.begin(), sums_.place.end(), [&](Offset place) { return is_scratch(place); }))
+    const Offset entries = plan_.device.entries,
+                 scratch = count_ == 0 ? 0 : entries - sums_.scratch_begin;
+    if (scratch != std::count_if(sums_.place.begin(), sums_.place.end(),
+                                 [&](Offset place) { return is_scratch(place); }))
       return "not as much scratch as sums that lie there";
     writer_.assign(static_cast<std::size_t>(scratch), kNone);
     for (std::size_t k = 0; k < count_; ++k) {
@@ -100,7 +113,8 @@ class SumCheck {
   std::string check_host(Index host, const std::vector<Index>& mine) {
     std::vector<Place> entries;
     for (Index k = plan_.assembly.child_ptr[host]; k < plan_.assembly.child_ptr[host + 1]; ++k)
-      if (const Index c = plan_.assembly.child[k]; is_listed(plan_.supernodes, plan_.assembly, host, c))
+      if (const Index c = plan_.assembly.child[k];
+          is_listed(plan_.supernodes, plan_.assembly, host, c))
         push_entries(plan_, host, c, entries);
     std::sort(entries.begin(), entries.end());
     std::vector<bool> taken(entries.size(), false);
@@ -113,36 +127,45 @@ class SumCheck {
       for (Offset e = sums_.ptr[k]; e < sums_.ptr[k + 1]; ++e)
         if (std::string flaw = take(k, sums_.term[e], entries, taken); !flaw.empty()) return flaw;
       if (is_scratch(sums_.place[k])) continue;
-      if (sums_.place[k] != destination_[k]) return at(kSum, k, "not where its terms meet the front");
+      if (sums_.place[k] != destination_[k])
+        return at(kSum, k, "not where its terms meet the front");
       places.push_back(sums_.place[k]);
     }
     std::sort(places.begin(), places.end());
-    if (std::adjacent_find(places.begin(), places.end()) != places.end()) return at("supernode", host, "two sums to one entry at once");
+    if (std::adjacent_find(places.begin(), places.end()) != places.end())
+      return at("supernode", host, "two sums to one entry at once");
     const auto left = std::find(taken.begin(), taken.end(), false);
-    if (left != taken.end()) return at("supernode", host, "an entry of a listed child that no sum adds");
+    if (left != taken.end())
+      return at("supernode", host, "an entry of a listed child that no sum adds");
     for (const Index k : mine)
-      if (is_scratch(sums_.place[k]) && writer_[slot(sums_.place[k])] != kNone) return at(kSum, k, "in scratch, and never read");
+      if (is_scratch(sums_.place[k]) && writer_[slot(sums_.place[k])] != kNone)
+        return at(kSum, k, "in scratch, and never read");
     return {};
   }
 
   /// Checks one term of sum k: it must be an entry of a child, or a sum of an earlier stage of this
   /// host, that no other sum has as a term, and meet the same entry as the other terms.
-  std::string take(Index k, Offset term, const std::vector<Place>& entries, std::vector<bool>& taken) {
+  std::string take(Index k, Offset term, const std::vector<Place>& entries,
+                   std::vector<bool>& taken) {
     Offset meets = -1;
     if (is_scratch(term)) {
-      if (term >= plan_.device.entries || writer_[slot(term)] == kNone) return at(kSum, k, "a part that is not there, or was read before");
+      if (term >= plan_.device.entries || writer_[slot(term)] == kNone)
+        return at(kSum, k, "a part that is not there, or was read before");
       const Index part = std::exchange(writer_[slot(term)], kNone);
-      if (destination_[part] == -1 || stage_[part] >= stage_[k]) return at(kSum, k, "a part that may come later, or is another front's");
+      if (destination_[part] == -1 || stage_[part] >= stage_[k])
+        return at(kSum, k, "a part that may come later, or is another front's");
       meets = destination_[part];
     } else {
       const auto entry = std::lower_bound(entries.begin(), entries.end(), Place{term, -1});
-      if (entry == entries.end() || entry->first != term) return at(kSum, k, "a term that is no entry of a listed child");
+      if (entry == entries.end() || entry->first != term)
+        return at(kSum, k, "a term that is no entry of a listed child");
       const auto which = static_cast<std::size_t>(entry - entries.begin());
       if (taken[which]) return at(kSum, k, "an entry of a child that was added before");
       taken[which] = true;
       meets = entry->second;
     }
-    if (destination_[k] != -1 && destination_[k] != meets) return at(kSum, k, "terms that meet different entries of the front");
+    if (destination_[k] != -1 && destination_[k] != meets)
+      return at(kSum, k, "terms that meet different entries of the front");
     destination_[k] = meets;
     return {};
   }
@@ -151,39 +174,46 @@ class SumCheck {
   const DeviceSchedule::Sums& sums_;
   std::size_t count_;
   std::vector<std::vector<Index>> of_front_;  // sums of each tiled front
-  std::vector<Index> stage_;                  // number of tasks of its front that each sum waits for
-  std::vector<Index> writer_;                 // per entry of scratch: its sum, until that is read
-  std::vector<Offset> destination_;           // per sum: the entry of the host that its terms meet; -1: not known yet
+  std::vector<Index> stage_;   // number of tasks of its front that each sum waits for
+  std::vector<Index> writer_;  // per entry of scratch: its sum, until that is read
+  std::vector<Offset>
+      destination_;  // per sum: the entry of the host that its terms meet; -1: not known yet
 };
 
 }  // namespace
 
 std::string flaw_in_device_sums(const Plan& plan) {
   if (!plan.device.on) return {};
-  if (plan.device.task.empty()) return plan.device.sums.place.empty() ? std::string() : "sums without tasks";
+  if (plan.device.task.empty())
+    return plan.device.sums.place.empty() ? std::string() : "sums without tasks";
   return SumCheck(plan).run();
 }
 
 std::string flaw_in_device_bytes(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   if (!device.on) return {};
-  if (device.row_maps != count_row_maps(plan.supernodes, plan.assembly, device)) return "row_maps are not those of all children pulled";
+  if (device.row_maps != count_row_maps(plan.supernodes, plan.assembly, device))
+    return "row_maps are not those of all children pulled";
   if (device.shared_bytes != count_shared_bytes(plan.supernodes, plan.assembly, device) ||
       device.task_bytes != count_task_bytes(plan.supernodes, plan.assembly, device) ||
       device.fast_bytes != count_fast_bytes(device, plan.target) ||
       device.plan_bytes != count_plan_bytes(plan.supernodes, plan.assembly, device))
     return "a device's bytes are not those of its arrays";
   const bool has_sweeps = plan.target == "sm_90";
-  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.assembly, device) : DeviceSchedule::Sweeps{}))
+  if (device.sweeps != (has_sweeps ? count_sweeps(plan.supernodes, plan.assembly, device)
+                                   : DeviceSchedule::Sweeps{}))
     return "a device's sweeps are not those of its fronts";
   const DeviceWork& work = device.work;
   if (work.narrow.fronts != device.narrow_fronts || work.narrow.levels != device.narrow_levels ||
-      work.small.fronts != device.small_fronts - device.narrow_fronts || work.small.levels != device.small_levels - device.narrow_levels ||
+      work.small.fronts != device.small_fronts - device.narrow_fronts ||
+      work.small.levels != device.small_levels - device.narrow_levels ||
       work.tiled.size() != device.level.size() - static_cast<std::size_t>(device.small_levels))
     return "a device's work counts other fronts or levels";
   for (std::size_t l = 0; l < work.tiled.size(); ++l)
-    if (work.tiled[l].fronts != device.level[static_cast<std::size_t>(device.small_levels) + l].count)
-      return at("device level", static_cast<Offset>(l) + device.small_levels, "a device's work counts other fronts");
+    if (work.tiled[l].fronts !=
+        device.level[static_cast<std::size_t>(device.small_levels) + l].count)
+      return at("device level", static_cast<Offset>(l) + device.small_levels,
+                "a device's work counts other fronts");
   return {};
 }
 

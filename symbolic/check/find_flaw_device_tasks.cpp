@@ -41,7 +41,12 @@ std::vector<TiledFront> tiled_fronts(const Plan& plan) {
   for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
       const Index s = device.front[k];
-      fronts.push_back({s, {plan.supernodes.order(s), plan.supernodes.pivots(s)}, l - device.small_levels, {}, {}, {}});
+      fronts.push_back({s,
+                        {plan.supernodes.order(s), plan.supernodes.pivots(s)},
+                        l - device.small_levels,
+                        {},
+                        {},
+                        {}});
     }
   return fronts;
 }
@@ -51,12 +56,15 @@ bool in_range(const DeviceTask& task, const FrontCells& cells, Index sums) {
   const Index rows = cells.row_tiles(), pivots = cells.pivot_tiles();
   if (task.kind == TaskKind::chain) return true;
   if (task.kind == TaskKind::sum)  // whole groups
-    return task.row >= 0 && task.rows > 0 && task.rows <= sums - task.row && task.row % kSumGroup == 0 && task.rows % kSumGroup == 0;
-  if (task.column < 0 || task.row < task.column || task.rows < 1 || task.rows > rows - task.row) return false;
+    return task.row >= 0 && task.rows > 0 && task.rows <= sums - task.row &&
+           task.row % kSumGroup == 0 && task.rows % kSumGroup == 0;
+  if (task.column < 0 || task.row < task.column || task.rows < 1 || task.rows > rows - task.row)
+    return false;
   if (task.kind == TaskKind::fill) return true;
   if (task.rows > 2) return false;
   if (task.kind == TaskKind::prepare)
-    return task.column >= 2 && task.column < pivots && task.row == task.column && task.rows == std::min<Index>(2, rows - task.row);
+    return task.column >= 2 && task.column < pivots && task.row == task.column &&
+           task.rows == std::min<Index>(2, rows - task.row);
   if (task.kind == TaskKind::panel) return task.column < pivots && task.row >= task.column + 2;
   return task.kind == TaskKind::contribution && task.column >= pivots;
 }
@@ -66,11 +74,16 @@ std::string deal_tasks(const DeviceSchedule& device, std::vector<TiledFront>& fr
   const auto sums = static_cast<Index>(device.sums.place.size());
   for (Index k = 0; k < static_cast<Index>(device.task.size()); ++k) {
     const DeviceTask& task = device.task[k];
-    if (task.front < 0 || task.front >= static_cast<Index>(fronts.size())) return at(kTask, k, "of no tiled front");
+    if (task.front < 0 || task.front >= static_cast<Index>(fronts.size()))
+      return at(kTask, k, "of no tiled front");
     TiledFront& front = fronts[task.front];
-    if (!in_range(task, front.cells, sums)) return at(kTask, k, "tiles or sums that its kind does not have");
+    if (!in_range(task, front.cells, sums))
+      return at(kTask, k, "tiles or sums that its kind does not have");
     const bool fills = task.kind == TaskKind::fill || task.kind == TaskKind::sum;
-    (fills ? front.fill : task.kind == TaskKind::contribution ? front.contribution : front.other).push_back(k);
+    (fills                                 ? front.fill
+     : task.kind == TaskKind::contribution ? front.contribution
+                                           : front.other)
+        .push_back(k);
     front.sums = front.sums || task.kind == TaskKind::sum;
   }
   return {};
@@ -80,7 +93,8 @@ std::string deal_tasks(const DeviceSchedule& device, std::vector<TiledFront>& fr
 /// diagonal tiles.
 class Writers {
  public:
-  explicit Writers(const FrontCells& cells) : rows_(cells.row_tiles()), cells_(cells), writer_(place(0, rows_), kNone) {
+  explicit Writers(const FrontCells& cells)
+      : rows_(cells.row_tiles()), cells_(cells), writer_(place(0, rows_), kNone) {
     prepare.assign(static_cast<std::size_t>(cells.pivot_tiles()), kNone);
   }
   /// Sets the writer of a tile. Returns false if the tile has one already.
@@ -117,7 +131,8 @@ class Writers {
 
  private:
   [[nodiscard]] std::size_t place(Index i, Index k) const {
-    return static_cast<std::size_t>(k) * static_cast<std::size_t>(rows_) + static_cast<std::size_t>(i);
+    return static_cast<std::size_t>(k) * static_cast<std::size_t>(rows_) +
+           static_cast<std::size_t>(i);
   }
 
   Index rows_;
@@ -131,7 +146,8 @@ std::string find_writers(const DeviceSchedule& device, const TiledFront& front, 
   for (const Index k : front.other) {
     const DeviceTask& task = device.task[k];
     if (task.kind == TaskKind::prepare) {
-      if (writers.prepare[task.column] != kNone) return at(kTask, k, "a diagonal tile that is prepared already");
+      if (writers.prepare[task.column] != kNone)
+        return at(kTask, k, "a diagonal tile that is prepared already");
       writers.prepare[task.column] = k;
     } else if (task.kind == TaskKind::chain ? !writers.set_chain(k) : !writers.set(task, k)) {
       return at(kTask, k, "a tile that another task writes too");
@@ -139,9 +155,11 @@ std::string find_writers(const DeviceSchedule& device, const TiledFront& front, 
   }
   for (const Index k : front.contribution)
     if (!writers.set(device.task[k], k)) return at(kTask, k, "a tile that another task writes too");
-  if (!writers.first_columns(front.cells.row_tiles())) return at("supernode", front.s, "a tile that no task writes");
+  if (!writers.first_columns(front.cells.row_tiles()))
+    return at("supernode", front.s, "a tile that no task writes");
   for (Index c = 2; c < front.cells.pivot_tiles(); ++c)
-    if (writers.prepare[c] == kNone) return at("supernode", front.s, "a diagonal tile that no task prepares");
+    if (writers.prepare[c] == kNone)
+      return at("supernode", front.s, "a diagonal tile that no task prepares");
   if (static_cast<Index>(front.contribution.size()) != contribution_tasks(front.cells))
     return at("supernode", front.s, "not as many tasks for its block as its parent waits for");
   return {};
@@ -155,7 +173,8 @@ std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front)
   std::vector<Index> thresholds;
   for (const Index k : front.fill) {
     const DeviceTask& task = device.task[k];
-    if (task.kind == TaskKind::fill && !filled.set(task, k)) return at(kTask, k, "a tile that is filled twice");
+    if (task.kind == TaskKind::fill && !filled.set(task, k))
+      return at(kTask, k, "a tile that is filled twice");
     thresholds.push_back(task.kind == TaskKind::fill ? 0 : task.column);
   }
   if (!filled.first_columns(front.sums ? front.cells.row_tiles() : front.cells.pivot_tiles()))
@@ -163,7 +182,8 @@ std::string flaw_in_fills(const DeviceSchedule& device, const TiledFront& front)
   std::sort(thresholds.begin(), thresholds.end());
   for (const Index k : front.fill) {
     const DeviceTask& task = device.task[k];
-    const auto fewer = std::lower_bound(thresholds.begin(), thresholds.end(), task.column) - thresholds.begin();
+    const auto fewer =
+        std::lower_bound(thresholds.begin(), thresholds.end(), task.column) - thresholds.begin();
     if (task.kind == TaskKind::sum && (task.column < 1 || task.column != fewer))
       return at(kTask, k, "sums that do not wait for all tasks of the stages before");
   }
@@ -184,7 +204,8 @@ class Waits {
     for (std::size_t f = 0; f < fronts_.size(); ++f) {
       const TiledFront& front = fronts_[f];
       if (static_cast<Index>(levels_.size()) <= front.level)
-        levels_.resize(static_cast<std::size_t>(front.level) + 1, levels_.empty() ? -1 : levels_.back());
+        levels_.resize(static_cast<std::size_t>(front.level) + 1,
+                       levels_.empty() ? -1 : levels_.back());
       Writers writers(front.cells);
       std::string flaw = find_writers(device_, front, writers);
       if (flaw.empty()) flaw = flaw_in_fills(device_, front);
@@ -194,26 +215,32 @@ class Waits {
     Offset now = 0;
     for (Index k = 0; k < static_cast<Index>(device_.task.size()); ++k) {
       now += under_way_[k];
-      if (now >= device_.task_teams) return at(kTask, k, "as many chains as teams may wait for it or later ones");
+      if (now >= device_.task_teams)
+        return at(kTask, k, "as many chains as teams may wait for it or later ones");
     }
     return {};
   }
 
  private:
   /// Returns E of all fronts of the levels below `level`, or -1 if there are none.
-  [[nodiscard]] Index levels_below(Index level) const { return level == 0 ? -1 : levels_[level - 1]; }
+  [[nodiscard]] Index levels_below(Index level) const {
+    return level == 0 ? -1 : levels_[level - 1];
+  }
 
   std::string wait(std::size_t f, const Writers& writers) {
     const TiledFront& front = fronts_[f];
     Index children = -1;
     for (Index c = assembly_.child_ptr[front.s]; c < assembly_.child_ptr[front.s + 1]; ++c)
-      if (const Index t = device_.tiled[assembly_.child[c]]; t != kNone) children = std::max(children, blocks_[t]);
+      if (const Index t = device_.tiled[assembly_.child[c]]; t != kNone)
+        children = std::max(children, blocks_[t]);
     std::map<Index, Index> stages;
-    for (const Index k : front.fill) stages[device_.task[k].kind == TaskKind::fill ? 0 : device_.task[k].column] = k;
+    for (const Index k : front.fill)
+      stages[device_.task[k].kind == TaskKind::fill ? 0 : device_.task[k].column] = k;
     Index start = children;
     Index& level = levels_[front.level];
     for (const Index k : front.fill) {
-      if (fill_waits(front, k, children, stages) >= k) return at(kTask, k, "it fills or sums before what it waits for can be done");
+      if (fill_waits(front, k, children, stages) >= k)
+        return at(kTask, k, "it fills or sums before what it waits for can be done");
       start = std::max(start, k);
     }
     level = std::max(level, start);
@@ -231,8 +258,10 @@ class Waits {
     for (const Index k : front.contribution) {
       const Index last = front.cells.pivot_tiles() - 1;
       Index waits = std::max({start, free, tile(device_.task[k].column, last, writers, chain)});
-      for (Index r = 0; r < device_.task[k].rows; ++r) waits = std::max(waits, tile(device_.task[k].row + r, last, writers, chain));
-      if (waits >= k) return at(kTask, k, "a tile of the block before what it waits for can be done");
+      for (Index r = 0; r < device_.task[k].rows; ++r)
+        waits = std::max(waits, tile(device_.task[k].row + r, last, writers, chain));
+      if (waits >= k)
+        return at(kTask, k, "a tile of the block before what it waits for can be done");
       blocks_[f] = std::max(blocks_[f], k);
     }
     level = std::max(level, blocks_[f]);
@@ -241,11 +270,13 @@ class Waits {
 
   /// Returns E of what task k waits for, which fills or sums. stages: by the number of tasks waited
   /// for, the last task that waits for that many.
-  [[nodiscard]] Index fill_waits(const TiledFront& front, Index k, Index children, const std::map<Index, Index>& stages) const {
+  [[nodiscard]] Index fill_waits(const TiledFront& front, Index k, Index children,
+                                 const std::map<Index, Index>& stages) const {
     const DeviceTask& task = device_.task[k];
     if (task.kind == TaskKind::fill) {
       const auto t = static_cast<std::size_t>(task.front);
-      return levels_below(task.column < front.cells.pivot_tiles() ? device_.panel_reuses[t] : device_.block_reuses[t]);
+      return levels_below(task.column < front.cells.pivot_tiles() ? device_.panel_reuses[t]
+                                                                  : device_.block_reuses[t]);
     }
     Index waits = children;
     for (const auto& [threshold, last] : stages)
@@ -256,7 +287,8 @@ class Waits {
   static Index tile(Index i, Index k, const Writers& writers, const std::vector<Index>& chain) {
     return i <= k + 1 ? chain[k] : writers.of(i, k);
   }
-  [[nodiscard]] Index panel_waits(Index k, Index start, const Writers& writers, const std::vector<Index>& chain) const {
+  [[nodiscard]] Index panel_waits(Index k, Index start, const Writers& writers,
+                                  const std::vector<Index>& chain) const {
     const DeviceTask& task = device_.task[k];
     Index waits = std::max(start, chain[task.column]);
     for (Index r = task.row; task.column > 0 && r < task.row + task.rows; ++r)
@@ -265,7 +297,8 @@ class Waits {
   }
   /// Returns E of column c of the chain: the greatest E of the column before, of its preparation,
   /// and of the tile from which the tile below its diagonal tile is computed.
-  Index chain_waits(const TiledFront& front, Index c, Index start, const Writers& writers, const std::vector<Index>& chain) {
+  Index chain_waits(const TiledFront& front, Index c, Index start, const Writers& writers,
+                    const std::vector<Index>& chain) {
     Index waits = std::max(start, writers.chain);
     if (c == 0) return waits;
     waits = std::max(waits, chain[c - 1]);
@@ -297,9 +330,11 @@ class Waits {
 std::string flaw_in_device_tasks(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   if (!device.on) return {};
-  if (device.teams < 0 || device.teams % 2 != 0 || (device.teams > 0 && device.teams < device.task_teams))
+  if (device.teams < 0 || device.teams % 2 != 0 ||
+      (device.teams > 0 && device.teams < device.task_teams))
     return "teams that are not pairs, or fewer than the tasks were made for";
-  if (device.least_part <= 0 || device.least_part % kInverseOrder != 0) return "products in parts that are not whole columns of 16";
+  if (device.least_part <= 0 || device.least_part % kInverseOrder != 0)
+    return "products in parts that are not whole columns of 16";
   if (device.task.empty()) return {};
   std::vector<TiledFront> fronts = tiled_fronts(plan);
   for (const TiledFront& front : fronts)

@@ -15,7 +15,8 @@ std::vector<Index> task_of_front(const Plan& plan) {
   std::vector<Index> task_of(plan.supernodes.parent.size(), kNone);
   const auto& tasks = plan.schedule.task;
   for (std::size_t t = 0; t < tasks.size(); ++t)
-    for (Index s = tasks[t].first_front; s < tasks[t].last_front; ++s) task_of[s] = static_cast<Index>(t);
+    for (Index s = tasks[t].first_front; s < tasks[t].last_front; ++s)
+      task_of[s] = static_cast<Index>(t);
   return task_of;
 }
 
@@ -23,12 +24,14 @@ std::vector<Index> task_of_front(const Plan& plan) {
 class Reachability {
  public:
   explicit Reachability(const TaskEdges& edges)
-      : words_((edges.dependencies.size() + 63) / 64), bits_(words_ * edges.dependencies.size(), 0) {
+      : words_((edges.dependencies.size() + 63) / 64),
+        bits_(words_ * edges.dependencies.size(), 0) {
     for (std::size_t t = edges.dependencies.size(); t-- > 0;)
       for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k) {
         const auto next = static_cast<std::size_t>(edges.successor[k]);
         bits_[t * words_ + next / 64] |= std::uint64_t{1} << (next % 64);
-        for (std::size_t w = next / 64; w < words_; ++w) bits_[t * words_ + w] |= bits_[next * words_ + w];
+        for (std::size_t w = next / 64; w < words_; ++w)
+          bits_[t * words_ + w] |= bits_[next * words_ + w];
       }
   }
   /// Returns true if `to` cannot start before `from` is done.
@@ -81,18 +84,27 @@ class ArrayCheck {
  public:
   /// factor: true for a factorisation, whose array begins with the panels, which stay, and holds
   /// scratch. edges: edges that reuse of memory may rely on.
-  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<BlockPart> parts, Offset size, bool factor,
-             const TaskEdges& edges)
-      : plan_(plan), task_of_(task_of), parts_(std::move(parts)), size_(size), factor_(factor), reach_(edges) {}
+  ArrayCheck(const Plan& plan, const std::vector<Index>& task_of, std::vector<BlockPart> parts,
+             Offset size, bool factor, const TaskEdges& edges)
+      : plan_(plan),
+        task_of_(task_of),
+        parts_(std::move(parts)),
+        size_(size),
+        factor_(factor),
+        reach_(edges) {}
 
   std::string run() {
     for (Index s = 0; s < plan_.supernodes.count(); ++s)
       for (const BlockPart& part : parts_of(s)) {
-        if ((part.size == 0) != (part.place == kNone)) return at("supernode", s, "a place for an empty block, or none for a full one");
-        if (part.size > 0 && (part.place < 0 || part.place > size_ - part.size)) return at("supernode", s, "its block leaves the array");
+        if ((part.size == 0) != (part.place == kNone))
+          return at("supernode", s, "a place for an empty block, or none for a full one");
+        if (part.size > 0 && (part.place < 0 || part.place > size_ - part.size))
+          return at("supernode", s, "its block leaves the array");
       }
     for (std::size_t t = 0; t < plan_.schedule.task.size(); ++t) {
-      if (std::string flaw = factor_ ? measure_scratch(static_cast<Index>(t)) : std::string(); !flaw.empty()) return flaw;
+      if (std::string flaw = factor_ ? measure_scratch(static_cast<Index>(t)) : std::string();
+          !flaw.empty())
+        return flaw;
       if (std::string flaw = run_task(static_cast<Index>(t)); !flaw.empty()) return flaw;
     }
     return compare_items();
@@ -104,9 +116,12 @@ class ArrayCheck {
   }
   [[nodiscard]] std::span<const Index> children_of(Index s) const {
     const auto& a = plan_.assembly;
-    return {a.child.data() + a.child_ptr[s], static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
+    return {a.child.data() + a.child_ptr[s],
+            static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
-  bool add(const BlockPart& part) { return part.size == 0 || live_.insert(part.place, part.place + part.size); }
+  bool add(const BlockPart& part) {
+    return part.size == 0 || live_.insert(part.place, part.place + part.size);
+  }
   void remove_children(Index s, bool early) {
     for (const Index c : children_of(s))
       for (const BlockPart& part : parts_of(c))
@@ -116,16 +131,20 @@ class ArrayCheck {
   /// Returns the scratch of front s, of size 0 if it works in place. All fronts of task t use one
   /// place.
   [[nodiscard]] BlockPart scratch(Index t, Index s) const {
-    const Offset size = factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
+    const Offset size =
+        factor_ ? FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s)) : 0;
     return {plan_.schedule.scratch[t], size, true};
   }
 
   std::string measure_scratch(Index t) {
     const auto& task = plan_.schedule.task[t];
     BlockPart most{plan_.schedule.scratch[t], 0, true};
-    for (Index s = task.first_front; s < task.last_front; ++s) most.size = std::max(most.size, scratch(t, s).size);
-    if ((most.size == 0) != (most.place == kNone)) return at("task", t, "a place for no scratch, or none for some");
-    if (most.size > 0 && (most.place < 0 || most.place > size_ - most.size)) return at("task", t, "its scratch leaves the array");
+    for (Index s = task.first_front; s < task.last_front; ++s)
+      most.size = std::max(most.size, scratch(t, s).size);
+    if ((most.size == 0) != (most.place == kNone))
+      return at("task", t, "a place for no scratch, or none for some");
+    if (most.size > 0 && (most.place < 0 || most.place > size_ - most.size))
+      return at("task", t, "its scratch leaves the array");
     if (most.size > 0) items_.push_back({most.place, most.place + most.size, t, t});
     return {};
   }
@@ -138,19 +157,22 @@ class ArrayCheck {
     const auto& task = plan_.schedule.task[t];
     live_.clear();
     if (factor_) {
-      const Offset begin = plan_.panel_ptr[task.first_front], end = plan_.panel_ptr[task.last_front];
+      const Offset begin = plan_.panel_ptr[task.first_front],
+                   end = plan_.panel_ptr[task.last_front];
       live_.insert(begin, end);
       items_.push_back({begin, end, t, kNone});
     }
     for (Index s = task.first_front; s < task.last_front; ++s)
       for (const Index c : children_of(s))
         for (const BlockPart& part : parts_of(c))
-          if (task_of_[c] != t && !add(part)) return at("task", t, "blocks handed in overlap each other or its panels");
+          if (task_of_[c] != t && !add(part))
+            return at("task", t, "blocks handed in overlap each other or its panels");
     for (Index s = task.first_front; s < task.last_front; ++s) {
       remove_children(s, true);
       for (const BlockPart& part : parts_of(s))
         if (!add(part)) return at("supernode", s, "its block overlaps what is live in its task");
-      if (!add(scratch(t, s))) return at("supernode", s, "its scratch overlaps what is live in its task");
+      if (!add(scratch(t, s)))
+        return at("supernode", s, "its scratch overlaps what is live in its task");
       if (scratch(t, s).size > 0) live_.erase(scratch(t, s).place);
       remove_children(s, false);
     }
@@ -185,11 +207,13 @@ class ArrayCheck {
   /// Returns a flaw if items of different tasks share memory but neither is dead before the other
   /// starts.
   std::string compare_items() {
-    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) { return a.begin < b.begin; });
+    std::sort(items_.begin(), items_.end(),
+              [](const Item& a, const Item& b) { return a.begin < b.begin; });
     for (std::size_t a = 0; a < items_.size(); ++a)
       for (std::size_t b = a + 1; b < items_.size() && items_[b].begin < items_[a].end; ++b)
         if (!ordered(items_[a], items_[b]) && !ordered(items_[b], items_[a]))
-          return "tasks " + std::to_string(items_[a].from) + " and " + std::to_string(items_[b].from) + " share memory unordered";
+          return "tasks " + std::to_string(items_[a].from) + " and " +
+                 std::to_string(items_[b].from) + " share memory unordered";
     return {};
   }
 
@@ -223,7 +247,8 @@ std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
     const Index q = plan.supernodes.contribution(s), columns = schedule.fully_summed_columns[s];
     if (columns < 0 || columns > q || (columns < q && columns % ContributionLayout::kTile != 0))
       return at("supernode", s, "its block is not cut between block columns");
-    const Offset all = ContributionLayout::entries(q), head = columns < q ? ContributionLayout::column(q, columns) : all;
+    const Offset all = ContributionLayout::entries(q),
+                 head = columns < q ? ContributionLayout::column(q, columns) : all;
     parts.push_back({schedule.head[s], head, columns <= meeting_columns(plan, s)});
     parts.push_back({schedule.tail[s], all - head, false});
   }
@@ -231,7 +256,8 @@ std::string block_parts(const Plan& plan, std::vector<BlockPart>& parts) {
 }
 
 bool divided(const TaskEdges& edges, std::size_t tasks) {
-  return edges.dependencies.size() == tasks && edges.successor_ptr.size() == tasks + 1 && edges.successor_ptr.front() == 0 &&
+  return edges.dependencies.size() == tasks && edges.successor_ptr.size() == tasks + 1 &&
+         edges.successor_ptr.front() == 0 &&
          edges.successor_ptr.back() == static_cast<Offset>(edges.successor.size()) &&
          std::is_sorted(edges.successor_ptr.begin(), edges.successor_ptr.end());
 }
@@ -246,7 +272,8 @@ std::string flaw_in_edges(const Schedule& schedule, const TaskEdges& edges) {
     bool found = schedule.task[t].parent == kNone;
     for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k) {
       const Index to = edges.successor[k];
-      if (to <= t || to >= count) return at("task", t, "an edge that does not go to a higher ticket");
+      if (to <= t || to >= count)
+        return at("task", t, "an edge that does not go to a higher ticket");
       if (seen[to] == t) return at("task", t, "an edge twice");
       seen[to] = t;
       ++incoming[to];
@@ -255,7 +282,8 @@ std::string flaw_in_edges(const Schedule& schedule, const TaskEdges& edges) {
     if (!found) return at("task", t, "its parent does not wait for it");
   }
   for (Index t = 0; t < count; ++t)
-    if (incoming[t] != edges.dependencies[t]) return at("task", t, "its dependencies are not the edges that end there");
+    if (incoming[t] != edges.dependencies[t])
+      return at("task", t, "its dependencies are not the edges that end there");
   return {};
 }
 
@@ -266,8 +294,10 @@ std::string flaw_in_reversal(const TaskEdges& forward, const TaskEdges& backward
   std::vector<std::pair<Index, Index>> there, back;
   for (std::size_t t = 0; t < count; ++t) {
     const auto task = static_cast<Index>(t);
-    for (Offset k = forward.successor_ptr[t]; k < forward.successor_ptr[t + 1]; ++k) there.emplace_back(task, forward.successor[k]);
-    for (Offset k = backward.successor_ptr[t]; k < backward.successor_ptr[t + 1]; ++k) back.emplace_back(backward.successor[k], task);
+    for (Offset k = forward.successor_ptr[t]; k < forward.successor_ptr[t + 1]; ++k)
+      there.emplace_back(task, forward.successor[k]);
+    for (Offset k = backward.successor_ptr[t]; k < backward.successor_ptr[t + 1]; ++k)
+      back.emplace_back(backward.successor[k], task);
     if (backward.dependencies[t] != forward.successor_ptr[t + 1] - forward.successor_ptr[t])
       return at("task", task, "its dependencies are not the edges that end there");
   }
@@ -293,7 +323,8 @@ std::string flaw_in_tasks(const Plan& plan) {
   Index next = 0;
   for (Index t = 0; t < count; ++t) {
     const Schedule::Task& task = schedule.task[t];
-    if (task.first_front != next || task.last_front <= next || task.last_front > plan.supernodes.count())
+    if (task.first_front != next || task.last_front <= next ||
+        task.last_front > plan.supernodes.count())
       return at("task", t, "tasks do not divide the fronts");
     next = task.last_front;
   }
@@ -302,9 +333,11 @@ std::string flaw_in_tasks(const Plan& plan) {
   for (Index t = 0; t < count; ++t) {
     const Schedule::Task& task = schedule.task[t];
     const Index up = plan.supernodes.parent[task.last_front - 1];
-    if (task.parent != (up == kNone ? kNone : task_of[up])) return at("task", t, "its parent does not hold the parent of its last front");
+    if (task.parent != (up == kNone ? kNone : task_of[up]))
+      return at("task", t, "its parent does not hold the parent of its last front");
     for (Index s = task.first_front; s < task.last_front; ++s)
-      if (const Index parent = plan.supernodes.parent[s]; parent != up && (parent == kNone || task_of[parent] != t))
+      if (const Index parent = plan.supernodes.parent[s];
+          parent != up && (parent == kNone || task_of[parent] != t))
         return at("task", t, "fronts with different parents outside the task");
   }
   if (schedule.workers < 1) return "no workers";
@@ -314,10 +347,11 @@ std::string flaw_in_tasks(const Plan& plan) {
 std::string flaw_in_memory(const Plan& plan) {
   const Schedule& schedule = plan.schedule;
   const std::size_t count = plan.supernodes.parent.size();
-  if (schedule.fully_summed_columns.size() != count || schedule.head.size() != count || schedule.tail.size() != count ||
-      schedule.update.size() != count)
+  if (schedule.fully_summed_columns.size() != count || schedule.head.size() != count ||
+      schedule.tail.size() != count || schedule.update.size() != count)
     return "places of blocks are not one per supernode";
-  if (schedule.scratch.size() != schedule.task.size()) return "places of scratch are not one per task";
+  if (schedule.scratch.size() != schedule.task.size())
+    return "places of scratch are not one per task";
   if (schedule.stack_entries < 0) return "less memory than the panels take";
   std::vector<BlockPart> blocks, rows;
   std::string flaw = block_parts(plan, blocks);
@@ -327,11 +361,15 @@ std::string flaw_in_memory(const Plan& plan) {
     rows.push_back({kNone, 0, false});
   }
   const std::vector<Index> task_of = task_of_front(plan);
-  flaw = ArrayCheck(plan, task_of, std::move(blocks), plan.panel_ptr.back() + schedule.stack_entries, true, schedule.factor_edges).run();
+  flaw = ArrayCheck(plan, task_of, std::move(blocks),
+                    plan.panel_ptr.back() + schedule.stack_entries, true, schedule.factor_edges)
+             .run();
   if (!flaw.empty()) return "contribution blocks: " + flaw;
   // The backward sweep needs no separate check: tasks use less memory there, and backward_edges are
   // forward_edges reversed.
-  flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows, false, schedule.forward_edges).run();
+  flaw = ArrayCheck(plan, task_of, std::move(rows), schedule.update_rows, false,
+                    schedule.forward_edges)
+             .run();
   return flaw.empty() ? flaw : "updates of a solve: " + flaw;
 }
 

@@ -12,7 +12,8 @@ namespace kauri::symbolic {
 QuotientElimination::QuotientElimination(const Graph& graph, const Permutation& permutation) {
   const Index n = graph.size();
   if (permutation.size() != n)
-    throw Error(ErrorKind::usage, "quotient elimination: a graph of " + std::to_string(n) + " vertices, a permutation of " +
+    throw Error(ErrorKind::usage, "quotient elimination: a graph of " + std::to_string(n) +
+                                      " vertices, a permutation of " +
                                       std::to_string(permutation.size()));
   const auto length = static_cast<std::size_t>(n);
   ptr_.reserve(length + 1);
@@ -24,7 +25,8 @@ QuotientElimination::QuotientElimination(const Graph& graph, const Permutation& 
     ptr_.push_back(static_cast<Offset>(list_.size()));
   }
   length_.assign(length, 0);
-  for (auto* x : {&next_block_, &last_block_, &first_block_, &first_child_, &next_child_, &mark_}) x->assign(length, kNone);
+  for (auto* x : {&next_block_, &last_block_, &first_block_, &first_child_, &next_child_, &mark_})
+    x->assign(length, kNone);
   reached_.resize(length);
   live_ = peak_ = capacity();
 }
@@ -64,7 +66,8 @@ void QuotientElimination::store(Index k) {
   if (reached_count_ == 0) return;
   Index done = 0, block = first_block_[k];
   for (;; block = next_block_[block]) {
-    const auto room = static_cast<Index>(std::min<Offset>(ptr_[block + 1] - ptr_[block], reached_count_ - done));
+    const auto room =
+        static_cast<Index>(std::min<Offset>(ptr_[block + 1] - ptr_[block], reached_count_ - done));
     std::copy_n(reached_.begin() + done, room, list_.begin() + ptr_[block]);
     done += room;
     if (done == reached_count_) break;
@@ -100,8 +103,9 @@ std::vector<Index> quotient_column_counts(const Graph& graph, const Permutation&
   return count;
 }
 
-void quotient_structures(const Graph& graph, const Permutation& permutation,
-                         const std::function<void(Index column, std::span<const Index> rows)>& visit) {
+void quotient_structures(
+    const Graph& graph, const Permutation& permutation,
+    const std::function<void(Index column, std::span<const Index> rows)>& visit) {
   QuotientElimination elimination(graph, permutation);
   std::vector<Index> rows;
   for (Index k = 0; k < graph.size(); ++k) {

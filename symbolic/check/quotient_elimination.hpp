@@ -1,4 +1,5 @@
-// Symbolic factorisation on the quotient graph in the storage of A (George & Liu, ACM TOMS 6, 1980).
+// Symbolic factorisation on the quotient graph in the storage of A (George & Liu, ACM TOMS 6,
+// 1980).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,8 @@ namespace kauri::symbolic {
 /// the edges of A is all the storage for lists. All vertices here are new numbers.
 class QuotientElimination {
  public:
-  /// Throws Error(usage) if the sizes differ. O(n + edges) time; storage: edges()/2 list entries + about 8 arrays of length n.
+  /// Throws Error(usage) if the sizes differ. O(n + edges) time; storage: edges()/2 list entries +
+  /// about 8 arrays of length n.
   QuotientElimination(const Graph& graph, const Permutation& permutation);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(ptr_.size()) - 1; }
@@ -38,10 +40,11 @@ class QuotientElimination {
   void gather(Index k, Index element);
   void store(Index k);
 
-  std::vector<Offset> ptr_;                     // block of k: list_[ptr_[k] .. ptr_[k+1])
-  std::vector<Index> list_;                     // at first the neighbours of k that are later than k
-  std::vector<Index> length_;                   // length of an element's list
-  std::vector<Index> next_block_, last_block_;  // an element's list fills a chain of blocks that starts at first_block_
+  std::vector<Offset> ptr_;    // block of k: list_[ptr_[k] .. ptr_[k+1])
+  std::vector<Index> list_;    // at first the neighbours of k that are later than k
+  std::vector<Index> length_;  // length of an element's list
+  std::vector<Index> next_block_,
+      last_block_;  // an element's list fills a chain of blocks that starts at first_block_
   std::vector<Index> first_block_;
   std::vector<Index> first_child_, next_child_;  // elements whose least vertex is k
   std::vector<Index> mark_, reached_;
@@ -54,9 +57,11 @@ class QuotientElimination {
 /// edges) storage.
 std::vector<Index> quotient_column_counts(const Graph& graph, const Permutation& permutation);
 
-/// Calls visit(k, rows) for k = 0 .. n-1: rows of L(:,k), ascending, new numbers, diagonal (k itself) first; the span is valid during the
-/// call only. O(n + edges + nnz(L) log n) time, O(n + edges) storage.
-void quotient_structures(const Graph& graph, const Permutation& permutation,
-                         const std::function<void(Index column, std::span<const Index> rows)>& visit);
+/// Calls visit(k, rows) for k = 0 .. n-1: rows of L(:,k), ascending, new numbers, diagonal (k
+/// itself) first; the span is valid during the call only. O(n + edges + nnz(L) log n) time, O(n +
+/// edges) storage.
+void quotient_structures(
+    const Graph& graph, const Permutation& permutation,
+    const std::function<void(Index column, std::span<const Index> rows)>& visit);
 
 }  // namespace kauri::symbolic

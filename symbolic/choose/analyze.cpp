@@ -80,7 +80,8 @@ constexpr double kLatticeShare = 0.2, kIrregularShare = 0.4;
 /// Measured over predicted seconds of one core, on lattices and on irregular meshes of 160,000 to a
 /// million vertices, on an EPYC and a Xeon: minimum degree took 0.5 to 1.7 and 1.3 to 2.5;
 /// dissection, by 2 to 16 cores with the speed of kSharedCore, 0.36 to 0.84 and 0.83 to 1.4.
-constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55, kIrregularDissection = 1.2;
+constexpr double kLatticeDegree = 0.8, kIrregularDegree = 2, kLatticeDissection = 0.55,
+                 kIrregularDissection = 1.2;
 
 /// Share of a core's speed that is lost for each further core: two cores dissected surfaces in 0.55
 /// of one core's time, 16 in 0.2 to 0.3.
@@ -107,10 +108,12 @@ constexpr double kRunaway = 2;
 /// Lists a method as not tried, and returns the reason, if the seconds that it may save (max_gain)
 /// do not exceed those of running it, which takes `share` of its predicted seconds on one core.
 /// Else returns nullopt.
-std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method, double max_gain, double share = 1) {
+std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMethod method,
+                                          double max_gain, double share = 1) {
   const double cost = share * selector.predicted_trial_seconds(method);
   if (max_gain > cost) return {};
-  std::string why = "the ordering is predicted to take " + in_seconds(cost) + " and can save at most " + in_seconds(max_gain);
+  std::string why = "the ordering is predicted to take " + in_seconds(cost) +
+                    " and can save at most " + in_seconds(max_gain);
   selector.skip(method, "not tried: " + why);
   return why;
 }
@@ -118,11 +121,13 @@ std::optional<std::string> skip_if_costly(OrderingSelector& selector, OrderingMe
 /// Returns the predicted seconds of the best job that are due to L's entries beyond those of A: no
 /// ordering saves more.
 double fill_seconds(const OrderingSelector& selector) {
-  return (1 - static_cast<double>(selector.entries()) / static_cast<double>(std::max<Offset>(1, selector.best_entries()))) *
+  return (1 - static_cast<double>(selector.entries()) /
+                  static_cast<double>(std::max<Offset>(1, selector.best_entries()))) *
          selector.best_seconds();
 }
 
-void skip_all(OrderingSelector& selector, std::initializer_list<OrderingMethod> methods, const std::string& why) {
+void skip_all(OrderingSelector& selector, std::initializer_list<OrderingMethod> methods,
+              const std::string& why) {
   for (const OrderingMethod method : methods) selector.skip(method, "not tried: " + why);
 }
 
@@ -130,13 +135,17 @@ void skip_all(OrderingSelector& selector, std::initializer_list<OrderingMethod> 
 /// ordering need be tried. Sets `job` to the seconds predicted from its envelope, or a lower bound
 /// of them.
 std::optional<std::string> natural_suffices(OrderingSelector& selector, double& job) {
-  const double amd = selector.predicted_first_trial_seconds(OrderingMethod::amd), enough = kNaturalLimit * amd;
+  const double amd = selector.predicted_first_trial_seconds(OrderingMethod::amd),
+               enough = kNaturalLimit * amd;
   job = selector.envelope_seconds(OrderingMethod::natural, enough);
   if (job >= enough) return {};
   selector.try_method(OrderingMethod::natural);
-  std::string why =
-      "by the envelope of the natural ordering the job takes " + in_seconds(job) + ", while amd alone takes " + in_seconds(amd);
-  skip_all(selector, {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection}, why);
+  std::string why = "by the envelope of the natural ordering the job takes " + in_seconds(job) +
+                    ", while amd alone takes " + in_seconds(amd);
+  skip_all(selector,
+           {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm,
+            OrderingMethod::nested_dissection},
+           why);
   return why;
 }
 
@@ -146,31 +155,37 @@ void consider_natural(OrderingSelector& selector, double job) {
   const double enough = kEnvelopeLimit * selector.best_seconds();
   if (job < enough) job = selector.envelope_seconds(OrderingMethod::natural, enough);
   if (job < enough) return selector.try_method(OrderingMethod::natural);
-  selector.skip(OrderingMethod::natural, "not tried: its envelope predicts at least " + in_seconds(job) + ", the best ordering " +
+  selector.skip(OrderingMethod::natural, "not tried: its envelope predicts at least " +
+                                             in_seconds(job) + ", the best ordering " +
                                              in_seconds(selector.best_seconds()));
 }
 
 /// Tries a banded ordering, but only if the graph is long and thin.
 void consider_rcm(OrderingSelector& selector) {
   const ordering::GraphView& graph = selector.compressed().view();
-  const double best = selector.best_seconds(), look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
+  const double best = selector.best_seconds(),
+               look = level_seconds(graph.size(), graph.edges() / 2 + graph.size());
   if (look >= kSearchShare * best)
-    return selector.skip(OrderingMethod::rcm, "not tried: to find its levels takes " + in_seconds(look) +
-                                                  ", the job with the best ordering " + in_seconds(best));
+    return selector.skip(OrderingMethod::rcm,
+                         "not tried: to find its levels takes " + in_seconds(look) +
+                             ", the job with the best ordering " + in_seconds(best));
   const double job = selector.band_seconds(banded_entries(graph));
   if (job >= best)
-    return selector.skip(OrderingMethod::rcm,
-                         "not tried: its levels predict at least " + in_seconds(job) + ", the best ordering " + in_seconds(best));
+    return selector.skip(OrderingMethod::rcm, "not tried: its levels predict at least " +
+                                                  in_seconds(job) + ", the best ordering " +
+                                                  in_seconds(best));
   if (skip_if_costly(selector, OrderingMethod::rcm, fill_seconds(selector))) return;
-  const double enough = kEnvelopeLimit * best, envelope = selector.envelope_seconds(OrderingMethod::rcm, enough);
+  const double enough = kEnvelopeLimit * best,
+               envelope = selector.envelope_seconds(OrderingMethod::rcm, enough);
   if (envelope < enough) return selector.try_method(OrderingMethod::rcm);
-  selector.skip(OrderingMethod::rcm,
-                "judged by its envelope: at least " + in_seconds(envelope) + ", the best ordering " + in_seconds(best));
+  selector.skip(OrderingMethod::rcm, "judged by its envelope: at least " + in_seconds(envelope) +
+                                         ", the best ordering " + in_seconds(best));
 }
 
 /// The largest component of the reduced graph.
 struct Body {
-  explicit Body(OrderingSelector& selector) : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}
+  explicit Body(OrderingSelector& selector)
+      : graph(selector.largest_component()), spread(ordering::degree_spread(graph)) {}
   /// Returns the share of one core's seconds that dissection takes on a device's host.
   [[nodiscard]] double host_share() const { return irregular ? kIrregularShare : kLatticeShare; }
 
@@ -182,7 +197,9 @@ struct Body {
 /// Returns minimum degree in rounds by all threads if the plan may be for a device, on whose host
 /// that is faster, else minimum degree by one thread.
 OrderingMethod minimum_degree(const OrderingSelector& selector, const Body& body) {
-  return selector.for_device() && body.irregular && body.graph.size() >= kRounds ? OrderingMethod::parallel_amd : OrderingMethod::amd;
+  return selector.for_device() && body.irregular && body.graph.size() >= kRounds
+             ? OrderingMethod::parallel_amd
+             : OrderingMethod::amd;
 }
 
 /// Tries minimum degree. Returns the reason if it was given up, so that there is no job yet.
@@ -190,13 +207,18 @@ std::optional<std::string> try_minimum_degree(OrderingSelector& selector, const 
   const OrderingMethod method = minimum_degree(selector, body);
   const bool in_rounds = method == OrderingMethod::parallel_amd;
   if (!in_rounds)
-    selector.skip(OrderingMethod::parallel_amd, "not tried: it is for large irregular meshes and devices; otherwise amd takes less time");
+    selector.skip(
+        OrderingMethod::parallel_amd,
+        "not tried: it is for large irregular meshes and devices; otherwise amd takes less time");
   const double seconds = selector.predicted_order_seconds(OrderingMethod::nested_dissection);
   const Offset most = order_work(kRunaway * seconds);
-  const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) + " steps of " + in_digits(kRunaway) +
-                          " times the " + in_seconds(seconds) + " predicted for nd";
+  const std::string why = "it takes more than the " + in_digits(static_cast<double>(most)) +
+                          " steps of " + in_digits(kRunaway) + " times the " + in_seconds(seconds) +
+                          " predicted for nd";
   const bool taken = selector.try_within(method, most, why);
-  if (in_rounds) selector.skip(OrderingMethod::amd, "not tried: on a large irregular mesh pamd replaces it and uses all threads");
+  if (in_rounds)
+    selector.skip(OrderingMethod::amd,
+                  "not tried: on a large irregular mesh pamd replaces it and uses all threads");
   if (taken) return {};
   return std::string(name_of(method)) + " given up: " + why;
 }
@@ -216,12 +238,14 @@ double path_seconds(OrderingSelector& selector, const Body& body, double least) 
 /// Tries nested dissection, or returns the reason why it is not run: it costs much more than
 /// minimum degree.
 std::optional<std::string> consider_dissection(OrderingSelector& selector, const Body& body) {
-  const double work = selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
+  const double work =
+      selector.best_flops() / static_cast<double>(std::max<Offset>(1, selector.best_entries()));
   const double share = selector.on_device() ? body.host_share() : 1;
   const double cost = share * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
   double max_gain = dissection_gain(work) * fill_seconds(selector);
   if (max_gain <= cost) max_gain = std::max(max_gain, path_seconds(selector, body, cost));
-  if (auto why = skip_if_costly(selector, OrderingMethod::nested_dissection, max_gain, share)) return "nd not tried: " + *why;
+  if (auto why = skip_if_costly(selector, OrderingMethod::nested_dissection, max_gain, share))
+    return "nd not tried: " + *why;
   selector.try_method(OrderingMethod::nested_dissection);
   return {};
 }
@@ -232,29 +256,38 @@ std::optional<std::string> consider_dissection(OrderingSelector& selector, const
 /// core's seconds, in rounds too, and the shares of dissection were fitted against that.
 bool outweighs_dissection(OrderingSelector& selector, const Body& body, double width) {
   const double rows = width * selector.size() / selector.compressed().size();
-  return selector.device_seconds(kBodyWork * rows * rows * rows) + selector.predicted_trial_seconds(minimum_degree(selector, body)) >
+  return selector.device_seconds(kBodyWork * rows * rows * rows) +
+             selector.predicted_trial_seconds(minimum_degree(selector, body)) >
          body.host_share() * selector.predicted_trial_seconds(OrderingMethod::nested_dissection);
 }
 
 /// Returns the vertices of one ring of a level of `width` vertices: on a surface a vertex has 8
 /// neighbours in one ring, 24 in two.
-double ring_width(const Body& body, double width) { return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2); }
+double ring_width(const Body& body, double width) {
+  return width / std::max(kThinnest, (std::sqrt(body.spread.mean + 1) - 1) / 2);
+}
 
 /// Returns the seconds in which a host of AnalyzeOptions::cores cores dissects a mesh, if that is
 /// less than one core takes for minimum degree plus what all cores take for the additional
 /// operations of its factorisations; else nullopt. width: vertices of a separator.
-std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body, double width) {
+std::optional<double> outruns_minimum_degree(OrderingSelector& selector, const Body& body,
+                                             double width) {
   if (!body.irregular && !ordering::is_lattice(body.spread)) return {};
   const double rows = width * selector.size() / selector.compressed().size();
   const double speed = selector.cores() / (1 + kSharedCore * (selector.cores() - 1));
-  const double degree = (body.irregular ? kIrregularDegree : kLatticeDegree) * selector.predicted_order_seconds(OrderingMethod::amd);
+  const double degree = (body.irregular ? kIrregularDegree : kLatticeDegree) *
+                        selector.predicted_order_seconds(OrderingMethod::amd);
   const double dissection = (body.irregular ? kIrregularDissection : kLatticeDissection) *
-                            selector.predicted_order_seconds(OrderingMethod::nested_dissection) / speed;
-  if (dissection >= degree + selector.core_seconds(kSurfaceWork * rows * rows * rows) / speed) return {};
+                            selector.predicted_order_seconds(OrderingMethod::nested_dissection) /
+                            speed;
+  if (dissection >= degree + selector.core_seconds(kSurfaceWork * rows * rows * rows) / speed)
+    return {};
   return dissection;
 }
 
-std::string in_levels(Index n, double width) { return in_digits(n) + " vertices in levels of " + in_digits(width); }
+std::string in_levels(Index n, double width) {
+  return in_digits(n) + " vertices in levels of " + in_digits(width);
+}
 
 /// Implements dissect_at_once() for a host and a graph of sufficient size without hubs: bodies, and
 /// large surfaces, if all cores take less time with dissection for ordering and factorisations.
@@ -265,9 +298,11 @@ std::optional<std::string> dissect_on_host(OrderingSelector& selector, const Bod
   const double width = ordering::level_width(body.graph);
   if (width > kWidestBody * std::cbrt(static_cast<double>(n) * n)) return {};
   if (!flat && width * width * width >= kWide * n) return in_levels(n, width);
-  const auto seconds = outruns_minimum_degree(selector, body, flat ? ring_width(body, width) : width);
+  const auto seconds =
+      outruns_minimum_degree(selector, body, flat ? ring_width(body, width) : width);
   if (!seconds) return {};
-  return in_digits(n) + " vertices, dissected by " + std::to_string(selector.cores()) + " cores in " + in_seconds(*seconds);
+  return in_digits(n) + " vertices, dissected by " + std::to_string(selector.cores()) +
+         " cores in " + in_seconds(*seconds);
 }
 
 /// Implements dissect_at_once() for a device.
@@ -275,9 +310,12 @@ std::optional<std::string> dissect_for_device(OrderingSelector& selector, const 
   const Index n = body.graph.size();
   const bool few = body.spread.mean <= kMostNeighbours && !body.irregular;
   if (few && n >= kDissectedSurface)
-    return in_digits(n) + " vertices of few neighbours for a device, which factorises faster than one thread orders";
+    return in_digits(n) +
+           " vertices of few neighbours for a device, which factorises faster than one thread "
+           "orders";
   // Width of a cube, the widest lattice with this many neighbours: 26 in one layer, 124 in two.
-  const double cube = std::cbrt(static_cast<double>(n) * n), layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
+  const double cube = std::cbrt(static_cast<double>(n) * n),
+               layers = (std::cbrt(body.spread.mean + 1) - 1) / 2;
   if (!few && !outweighs_dissection(selector, body, std::max(layers, 1.0) * cube)) return {};
   const double width = ordering::level_width(body.graph);
   if (width > kWidestBody * cube || width * width * width < kWide * n) return {};
@@ -293,9 +331,11 @@ std::optional<std::string> dissect_at_once(OrderingSelector& selector, const Bod
   if (n < kDissected) return {};
   const Offset chords = graph.edges() / 2 - n + 1;
   if (static_cast<double>(chords) <= kChords * n)
-    return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) + " edges";
+    return in_digits(n) + " vertices, a tree but for " + in_digits(static_cast<double>(chords)) +
+           " edges";
   if (ordering::hanging_share(graph) > kMostHanging || ordering::has_hubs(body.spread)) return {};
-  return selector.for_device() ? dissect_for_device(selector, body) : dissect_on_host(selector, body);
+  return selector.for_device() ? dissect_for_device(selector, body)
+                               : dissect_on_host(selector, body);
 }
 
 /// Runs nested dissection alone if dissect_at_once(), lists the other methods with the reason, and
@@ -304,7 +344,10 @@ std::optional<std::string> only_dissection(OrderingSelector& selector, const Bod
   std::optional<std::string> why = dissect_at_once(selector, body);
   if (!why) return {};
   selector.try_method(OrderingMethod::nested_dissection);
-  skip_all(selector, {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm}, *why);
+  skip_all(selector,
+           {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::parallel_amd,
+            OrderingMethod::rcm},
+           *why);
   return "nd alone: " + *why;
 }
 
@@ -353,20 +396,24 @@ Analysis run_one(const Pattern& lower, const AnalyzeOptions& options) {
 Analysis run_all(const Pattern& lower, const AnalyzeOptions& options) {
   OrderingSelector selector(lower, options);
   if (options.permutation) selector.plan_given();
-  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis}) {
+  for (const OrderingMethod method :
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree,
+        OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+        OrderingMethod::metis}) {
     if (ordering_compared(method))
       selector.plan_method(method);
     else
       selector.skip(method, ordering_available(method)
-                                ? "the system's METIS takes over signals of the process, so it runs only if it is named"
+                                ? "the system's METIS takes over signals of the process, so it "
+                                  "runs only if it is named"
                                 : "kauri was built without METIS");
   }
   return selector.finish(select_ordering(selector));
 }
 
 #ifdef KAURI_CHECKED
-constexpr Index kLargestChecked = 20000;  // rows; the check of a larger plan may take longer than the analysis
+constexpr Index kLargestChecked =
+    20000;  // rows; the check of a larger plan may take longer than the analysis
 
 /// Throws if a plan is not sound, which is a fault of kauri.
 Analysis checked(Analysis analysis) {
@@ -391,7 +438,8 @@ Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
     with_threads(options.threads, [&] { found = checked(f()); });
     return found;
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::memory, "analyze: not enough memory for the plan of a matrix with n = " + std::to_string(lower.n) + " and " +
+    throw Error(ErrorKind::memory, "analyze: not enough memory for the plan of a matrix with n = " +
+                                       std::to_string(lower.n) + " and " +
                                        std::to_string(lower.nnz()) + " entries");
   }
 }
@@ -401,7 +449,8 @@ Analysis guarded(const Pattern& lower, const OrderingOptions& options, F&& f) {
 
 Analysis analyze_with_report(const Pattern& lower, const AnalyzeOptions& options) {
   return symbolic::guarded(lower, options.ordering, [&] {
-    const bool selector = !options.permutation && options.ordering.method == OrderingMethod::automatic;
+    const bool selector =
+        !options.permutation && options.ordering.method == OrderingMethod::automatic;
     return selector ? symbolic::run_selection(lower, options) : symbolic::run_one(lower, options);
   });
 }
@@ -411,7 +460,8 @@ std::shared_ptr<const Plan> analyze(const Pattern& lower, const AnalyzeOptions& 
 }
 
 Analysis compare_orderings(const Pattern& lower, const AnalyzeOptions& options) {
-  return symbolic::guarded(lower, options.ordering, [&] { return symbolic::run_all(lower, options); });
+  return symbolic::guarded(lower, options.ordering,
+                           [&] { return symbolic::run_all(lower, options); });
 }
 
 }  // namespace kauri

@@ -17,7 +17,8 @@ namespace {
 /// Breadth-first search by levels. `mark` tells the vertices of a search from those of all others.
 class Search {
  public:
-  explicit Search(const ordering::GraphView& graph) : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
+  explicit Search(const ordering::GraphView& graph)
+      : graph_(graph), seen_(static_cast<std::size_t>(graph.size()), 0) {}
 
   /// Returns the sum of squared widths of the levels; last() is then a vertex of the last level.
   /// Stops reading neighbours once it has found `most` vertices, the number that the component has
@@ -67,22 +68,26 @@ double envelope_entries(const Pattern& lower, Index step) {
   std::vector<Index> first(static_cast<std::size_t>(lower.n));
   if (lower.n == 0) return 0;
   if (step > 1) std::iota(first.begin(), first.end(), 0);
-  for (Index j = (lower.n - 1) / step * step; j >= 0; j -= step)  // columns descend, so the last write is the least column
+  for (Index j = (lower.n - 1) / step * step; j >= 0;
+       j -= step)  // columns descend, so the last write is the least column
     for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) first[lower.row[k]] = j;
   return rows_from(first);
 }
 
 double envelope_entries(const ordering::CompressedGraph& graph, const Permutation& perm) {
-  std::vector<Index> least(static_cast<std::size_t>(graph.size()));  // by supervariable: least new number of a member
+  std::vector<Index> least(
+      static_cast<std::size_t>(graph.size()));  // by supervariable: least new number of a member
   for (Index v = 0; v < graph.size(); ++v) {
     least[v] = perm.new_of(graph.member(v, 0));
-    for (Index t = 1; t < graph.weight(v); ++t) least[v] = std::min(least[v], perm.new_of(graph.member(v, t)));
+    for (Index t = 1; t < graph.weight(v); ++t)
+      least[v] = std::min(least[v], perm.new_of(graph.member(v, t)));
   }
   double entries = 0;
   for (Index v = 0; v < graph.size(); ++v) {
     Index first = least[v];
     for (const Index u : graph.view().neighbours(v)) first = std::min(first, least[u]);
-    for (Index t = 0; t < graph.weight(v); ++t) entries += perm.new_of(graph.member(v, t)) - first + 1;
+    for (Index t = 0; t < graph.weight(v); ++t)
+      entries += perm.new_of(graph.member(v, t)) - first + 1;
   }
   return entries;
 }

@@ -34,8 +34,10 @@ constexpr Index kSampledColumn = 4;
 /// Returns the forecast for the CPU. In float it takes half the seconds of double: half the bytes,
 /// twice as many numbers to an instruction. On some systems float took 0.49 to 0.9 of double; as
 /// the CPU is predicted too fast rather than too slow, a device is not chosen by mistake.
-Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers, int scalar_bytes) {
-  const Offset entries = checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
+Forecast host_forecast(const PlanDraft& draft, std::string_view target, int workers,
+                       int scalar_bytes) {
+  const Offset entries =
+      checked_add(draft.cost.stored_entries, draft.schedule.stack_entries, "entries of a factor");
   const Cost& cost = draft.cost;
   const double share = scalar_bytes / static_cast<double>(sizeof(double));
   Forecast out;
@@ -54,10 +56,14 @@ Forecast host_forecast(const PlanDraft& draft, std::string_view target, int work
 Offset workspace_scalars(const Supernodes& nodes, Index n, const DeviceOffer& offer) {
   const Index nrhs = std::min(offer.nrhs, kSolveBlock);
   if (offer.target != "sm_90") return checked_mul(Offset{4} * n, nrhs, "rows of a workspace");
-  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1, scalars = sizeof(double) / offer.scalar_bytes,
-               vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of fronts include the pivots
-  return checked_add(Offset{n} * nrhs, checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
-                     "rows of a workspace");
+  const Offset width = offer.scalar_bytes == sizeof(double) ? solve_width(nrhs) : 1,
+               scalars = sizeof(double) / offer.scalar_bytes,
+               vectors = width > 1 ? 2 : 1;  // beside one vector that row_ptr counts: rows of
+                                             // fronts include the pivots
+  return checked_add(
+      Offset{n} * nrhs,
+      checked_mul(vectors * n + nodes.row_ptr.back(), width * scalars, "rows of a workspace"),
+      "rows of a workspace");
 }
 
 /// Returns the forecast for a device. Bytes are those of numbers, A's values, uploads, the vectors
@@ -67,16 +73,19 @@ Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const Dev
   const DeviceWork& work = draft.device_work;
   const Offset rows = workspace_scalars(draft.supernodes, lower.n, offer);
   const Offset numbers =
-      checked_add(checked_add(device_entries(draft.supernodes, draft.device_levels), lower.nnz(), "entries on the device"), rows,
-                  "entries on the device");
+      checked_add(checked_add(device_entries(draft.supernodes, draft.device_levels), lower.nnz(),
+                              "entries on the device"),
+                  rows, "entries on the device");
   Forecast out;
   out.target = offer.target;
   out.start_s = offer.started ? 0 : constants.context_s;
   out.create_s = device_create_seconds(constants, work);
-  out.values_s = device_copy_seconds(constants, static_cast<double>(offer.scalar_bytes) * static_cast<double>(lower.nnz()));
+  out.values_s = device_copy_seconds(
+      constants, static_cast<double>(offer.scalar_bytes) * static_cast<double>(lower.nnz()));
   out.factor_s = device_factor_seconds(constants, work);
   out.solve_s = device_solve_seconds(constants, work, lower.n);
-  out.bytes = checked_mul(numbers, offer.scalar_bytes, "bytes on the device") + static_cast<Offset>(work.upload_bytes) +
+  out.bytes = checked_mul(numbers, offer.scalar_bytes, "bytes on the device") +
+              static_cast<Offset>(work.upload_bytes) +
               device_residual_bytes(lower.n, lower.nnz(), offer.scalar_bytes);
   out.scaled = constants.scaled;
   return out;
@@ -87,13 +96,14 @@ Forecast device_forecast(const PlanDraft& draft, const Pattern& lower, const Dev
 void check_last(const Permutation& perm, std::span<const Index> last) {
   const auto first = perm.size() - static_cast<Index>(last.size());
   if (first < 0)
-    throw Error(ErrorKind::input,
-                "analyze: options.last has " + std::to_string(last.size()) + " rows, expected at most " + std::to_string(perm.size()));
+    throw Error(ErrorKind::input, "analyze: options.last has " + std::to_string(last.size()) +
+                                      " rows, expected at most " + std::to_string(perm.size()));
   for (std::size_t k = 0; k < last.size(); ++k)
     if (const Index row = perm.old_of(first + static_cast<Index>(k)); row != last[k])
-      throw Error(ErrorKind::input, "analyze: the permutation has row " + std::to_string(row) + " at place " +
-                                        std::to_string(first + static_cast<Index>(k)) + ", where options.last requires row " +
-                                        std::to_string(last[k]));
+      throw Error(ErrorKind::input,
+                  "analyze: the permutation has row " + std::to_string(row) + " at place " +
+                      std::to_string(first + static_cast<Index>(k)) +
+                      ", where options.last requires row " + std::to_string(last[k]));
 }
 
 }  // namespace
@@ -110,16 +120,21 @@ OrderingSelector::OrderingSelector(const Pattern& lower, const AnalyzeOptions& o
       source_(lower),
       best_table_(&table_) {
   if (lower.nnz() > kMostEntries)
-    throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) + " stored entries; a plan takes at most " +
+    throw Error(ErrorKind::overflow, "analyze: a matrix with " + std::to_string(lower.nnz()) +
+                                         " stored entries; a plan takes at most " +
                                          std::to_string(kMostEntries));
   check_by_all(lower);
-  if (options.cores < 1) throw Error(ErrorKind::usage, "analyze: cores is " + std::to_string(options.cores) + ", expected 1 or more");
+  if (options.cores < 1)
+    throw Error(ErrorKind::usage,
+                "analyze: cores is " + std::to_string(options.cores) + ", expected 1 or more");
   if (options.solves < 0 || options.factorizations < 0)
-    throw Error(ErrorKind::usage, "analyze: solves is " + std::to_string(options.solves) + " and factorizations is " +
-                                      std::to_string(options.factorizations) + ", expected 0 or more");
+    throw Error(ErrorKind::usage,
+                "analyze: solves is " + std::to_string(options.solves) + " and factorizations is " +
+                    std::to_string(options.factorizations) + ", expected 0 or more");
   if (options.permutation && options.permutation->size() != lower.n)
-    throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(options.permutation->size()) + " rows for a matrix of " +
-                                      std::to_string(lower.n));
+    throw Error(ErrorKind::input, "analyze: a permutation of " +
+                                      std::to_string(options.permutation->size()) +
+                                      " rows for a matrix of " + std::to_string(lower.n));
   if (options.permutation) check_last(*options.permutation, options.ordering.last);
 }
 
@@ -145,22 +160,28 @@ double OrderingSelector::predicted_trial_seconds(OrderingMethod method) {
 double OrderingSelector::predicted_first_trial_seconds(OrderingMethod method) const {
   const Index n = lower_.n;
   const Offset entries = lower_.nnz();
-  return reduction_seconds(n, entries) + order_seconds(method, options_.ordering.effort, n, entries - n) + draft_seconds(n, entries);
+  return reduction_seconds(n, entries) +
+         order_seconds(method, options_.ordering.effort, n, entries - n) +
+         draft_seconds(n, entries);
 }
 
 double OrderingSelector::band_seconds(double entries) const {
   if (lower_.n == 0) return 0;
   // Sizes of fronts as amalgamation makes them of a band, with entries / n in a column on average.
   // They are not whole columns, so a wider band never takes less.
-  const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2, fronts = lower_.n / p;
+  const double width = entries / lower_.n, p = std::max(8.0, width / 4), m = width + p / 2,
+               fronts = lower_.n / p;
   const auto front = [&](auto seconds) { return fronts * seconds(table_, m, p); };
   const double gather = table_.entry_s * static_cast<double>(lower_.nnz());
-  return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)}, options_);
+  return job_seconds({kBandSpread * front(front_seconds) + gather, 2 * front(front_sweep_seconds)},
+                     options_);
 }
 
 double OrderingSelector::device_seconds(double flops) const {
   constexpr double kProduct = 2.0 * kTile * kTile * kTile;
-  const DeviceCost& cost = on_device() ? device_cost(table_.target) : device_cost(options_.device.target, options_.device.scalar_bytes);
+  const DeviceCost& cost = on_device()
+                               ? device_cost(table_.target)
+                               : device_cost(options_.device.target, options_.device.scalar_bytes);
   return options_.factorizations * flops / kProduct * cost.product_s;
 }
 
@@ -175,13 +196,15 @@ Candidate OrderingSelector::callers() {
   return candidate;
 }
 
-void OrderingSelector::tell(Phase phase, const std::string& text, std::optional<double> fraction, MessageLevel level) const {
+void OrderingSelector::tell(Phase phase, const std::string& text, std::optional<double> fraction,
+                            MessageLevel level) const {
   if (!options_.on_message) return;
   const StopScope unstoppable(nullptr);
   options_.on_message({level, phase, text, fraction});
 }
 
-Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate, Offset most_work, Offset& work) {
+Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidate, Offset most_work,
+                                      Offset& work) {
   candidate.method = method;
   tell(Phase::ordering, "ordering: " + label(candidate));
   std::optional<Permutation> perm;
@@ -190,7 +213,8 @@ Permutation OrderingSelector::ordered(OrderingMethod method, Candidate& candidat
     if (method == OrderingMethod::natural) {
       perm = ordering::natural_order(lower_.n, options_.ordering.last);
     } else {
-      candidate.predicted_order_s = reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
+      candidate.predicted_order_s =
+          reduction_seconds(lower_.n, lower_.nnz()) + predicted_order_seconds(method);
       perm = orderer().run_within(method, most_work, work);
     }
   });
@@ -209,7 +233,8 @@ void OrderingSelector::add(Candidate candidate, Known known) {
 
 std::optional<std::size_t> OrderingSelector::planned(OrderingMethod method) const {
   for (std::size_t k = 0; k < analysis_.candidates.size(); ++k)
-    if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method) return k;
+    if (const Candidate& c = analysis_.candidates[k]; c.plan && !c.given && c.method == method)
+      return k;
   return {};
 }
 
@@ -231,8 +256,9 @@ void OrderingSelector::evaluate(Candidate candidate, const Permutation& perm) {
     draft = draft_plan(lower_, compressed(), perm, table_, draft_options());
   });
   const Known known{draft->core, draft->cost.nnz_l, draft->cost.flops, 0};
-  candidate.note = "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) + ", predicted " +
-                   in_seconds(job_seconds(known.core, options_)) + std::string(where());
+  candidate.note =
+      "judged by its counts alone: nnz(L) = " + in_digits(static_cast<double>(known.nnz_l)) +
+      ", predicted " + in_seconds(job_seconds(known.core, options_)) + std::string(where());
   tell(Phase::symbolic, label(candidate) + ": " + candidate.note);
   add(std::move(candidate), known);
   if (!enter(known_.size() - 1)) return;
@@ -334,7 +360,8 @@ void OrderingSelector::skip(OrderingMethod method, std::string why) {
 }
 
 std::string OrderingSelector::comparison() const {
-  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " + in_seconds(best_seconds_) + std::string(where());
+  std::string text = label(analysis_.candidates[best_candidate_]) + ": predicted " +
+                     in_seconds(best_seconds_) + std::string(where());
   std::optional<std::size_t> second;
   double least = 0;
   for (const std::size_t k : entered_) {
@@ -343,7 +370,8 @@ std::string OrderingSelector::comparison() const {
     second = k;
     least = seconds;
   }
-  if (second) text += " against " + in_seconds(least) + " with " + label(analysis_.candidates[*second]);
+  if (second)
+    text += " against " + in_seconds(least) + " with " + label(analysis_.candidates[*second]);
   return text;
 }
 
@@ -374,12 +402,14 @@ Analysis OrderingSelector::finish(std::string reason) {
       made->given = best.given;
       best.plan = made;
     });
-  if (const std::string text = too_large_block(*best.plan); !text.empty()) tell(Phase::symbolic, text, {}, MessageLevel::warning);
+  if (const std::string text = too_large_block(*best.plan); !text.empty())
+    tell(Phase::symbolic, text, {}, MessageLevel::warning);
   best.note.clear();
   best.chosen = true;
   analysis_.plan = best.plan;
   analysis_.reason = std::move(reason);
-  for (const Candidate& candidate : analysis_.candidates) analysis_.symbolic_s += candidate.symbolic_s;
+  for (const Candidate& candidate : analysis_.candidates)
+    analysis_.symbolic_s += candidate.symbolic_s;
   // Ordering seconds include the graph and the looks at it that decide what is tried, but not the
   // graph of the rows if only the symbolic phase needs it.
   analysis_.order_s = watch_.seconds() - analysis_.symbolic_s;

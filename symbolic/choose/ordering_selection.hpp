@@ -1,4 +1,5 @@
-// Selection of the ordering: each candidate is run and evaluated by its draft, and the best one becomes the plan.
+// Selection of the ordering: each candidate is run and evaluated by its draft, and the best one
+// becomes the plan.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -69,7 +70,9 @@ class OrderingSelector {
   [[nodiscard]] double device_seconds(double flops) const;
   /// Returns the predicted seconds of `flops` operations per factorisation on one core of a CPU,
   /// for all factorisations.
-  [[nodiscard]] double core_seconds(double flops) const { return options_.factorizations * flops / table_.peak; }
+  [[nodiscard]] double core_seconds(double flops) const {
+    return options_.factorizations * flops / table_.peak;
+  }
   /// Returns the number of cores that the ordering is chosen for if no device is offered.
   [[nodiscard]] int cores() const { return options_.cores; }
   /// Returns the predicted seconds of running a method on this graph.
@@ -100,7 +103,8 @@ class OrderingSelector {
   };
 
   /// Calls the caller's handler, without a stop token.
-  void tell(Phase phase, const std::string& text, std::optional<double> fraction = {}, MessageLevel level = MessageLevel::info) const;
+  void tell(Phase phase, const std::string& text, std::optional<double> fraction = {},
+            MessageLevel level = MessageLevel::info) const;
   static Candidate callers();
   ordering::Orderer& orderer();
   /// Runs a method and returns its permutation. work: receives the work of the ordering, which
@@ -122,7 +126,9 @@ class OrderingSelector {
   }
   [[nodiscard]] std::string label(const Candidate& candidate) const;
   /// Returns the place that predicted seconds refer to.
-  [[nodiscard]] std::string_view where() const { return on_device() ? " on the device" : " on one core"; }
+  [[nodiscard]] std::string_view where() const {
+    return on_device() ? " on the device" : " on one core";
+  }
 
   const Pattern& lower_;
   const AnalyzeOptions& options_;

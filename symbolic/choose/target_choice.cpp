@@ -15,14 +15,16 @@ double round_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
 }
 
 double job_seconds(const Forecast& forecast, const AnalyzeOptions& options) {
-  return forecast.start_s + forecast.create_s + options.factorizations * round_seconds(forecast, options);
+  return forecast.start_s + forecast.create_s +
+         options.factorizations * round_seconds(forecast, options);
 }
 
 /// Returns the constants that the device's seconds rest on.
 std::string basis(const Forecast& device, const AnalyzeOptions& options) {
-  const std::string constants =
-      "constants of " + device.target + " in " + (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
-  return device.scaled ? constants + " are scaled, not measured, so its seconds count " + in_digits(kScaledWeight) + " times"
+  const std::string constants = "constants of " + device.target + " in " +
+                                (options.device.scalar_bytes == sizeof(float) ? "float" : "double");
+  return device.scaled ? constants + " are scaled, not measured, so its seconds count " +
+                             in_digits(kScaledWeight) + " times"
                        : constants + " are measured";
 }
 
@@ -38,15 +40,19 @@ TargetChoice choose_target(Forecast& host, Forecast& device, const AnalyzeOption
   host.job_s = job_seconds(host, options);
   device.job_s = job_seconds(device, options);
   if (device.bytes > options.device.free_bytes)
-    return {false, host.target + ": the job needs about " + in_gb(device.bytes) + " of the memory of " + device.target + ", " +
+    return {false, host.target + ": the job needs about " + in_gb(device.bytes) +
+                       " of the memory of " + device.target + ", " +
                        in_gb(options.device.free_bytes) + " are free"};
-  if (const double job = options.factorizations * round_seconds(host, options); job < kLeastDeviceJob)
-    return {false, host.target + ": the job takes " + in_seconds(job) + " there, too little for a device"};
+  if (const double job = options.factorizations * round_seconds(host, options);
+      job < kLeastDeviceJob)
+    return {false,
+            host.target + ": the job takes " + in_seconds(job) + " there, too little for a device"};
   const bool better = (device.scaled ? kScaledWeight : 1) * device.job_s < host.job_s;
   const Forecast &winner = better ? device : host, &other = better ? host : device;
-  std::string reason =
-      winner.target + ": predicted " + in_seconds(winner.job_s) + " for the job against " + in_seconds(other.job_s) + " on " + other.target;
-  if (!better && device.start_s > 0) reason += ", " + in_seconds(device.start_s) + " of them until the device can be used";
+  std::string reason = winner.target + ": predicted " + in_seconds(winner.job_s) +
+                       " for the job against " + in_seconds(other.job_s) + " on " + other.target;
+  if (!better && device.start_s > 0)
+    reason += ", " + in_seconds(device.start_s) + " of them until the device can be used";
   return {better, reason + "; " + basis(device, options)};
 }
 

@@ -12,14 +12,16 @@ namespace kauri::symbolic {
 /// Returns a + b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
 inline Offset checked_add(Offset a, Offset b, const char* what) {
   Offset sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);
+  if (__builtin_add_overflow(a, b, &sum))
+    throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);
   return sum;
 }
 
 /// Returns a * b. Throws Error(overflow) beyond 2^63 - 1; `what` names the count in its text.
 inline Offset checked_mul(Offset a, Offset b, const char* what) {
   Offset product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);
+  if (__builtin_mul_overflow(a, b, &product))
+    throw Error(ErrorKind::overflow, std::string("symbolic: more than 2^63 ") + what);
   return product;
 }
 

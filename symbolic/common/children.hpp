@@ -14,8 +14,12 @@ struct Children {
   std::vector<Index> ptr;    ///< length count+2
   std::vector<Index> child;  ///< length count
 
-  [[nodiscard]] std::span<Index> of(Index s) { return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])}; }
-  [[nodiscard]] std::span<const Index> of(Index s) const { return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])}; }
+  [[nodiscard]] std::span<Index> of(Index s) {
+    return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])};
+  }
+  [[nodiscard]] std::span<const Index> of(Index s) const {
+    return {child.data() + ptr[s], static_cast<std::size_t>(ptr[s + 1] - ptr[s])};
+  }
 };
 
 /// Returns the children of each node, ascending, from parent links (kNone at roots). O(count).

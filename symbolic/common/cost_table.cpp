@@ -12,8 +12,8 @@
 namespace kauri::symbolic {
 namespace {
 
-// cpu-avx512 is fitted (bench/ordering/fit_cost_table.py) to 173 factorisations on one core of an AMD EPYC (Zen 5); the others are first
-// guesses. fresh_byte_s was measured on two cores.
+// cpu-avx512 is fitted (bench/ordering/fit_cost_table.py) to 173 factorisations on one core of an
+// AMD EPYC (Zen 5); the others are first guesses. fresh_byte_s was measured on two cores.
 constexpr std::array kTables{
     CostTable{.target = "cpu-avx512",
               .front_overhead_s = 0.07e-6,
@@ -105,8 +105,9 @@ struct OrderConstants {
 
 // Nested dissection: its seconds and its savings, fitted to 30 systems (docs/orderings.md explains
 // the fit).
-constexpr double kHopelessWork = 50;       // operations per entry of L up to which it saves nothing
-constexpr double kHopePerDoubling = 0.13;  // fraction of the cost of fill saved per doubling beyond that
+constexpr double kHopelessWork = 50;  // operations per entry of L up to which it saves nothing
+constexpr double kHopePerDoubling =
+    0.13;  // fraction of the cost of fill saved per doubling beyond that
 constexpr double kMostHope = 0.9;
 
 /// Constants by effort, for graphs that are dissected. Nested dissection takes less on a graph that
@@ -145,7 +146,9 @@ OrderConstants order_constants(OrderingMethod method, Effort effort) {
 }
 
 /// Returns the seconds of a pass over rows and entries.
-double pass_seconds(double row_s, Index n, double entry_s, Offset entries) { return row_s * n + entry_s * static_cast<double>(entries); }
+double pass_seconds(double row_s, Index n, double entry_s, Offset entries) {
+  return row_s * n + entry_s * static_cast<double>(entries);
+}
 
 }  // namespace
 
@@ -154,7 +157,8 @@ std::span<const CostTable> cost_tables() { return kTables; }
 const CostTable& cost_table(std::string_view target) {
   for (const CostTable& table : kTables)
     if (table.target == target) return table;
-  throw Error(ErrorKind::usage, "analyze: no cost table for target \"" + std::string(target) + "\"");
+  throw Error(ErrorKind::usage,
+              "analyze: no cost table for target \"" + std::string(target) + "\"");
 }
 
 double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offset edges) {
@@ -166,10 +170,13 @@ double order_seconds(OrderingMethod method, Effort effort, Offset vertices, Offs
 Offset order_work(double seconds) { return static_cast<Offset>(std::min(seconds / kVisit, 1e18)); }
 
 double dissection_gain(double flops_per_entry) {
-  return std::clamp(kHopePerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kHopelessWork), 0.0, kMostHope);
+  return std::clamp(kHopePerDoubling * std::log2(std::max(flops_per_entry, 1.0) / kHopelessWork),
+                    0.0, kMostHope);
 }
 
-double reduction_seconds(Index n, Offset entries) { return pass_seconds(1.7e-8, n, 5.6e-9, entries); }
+double reduction_seconds(Index n, Offset entries) {
+  return pass_seconds(1.7e-8, n, 5.6e-9, entries);
+}
 double draft_seconds(Index n, Offset entries) { return pass_seconds(1.2e-7, n, 1e-9, entries); }
 double level_seconds(Index n, Offset entries) { return pass_seconds(1.8e-8, n, 2e-9, entries); }
 

@@ -24,12 +24,15 @@ struct CostTable {
   std::string_view target;
   double front_overhead_s;  ///< per front: calls, loops, lists of children
   double row_s;             ///< per row of a front
-  double bandwidth;         ///< bytes per second that one core moves while it assembles, most of them in its caches
-  double peak;              ///< operations per second
-  double padding_s;         ///< price of an entry of L that amalgamation adds: it is stored, and read in every solve
+  double bandwidth;  ///< bytes per second that one core moves while it assembles, most of them in
+                     ///< its caches
+  double peak;       ///< operations per second
+  double padding_s;  ///< price of an entry of L that amalgamation adds: it is stored, and read in
+                     ///< every solve
   // Amalgamation on a device also shortens the longest path through the tree. On one core this has
   // no meaning: path_weight is 0.
-  double path_weight = 0;  ///< seconds of one core that a second of the path is worth: the cores that wait for it
+  double path_weight =
+      0;  ///< seconds of one core that a second of the path is worth: the cores that wait for it
   /// Seconds that a front, and each of its pivots, adds to a path: small_ for fronts of up to 64
   /// rows (DeviceSchedule::kSmall), tiled_ for larger ones, in tiles of 64.
   double small_latency_s = 0, small_pivot_s = 0, tiled_latency_s = 0, tiled_pivot_s = 0;
@@ -72,17 +75,22 @@ double level_seconds(Index n, Offset entries);
 /// Returns the operations of p columns of a front of order m: the sum of (m-k)^2 for k < p. Exact
 /// up to 2^53. Here and below m and p are doubles, so a front may be a mean with fractions of a
 /// column.
-inline double front_flops(double m, double p) { return p * m * m - m * p * (p - 1) + (p - 1) * p * (2 * p - 1) / 6; }
+inline double front_flops(double m, double p) {
+  return p * m * m - m * p * (p - 1) + (p - 1) * p * (2 * p - 1) / 6;
+}
 /// Returns the predicted seconds of a front on one core.
 inline double front_seconds(const CostTable& table, double m, double p) {
   const double q = m - p, bytes = 8 * (m * p + q * (q + 1));
-  return table.front_overhead_s + table.row_s * m + bytes / table.bandwidth + front_flops(m, p) / table.peak;
+  return table.front_overhead_s + table.row_s * m + bytes / table.bandwidth +
+         front_flops(m, p) / table.peak;
 }
 /// Returns the seconds from a front's last child to its parent on an otherwise idle device. A tiled
 /// front of t = m / 64 + 1 rows of tiles uses t^2 / 4 cores, path_weight at most.
 inline double front_latency(const CostTable& table, Index m, Index p) {
   if (m <= 64) return table.small_latency_s + table.small_pivot_s * p;
-  const double tiles = m / 64.0 + 1, cores = tiles * tiles / 4 < table.path_weight ? tiles * tiles / 4 : table.path_weight;
+  const double tiles = m / 64.0 + 1, cores = tiles * tiles / 4 < table.path_weight
+                                                 ? tiles * tiles / 4
+                                                 : table.path_weight;
   return table.tiled_latency_s + table.tiled_pivot_s * p + front_flops(m, p) / (table.peak * cores);
 }
 /// Returns the predicted seconds of a front in one sweep of a solve with one right-hand side, on

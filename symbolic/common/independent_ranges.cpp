@@ -7,8 +7,9 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kPlaceBlock = 16384;        // places in a block of a parallel loop
-constexpr Index kParts = 64, kLeast = 128;  // parts of all nodes to aim at; nodes of a part at least
+constexpr Index kPlaceBlock = 16384;  // places in a block of a parallel loop
+constexpr Index kParts = 64,
+                kLeast = 128;  // parts of all nodes to aim at; nodes of a part at least
 
 /// Returns for each place the lowest among itself and its neighbours' places.
 std::vector<Index> lowest_places(const PermutedAdjacency& adjacency) {
@@ -27,7 +28,8 @@ Index length(const IndexRange& range) { return range.end - range.begin; }
 
 /// Joins adjacent ranges that have no more than `most` places together.
 std::vector<IndexRange> joined(std::vector<IndexRange> ranges, Index most) {
-  std::sort(ranges.begin(), ranges.end(), [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
+  std::sort(ranges.begin(), ranges.end(),
+            [](const IndexRange& a, const IndexRange& b) { return a.begin < b.begin; });
   std::vector<IndexRange> out;
   for (const IndexRange& next : ranges)
     if (!out.empty() && out.back().end == next.begin && next.end - out.back().begin <= most)
@@ -49,11 +51,13 @@ std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, I
     while (met != open.begin() && std::prev(met)->end > lowest[k]) --met;
     const IndexRange whole{met == open.end() ? k : met->begin, k + 1};
     if (length(whole) > most)
-      std::copy_if(met, open.end(), std::back_inserter(closed), [&](const IndexRange& s) { return length(s) <= most; });
+      std::copy_if(met, open.end(), std::back_inserter(closed),
+                   [&](const IndexRange& s) { return length(s) <= most; });
     open.erase(met, open.end());
     open.push_back(whole);
   }
-  std::copy_if(open.begin(), open.end(), std::back_inserter(closed), [&](const IndexRange& s) { return length(s) <= most; });
+  std::copy_if(open.begin(), open.end(), std::back_inserter(closed),
+               [&](const IndexRange& s) { return length(s) <= most; });
   return joined(std::move(closed), most);
 }
 
@@ -76,7 +80,8 @@ std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index siz
       else
         parts.push_back({s, s + 1, false});
       begin = s + 1;
-    } else if (const Index up = parent[s]; (up == kNone || below[up] > size) && s + 1 - begin >= size) {
+    } else if (const Index up = parent[s];
+               (up == kNone || below[up] > size) && s + 1 - begin >= size) {
       close(s + 1);
     }
   close(count);

@@ -17,31 +17,35 @@ struct IndexRange {
   Index begin, end;
 };
 
-/// Returns ranges of at most `most` places each, ascending, in which no supervariable has a neighbour at a place before the range: the
-/// elimination of one range does not touch another. In a dissection, and in any order whose elimination tree is nearly in postorder, the
-/// ranges are subtrees of separators; the places between them belong to large separators. With one thread there is one range of all
-/// places. O(edges).
+/// Returns ranges of at most `most` places each, ascending, in which no supervariable has a
+/// neighbour at a place before the range: the elimination of one range does not touch another. In a
+/// dissection, and in any order whose elimination tree is nearly in postorder, the ranges are
+/// subtrees of separators; the places between them belong to large separators. With one thread
+/// there is one range of all places. O(edges).
 std::vector<IndexRange> independent_ranges(const PermutedAdjacency& adjacency, Index most);
 
 /// Nodes [begin, end) of a forest in postorder: whole subtrees, or nodes above other subtrees.
 struct TreePart {
   Index begin, end;
-  bool whole;  ///< true: complete subtrees, and the parents of their roots are at or beyond `end`; false: nodes above other subtrees
+  bool whole;  ///< true: complete subtrees, and the parents of their roots are at or beyond `end`;
+               ///< false: nodes above other subtrees
 };
 
-/// Cuts a postordered forest into whole subtrees of at most `size` nodes, several small ones together, and runs of nodes above.
-/// parent[j] > j or kNone. O(nodes).
+/// Cuts a postordered forest into whole subtrees of at most `size` nodes, several small ones
+/// together, and runs of nodes above. parent[j] > j or kNone. O(nodes).
 std::vector<TreePart> cut_into_subtrees(std::span<const Index> parent, Index size);
 
-/// Groups `parts` items into at most a few hundred blocks: there may be millions of items of one node each.
+/// Groups `parts` items into at most a few hundred blocks: there may be millions of items of one
+/// node each.
 inline Blocks batches(std::size_t parts) {
   constexpr Index kBatches = 256;
   const auto count = static_cast<Index>(parts);
   return {count, std::max<Index>(1, count / kBatches)};
 }
 
-/// Returns how many nodes a part has when `count` nodes are divided: few enough that every thread finds work and that few nodes lie above
-/// all parts; `count` with one thread. Returns `asked` if it is > 0 (tests set it: no result depends on the size).
+/// Returns how many nodes a part has when `count` nodes are divided: few enough that every thread
+/// finds work and that few nodes lie above all parts; `count` with one thread. Returns `asked` if
+/// it is > 0 (tests set it: no result depends on the size).
 Index part_size(Index count, Index asked);
 
 }  // namespace kauri::symbolic

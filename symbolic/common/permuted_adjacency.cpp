@@ -18,7 +18,9 @@ constexpr Index kPairBlock = 16384;  // supervariables in a block of a parallel 
 
 }  // namespace
 
-PermutedAdjacency::PermutedAdjacency(const ordering::CompressedGraph& graph, std::vector<Index> order) : order_(std::move(order)) {
+PermutedAdjacency::PermutedAdjacency(const ordering::CompressedGraph& graph,
+                                     std::vector<Index> order)
+    : order_(std::move(order)) {
   const ordering::GraphView& view = graph.view();
   const Blocks blocks(size(), kPairBlock);
   std::vector<Index> place(order_.size());

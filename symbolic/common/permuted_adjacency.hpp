@@ -31,16 +31,19 @@ class PermutedAdjacency {
   /// Returns the lower places of the neighbours of the supervariable at place k.
   [[nodiscard]] std::span<const Index> lower(Index k) const { return between(ptr_[k], middle_[k]); }
   /// Returns the higher places of the neighbours of the supervariable at place k.
-  [[nodiscard]] std::span<const Index> higher(Index k) const { return between(middle_[k], ptr_[k + 1]); }
+  [[nodiscard]] std::span<const Index> higher(Index k) const {
+    return between(middle_[k], ptr_[k + 1]);
+  }
 
  private:
   [[nodiscard]] std::span<const Index> between(Offset begin, Offset end) const {
     return {neighbour_.get() + begin, static_cast<std::size_t>(end - begin)};
   }
 
-  std::vector<Index> order_;    // by place
-  std::vector<Index> weight_;   // by place; empty: all are 1
-  std::vector<Offset> ptr_{0};  // by place: beginning of its neighbours; those at lower places come first
+  std::vector<Index> order_;   // by place
+  std::vector<Index> weight_;  // by place; empty: all are 1
+  std::vector<Offset> ptr_{
+      0};  // by place: beginning of its neighbours; those at lower places come first
   std::vector<Offset> middle_;  // by place: beginning of its neighbours at higher places
   std::unique_ptr<Index[]> neighbour_;
 };

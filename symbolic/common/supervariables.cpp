@@ -16,7 +16,9 @@ struct Classes {
   std::vector<Index> least;  // length n: least row of each row's class
   Index count = 0;
 
-  [[nodiscard]] bool worth_merging() const { return count < 0.9 * static_cast<double>(least.size()); }
+  [[nodiscard]] bool worth_merging() const {
+    return count < 0.9 * static_cast<double>(least.size());
+  }
 };
 
 /// Returns the classes of members of a supervariable that are consecutive in the caller's numbering
@@ -25,7 +27,8 @@ Classes blocks_of(const ordering::CompressedGraph& graph, const Permutation& per
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   Blocks(perm.size(), kRowBlock).for_each([&](Index, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) && perm.new_of(i) == perm.new_of(i - 1) + 1;
+      const bool joins = i > 0 && graph.vertex_of(i) == graph.vertex_of(i - 1) &&
+                         perm.new_of(i) == perm.new_of(i - 1) + 1;
       classes.least[i] = joins ? i - 1 : i;
     }
   });
@@ -41,7 +44,8 @@ Classes runs_of(const ordering::CompressedGraph& graph, const Permutation& perm)
   Classes classes{std::vector<Index>(static_cast<std::size_t>(perm.size())), 0};
   for (Index begin = 0, end = 0; begin < perm.size(); begin = end) {
     Index first = perm.old_of(begin);
-    for (end = begin + 1; end < perm.size() && graph.vertex_of(perm.old_of(end)) == graph.vertex_of(first); ++end)
+    for (end = begin + 1;
+         end < perm.size() && graph.vertex_of(perm.old_of(end)) == graph.vertex_of(first); ++end)
       first = std::min(first, perm.old_of(end));
     for (Index k = begin; k < end; ++k) classes.least[perm.old_of(k)] = first;
     ++classes.count;
@@ -51,7 +55,8 @@ Classes runs_of(const ordering::CompressedGraph& graph, const Permutation& perm)
 
 }  // namespace
 
-std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGraph& graph, const Permutation& perm) {
+std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGraph& graph,
+                                                    const Permutation& perm) {
   if (!graph.merged()) return std::vector<Index>(perm.old_of().begin(), perm.old_of().end());
   std::vector<Index> order;
   order.reserve(static_cast<std::size_t>(graph.size()));
@@ -68,9 +73,11 @@ bool in_blocks(const ordering::CompressedGraph& graph, const Permutation& perm) 
   return !graph.merged() || blocks_of(graph, perm).count == graph.size();
 }
 
-std::unique_ptr<const ordering::CompressedGraph> other_supervariables(const ordering::CompressedGraph& graph, const Permutation& perm) {
+std::unique_ptr<const ordering::CompressedGraph> other_supervariables(
+    const ordering::CompressedGraph& graph, const Permutation& perm) {
   if (!graph.merged()) return nullptr;
-  const auto divided = [&](const Classes& classes) -> std::unique_ptr<const ordering::CompressedGraph> {
+  const auto divided =
+      [&](const Classes& classes) -> std::unique_ptr<const ordering::CompressedGraph> {
     if (classes.count == graph.size()) return nullptr;
     return std::make_unique<const ordering::CompressedGraph>(graph.source(), classes.least);
   };

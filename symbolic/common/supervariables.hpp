@@ -14,7 +14,8 @@ namespace kauri::symbolic {
 
 /// Returns the supervariables in the order of their elimination if perm takes the members of each
 /// one right after the other (in any order); else nullopt. O(n).
-std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGraph& graph, const Permutation& perm);
+std::optional<std::vector<Index>> elimination_order(const ordering::CompressedGraph& graph,
+                                                    const Permutation& perm);
 
 /// Returns true if the members of each supervariable form a block: they are consecutive in the
 /// caller's numbering and, in the same order, in perm. O(n).
@@ -24,6 +25,7 @@ bool in_blocks(const ordering::CompressedGraph& graph, const Permutation& perm);
 /// Supervariables whose members do not form blocks are divided into blocks, or, if that merges too
 /// few rows, only at the places at which perm takes members apart. If this too merges less than a
 /// tenth of the rows, no rows are merged: handling a few costs more than it saves. O(n + edges).
-std::unique_ptr<const ordering::CompressedGraph> other_supervariables(const ordering::CompressedGraph& graph, const Permutation& perm);
+std::unique_ptr<const ordering::CompressedGraph> other_supervariables(
+    const ordering::CompressedGraph& graph, const Permutation& perm);
 
 }  // namespace kauri::symbolic

@@ -12,9 +12,11 @@ namespace kauri::symbolic {
 /// elements: for each row below the pivots, front after front, its local row in the parent's front.
 /// The elements of front s begin at nodes.row_ptr[s] - nodes.first[s]. O(log fronts + end - begin +
 /// runs).
-void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset begin, Offset end, Index* out);
+void list_parent_rows(const Supernodes& nodes, const Assembly& assembly, Offset begin, Offset end,
+                      Index* out);
 
 /// Writes words [begin, end) of the child's row map. O(end - begin + rows of the block).
-void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin, Offset end, RowMapWord* out);
+void write_row_map(const Assembly& assembly, Index child, const FrontCells& parent, Offset begin,
+                   Offset end, RowMapWord* out);
 
 }  // namespace kauri::symbolic

@@ -30,7 +30,8 @@ struct Listed {
   bool tiled;
 
   [[nodiscard]] Offset place(Index r, Index c) const {
-    return block + (tiled ? FrontCells{m, p}.block().place(r, c) : SmallLayout{m, p}.place(p + r, p + c));
+    return block +
+           (tiled ? FrontCells{m, p}.block().place(r, c) : SmallLayout{m, p}.place(p + r, p + c));
   }
 };
 
@@ -53,7 +54,9 @@ struct SumPart {
   Offset scratch = 0;  // place of the results of the partial sums, one behind the other
 
   /// Returns the extent of stage k, or null if there is none. The last stage may have any number.
-  Extent* stage(std::size_t k, bool is_last) { return is_last ? &last : k < partial.size() ? &partial[k] : nullptr; }
+  Extent* stage(std::size_t k, bool is_last) {
+    return is_last ? &last : k < partial.size() ? &partial[k] : nullptr;
+  }
 };
 
 /// The terms of each entry, divided into runs of at most kFanIn terms, each of which one sum adds
@@ -71,7 +74,8 @@ class Host {
   Host(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out)
       : out_(out), s_(s), cells_{nodes.order(s), nodes.pivots(s)} {
     for (Offset k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
-      if (const Index c = assembly.child[k]; is_listed(nodes, assembly, s, c)) take(nodes, assembly, c);
+      if (const Index c = assembly.child[k]; is_listed(nodes, assembly, s, c))
+        take(nodes, assembly, c);
   }
   [[nodiscard]] bool none() const { return child_.empty(); }
 
@@ -119,19 +123,23 @@ class Host {
     std::vector<Offset> next = begin;
     for (Index k = 0; k < static_cast<Index>(child_.size()); ++k) {
       child_[k].row = rows_of(k);
-      for (Index j = 0; j < static_cast<Index>(child_[k].row.size()); ++j) column_[at(next[child_[k].row[j]]++)] = {k, j};
+      for (Index j = 0; j < static_cast<Index>(child_[k].row.size()); ++j)
+        column_[at(next[child_[k].row[j]]++)] = {k, j};
     }
     return begin;
   }
   /// Returns the index ("slot") of entry (r, first + c) in the sums of columns [first, first +
   /// kPatchColumns).
-  static Index slot(Index r, Index c) { return (r & -kPatchRows) * kPatchColumns + c * kPatchRows + (r & (kPatchRows - 1)); }
+  static Index slot(Index r, Index c) {
+    return (r & -kPatchRows) * kPatchColumns + c * kPatchRows + (r & (kPatchRows - 1));
+  }
   /// Counts the terms of each slot, for the columns from c0 on.
   [[nodiscard]] std::vector<Index> count(Index c0, const std::vector<Offset>& begin) const {
     std::vector<Index> terms(at(slot(cells_.m - 1, kPatchColumns - 1)) + 1, 0);
     for (Index c = c0; c < std::min(c0 + kPatchColumns, cells_.m); ++c)
       for (Offset k = begin[c]; k < begin[c + 1]; ++k)
-        for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column))) ++terms[slot(r, c - c0)];
+        for (const Index r : child_[column_[at(k)].child].row.subspan(at(column_[at(k)].column)))
+          ++terms[slot(r, c - c0)];
     return terms;
   }
 
@@ -157,7 +165,8 @@ class Host {
     for (SumPart& p : part) {
       partial = std::max(partial, p.partial.size());
       p.scratch = out_.entries;
-      for (const Extent& stage : p.partial) out_.entries = checked_add(out_.entries, stage.sums, "entries of device memory");
+      for (const Extent& stage : p.partial)
+        out_.entries = checked_add(out_.entries, stage.sums, "entries of device memory");
     }
     DeviceSchedule::Sums& sums = out_.sums;
     Extent next{static_cast<Offset>(sums.place.size()), static_cast<Offset>(sums.term.size())};
@@ -190,7 +199,8 @@ class Host {
       Runs next = lay(terms, last, part, k);
       for (std::size_t e = 0; e < terms.size(); ++e)
         for (Index t = 0; t < terms[e]; ++t)
-          out_.sums.term[next.term[next.first[e] + t / kFanIn] + t % kFanIn] = runs.place[runs.first[e] + t];
+          out_.sums.term[next.term[next.first[e] + t / kFanIn] + t % kFanIn] =
+              runs.place[runs.first[e] + t];
       runs = std::move(next);
     }
   }
@@ -204,18 +214,21 @@ class Host {
   std::vector<Offset> fill_last(Index c0, const std::vector<Index>& count, Extent& last) const {
     std::vector<Offset> begin(count.size());
     for (Index e = 0; e < static_cast<Index>(count.size()); ++e) {
-      const Index r = e / kSumGroup * kPatchRows + e % kPatchRows, c = c0 + e % kSumGroup / kPatchRows;
+      const Index r = e / kSumGroup * kPatchRows + e % kPatchRows,
+                  c = c0 + e % kSumGroup / kPatchRows;
       Index terms = count[e];
       while (terms > kFanIn) terms = runs_of(terms);
       begin[e] = last.terms;
-      if (terms > 0) add_sum(last, (c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c), terms);
+      if (terms > 0)
+        add_sum(last, (c < cells_.p ? out_.panel[s_] : out_.block[s_]) + cells_.place(r, c), terms);
     }
     return begin;
   }
 
   /// Lays out runs of the counted terms. The only run of an entry belongs to its last sum, other
   /// runs to sums of stage k: the first runs of all entries come first, then the second ones.
-  Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, SumPart& part, std::size_t k) const {
+  Runs lay(const std::vector<Index>& count, const std::vector<Offset>& last, SumPart& part,
+           std::size_t k) const {
     Runs runs;
     runs.first.reserve(count.size());
     std::vector<std::size_t> left;  // entries with further runs
@@ -248,10 +261,13 @@ class Host {
     };
     std::vector<Cursor> next;
     next.reserve(runs.first.size());
-    for (const Offset first : runs.first) next.push_back({first < static_cast<Offset>(runs.term.size()) ? runs.term[first] : 0, kFanIn, 0});
+    for (const Offset first : runs.first)
+      next.push_back(
+          {first < static_cast<Offset>(runs.term.size()) ? runs.term[first] : 0, kFanIn, 0});
     const auto put = [&](Index e, Offset place) {
       Cursor& cursor = next[e];
-      if (cursor.left == 0) cursor = {runs.term[runs.first[e] + cursor.run + 1], kFanIn, cursor.run + 1};
+      if (cursor.left == 0)
+        cursor = {runs.term[runs.first[e] + cursor.run + 1], kFanIn, cursor.run + 1};
       out_.sums.term[cursor.to++] = place;
       --cursor.left;
     };
@@ -280,7 +296,8 @@ class Host {
 }  // namespace
 
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c) {
-  return is_listed(static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]), nodes.contribution(c));
+  return is_listed(static_cast<Index>(assembly.child_ptr[s + 1] - assembly.child_ptr[s]),
+                   nodes.contribution(c));
 }
 
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
@@ -288,7 +305,8 @@ std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
   std::vector<Offset> steps{0};
   for (std::size_t k = 0; k < sums.place.size(); k += kSumGroup) {
     Offset most = 0;
-    for (std::size_t lane = 0; lane < kSumGroup; ++lane) most = std::max(most, sums.ptr[k + lane + 1] - sums.ptr[k + lane]);
+    for (std::size_t lane = 0; lane < kSumGroup; ++lane)
+      most = std::max(most, sums.ptr[k + lane + 1] - sums.ptr[k + lane]);
     steps.push_back(steps.back() + (most + kSumPair - 1) / kSumPair);
   }
   return steps;
@@ -296,13 +314,16 @@ std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums) {
 
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out) {
-  std::transform(sums.place.begin() + begin, sums.place.begin() + end, out, [](Offset place) { return static_cast<Place>(place); });
+  std::transform(sums.place.begin() + begin, sums.place.begin() + end, out,
+                 [](Offset place) { return static_cast<Place>(place); });
 }
 
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end, SumStep<Place>* out) {
+void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end,
+                     SumStep<Place>* out) {
   const std::span<const Offset> steps = sums.step;
-  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin) - steps.begin() - 1);
+  auto group = static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), begin) -
+                                        steps.begin() - 1);
   for (Offset step = begin; step < end; ++group) {
     const Offset last = std::min(end, steps[group + 1]), before = (step - steps[group]) * kSumPair;
     for (std::size_t lane = 0; lane < kSumGroup; ++lane) {
@@ -310,7 +331,8 @@ void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end,
       const Offset stop = sums.ptr[group * kSumGroup + lane + 1];
       for (Offset s = 0; s < last - step; ++s)
         for (std::size_t i = 0; i < kSumPair; ++i, ++t)
-          out[s][lane * kSumPair + i] = t < stop ? static_cast<Place>(sums.term[t]) : kNoPlace<Place>;
+          out[s][lane * kSumPair + i] =
+              t < stop ? static_cast<Place>(sums.term[t]) : kNoPlace<Place>;
     }
     out += last - step, step = last;
   }
@@ -321,7 +343,8 @@ template void write_sum_places(const DeviceSchedule::Sums&, Offset, Offset, Offs
 template void write_sum_terms(const DeviceSchedule::Sums&, Offset, Offset, SumStep<std::uint32_t>*);
 template void write_sum_terms(const DeviceSchedule::Sums&, Offset, Offset, SumStep<Offset>*);
 
-std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out) {
+std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s,
+                             DeviceSchedule& out) {
   Host host(nodes, assembly, s, out);
   return host.none() ? std::vector<Index>{} : host.list();
 }

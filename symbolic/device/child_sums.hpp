@@ -26,7 +26,9 @@ inline constexpr Index kSumGroup = 32, kSumPair = 2, kSumStep = kSumGroup * kSum
 
 /// Returns true if a tiled front with `children` children takes a child with `rows` rows below its
 /// pivots by lists.
-constexpr bool is_listed(Index children, Index rows) { return children > kMostPulled && rows <= kMostListedRows; }
+constexpr bool is_listed(Index children, Index rows) {
+  return children > kMostPulled && rows <= kMostListedRows;
+}
 /// Returns true if the tiled front s takes its child c by lists.
 bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index c);
 
@@ -35,7 +37,8 @@ bool is_listed(const Supernodes& nodes, const Assembly& assembly, Index s, Index
 /// stages, whose sums need those of the stages before: stage i is the sums [r[i], r[i+1]); the last
 /// stage adds to the front. Empty if no child is listed. O(children's rows + terms). Throws
 /// Error(overflow).
-std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s, DeviceSchedule& out);
+std::vector<Index> list_sums(const Supernodes& nodes, const Assembly& assembly, Index s,
+                             DeviceSchedule& out);
 
 /// Returns Sums::step, computed from the other members.
 std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
@@ -45,7 +48,9 @@ std::vector<Offset> sum_steps(const DeviceSchedule::Sums& sums);
 template <class Place>
 inline constexpr Place kNoPlace = static_cast<Place>(-1);
 /// Returns true if all places fit into 32 bits and none equals kNoPlace.
-inline bool has_short_places(const DeviceSchedule& schedule) { return schedule.entries <= schedule.sums.most_short; }
+inline bool has_short_places(const DeviceSchedule& schedule) {
+  return schedule.entries <= schedule.sums.most_short;
+}
 /// Writes places [begin, end) of the sums; kNoPlace for empty ones.
 template <class Place>
 void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end, Place* out);
@@ -54,6 +59,7 @@ void write_sum_places(const DeviceSchedule::Sums& sums, Offset begin, Offset end
 template <class Place>
 using SumStep = std::array<Place, kSumStep>;
 template <class Place>
-void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end, SumStep<Place>* out);
+void write_sum_terms(const DeviceSchedule::Sums& sums, Offset begin, Offset end,
+                     SumStep<Place>* out);
 
 }  // namespace kauri::symbolic

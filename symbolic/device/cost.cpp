@@ -58,14 +58,17 @@ constexpr DeviceCost with_portable_kernels(DeviceCost cost, int scalar_bytes) {
   cost.tiled_level_s = 1.2e-5, cost.diagonal_tile_s = 4.7e-5;
   cost.product_s = 2.3e-8, cost.panel_tile_s = 1.9e-7;
   cost.bandwidth = 7.0e12;
-  cost.sweep_panel_tile_s *= scalar_bytes / 8.0;  // while all blocks work they are bound by bytes; latencies between blocks do not change
+  cost.sweep_panel_tile_s *=
+      scalar_bytes /
+      8.0;  // while all blocks work they are bound by bytes; latencies between blocks do not change
   return cost;
 }
 
 /// Returns the constants of the same device without sweeps.
 constexpr DeviceCost with_plain_solves(DeviceCost cost) {
   cost.sweep_start_s = 0;
-  cost.plain_bandwidth *= cost.scalar_bytes / 8.0;  // a block is bound by entries, whatever their bytes
+  cost.plain_bandwidth *=
+      cost.scalar_bytes / 8.0;  // a block is bound by entries, whatever their bytes
   return cost;
 }
 
@@ -76,16 +79,20 @@ struct Card {
   double clock, processors, peak, bandwidth;
 };
 constexpr Card kH200{1.98e9, 132, 67e12, 4.8e12};
-constexpr Card kA100{1.41e9, 108, 19.5e12, 1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
+constexpr Card kA100{1.41e9, 108, 19.5e12,
+                     1.555e12};  // the card with 40 GB; the one with 80 GB has 2.0e12
 
 /// Scales the constants of one card to another: latencies by clocks, fronts side by side also by
 /// multiprocessors, products by peaks. Work of the host takes as long.
-constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from, const Card& to) {
-  const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors, products = from.peak / to.peak;
+constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Card& from,
+                             const Card& to) {
+  const double latency = from.clock / to.clock, fronts = latency * from.processors / to.processors,
+               products = from.peak / to.peak;
   cost.target = target;
   cost.scaled = true;
-  for (double DeviceCost::*seconds : {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
-                                      &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
+  for (double DeviceCost::*seconds :
+       {&DeviceCost::start_s, &DeviceCost::narrow_level_s, &DeviceCost::small_level_s,
+        &DeviceCost::tiled_level_s, &DeviceCost::diagonal_tile_s, &DeviceCost::plain_level_s})
     cost.*seconds *= latency;
   cost.narrow_front_s *= fronts, cost.small_front_s *= fronts;
   cost.product_s *= products, cost.panel_tile_s *= products;
@@ -95,28 +102,35 @@ constexpr DeviceCost on_card(DeviceCost cost, std::string_view target, const Car
 }
 
 constexpr DeviceCost kHopperFloat = with_portable_kernels(kHopper, sizeof(float));
-constexpr std::array kCosts{kHopper, kHopperFloat,
-                            on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200, kA100),
-                            on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
+constexpr std::array kCosts{
+    kHopper, kHopperFloat,
+    on_card(with_plain_solves(with_portable_kernels(kHopper, sizeof(double))), "sm_80", kH200,
+            kA100),
+    on_card(with_plain_solves(kHopperFloat), "sm_80", kH200, kA100)};
 
 /// Returns the bytes of a scalar over those of a double: DeviceWork counts bytes of doubles.
-double share(const DeviceCost& cost) { return cost.scalar_bytes / static_cast<double>(sizeof(double)); }
+double share(const DeviceCost& cost) {
+  return cost.scalar_bytes / static_cast<double>(sizeof(double));
+}
 
-double small_seconds(double level_s, double front_s, double double_bandwidth, const DeviceWork::Small& work) {
+double small_seconds(double level_s, double front_s, double double_bandwidth,
+                     const DeviceWork::Small& work) {
   return level_s * work.levels + front_s * work.fronts + work.bytes / double_bandwidth;
 }
 
 /// Returns true if Hopper's kernels run, which handle doubles only. A card with fewer
 /// multiprocessors does not hold the teams that plans need (symbolic::kFewestTeams).
-bool has_hopper_kernels(int major, int minor, int processors) { return major == 9 && minor == 0 && 2 * processors >= kFewestTeams; }
+bool has_hopper_kernels(int major, int minor, int processors) {
+  return major == 9 && minor == 0 && 2 * processors >= kFewestTeams;
+}
 
 }  // namespace
 
 const DeviceCost& device_cost(std::string_view target, int scalar_bytes) {
   for (const DeviceCost& cost : kCosts)
     if (cost.target == target && cost.scalar_bytes == scalar_bytes) return cost;
-  throw Error(ErrorKind::usage, "analyze: no constants for the device \"" + std::string(target) + "\" and scalars of " +
-                                    std::to_string(scalar_bytes) + " bytes");
+  throw Error(ErrorKind::usage, "analyze: no constants for the device \"" + std::string(target) +
+                                    "\" and scalars of " + std::to_string(scalar_bytes) + " bytes");
 }
 
 std::string_view device_target(int major, int minor, int processors) {
@@ -124,15 +138,19 @@ std::string_view device_target(int major, int minor, int processors) {
 }
 
 bool is_predicted(int major, int minor, int processors) {
-  return has_hopper_kernels(major, minor, processors) || (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
+  return has_hopper_kernels(major, minor, processors) ||
+         (major == 8 && minor == 0 && processors >= static_cast<int>(kA100.processors));
 }
 
 double device_factor_seconds(const DeviceCost& cost, const DeviceWork& work) {
-  const double bandwidth = cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
-  double seconds = cost.start_s + small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
+  const double bandwidth =
+      cost.bandwidth / share(cost);  // in the bytes of doubles that `work` counts
+  double seconds = cost.start_s +
+                   small_seconds(cost.narrow_level_s, cost.narrow_front_s, bandwidth, work.narrow) +
                    small_seconds(cost.small_level_s, cost.small_front_s, bandwidth, work.small);
   for (const DeviceWork::Level& level : work.tiled) {
-    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s + level.bytes / bandwidth;
+    const double all = level.products * cost.product_s + level.panel_tiles * cost.panel_tile_s +
+                       level.bytes / bandwidth;
     seconds += cost.tiled_level_s + std::max(level.chain * cost.diagonal_tile_s, all);
   }
   return seconds;
@@ -142,10 +160,12 @@ double device_solve_seconds(const DeviceCost& cost, const DeviceWork& work, Inde
   double seconds = 2.0 * cost.scalar_bytes * n / cost.host_bandwidth;
   const double small_levels = work.narrow.levels + work.small.levels;
   if (cost.sweep_start_s > 0) {
-    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels + cost.sweep_narrow_front_s * work.narrow.fronts +
+    seconds += cost.sweep_start_s + cost.sweep_small_level_s * small_levels +
+               cost.sweep_narrow_front_s * work.narrow.fronts +
                cost.sweep_small_front_s * work.small.fronts;
     for (const DeviceWork::Level& level : work.tiled)
-      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain + cost.sweep_panel_tile_s * level.panel_tiles;
+      seconds += cost.sweep_tiled_level_s + cost.sweep_tile_s * level.chain +
+                 cost.sweep_panel_tile_s * level.panel_tiles;
     return seconds;
   }
   seconds += cost.plain_level_s * small_levels;
@@ -158,6 +178,8 @@ double device_create_seconds(const DeviceCost& cost, const DeviceWork& work) {
   return cost.create_s + work.upload_bytes / cost.create_bandwidth;
 }
 
-double device_copy_seconds(const DeviceCost& cost, double bytes) { return cost.copy_s + bytes / cost.host_bandwidth; }
+double device_copy_seconds(const DeviceCost& cost, double bytes) {
+  return cost.copy_s + bytes / cost.host_bandwidth;
+}
 
 }  // namespace kauri::symbolic

@@ -5,22 +5,28 @@
 //
 // A factorisation takes
 //
-//     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes / bandwidth      (one launch; small ones likewise)
+//     start + narrow levels * narrow_level + narrow fronts * narrow_front + narrow bytes /
+//     bandwidth      (one launch; small ones likewise)
 //           + sum over levels of tiled fronts:
-//                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles * panel_tile + bytes / bandwidth):
+//                 tiled_level + max(chain * diagonal_tile, products * product + panel tiles *
+//                 panel_tile + bytes / bandwidth):
 //
-// small fronts wait for their children, level by level, and each takes its share of the warps; a level of tiled fronts is bound by its
-// longest chain of diagonal tiles, or by the work of all teams together. A solve with one right-hand side by sweeps takes, for both sweeps,
+// small fronts wait for their children, level by level, and each takes its share of the warps; a
+// level of tiled fronts is bound by its longest chain of diagonal tiles, or by the work of all
+// teams together. A solve with one right-hand side by sweeps takes, for both sweeps,
 //
-//     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small fronts * sweep_small_front
-//           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles * sweep_panel_tile + vectors / host_bandwidth:
+//     sweep_start + small levels * sweep_small_level + narrow fronts * sweep_narrow_front + small
+//     fronts * sweep_small_front
+//           + tiled levels * sweep_tiled_level + chains * sweep_tile + panel tiles *
+//           sweep_panel_tile + vectors / host_bandwidth:
 //
 // reading and waiting hardly overlap. The plain solve takes
 //
-//     levels * plain_level + sum of the largest panels of each level of tiled fronts / plain_bandwidth + vectors / host_bandwidth,
+//     levels * plain_level + sum of the largest panels of each level of tiled fronts /
+//     plain_bandwidth + vectors / host_bandwidth,
 //
-// since the largest front of a level keeps one block busy; and a factor is made in create + upload bytes / create_bandwidth. Bytes of
-// numbers are those of the scalar.
+// since the largest front of a level keeps one block busy; and a factor is made in create + upload
+// bytes / create_bandwidth. Bytes of numbers are those of the scalar.
 #pragma once
 
 #include <span>
@@ -35,18 +41,19 @@ namespace kauri::symbolic {
 struct DeviceCost {
   std::string_view target;
   int scalar_bytes = sizeof(double);
-  bool scaled = false;              ///< true: scaled from another device's constants, never measured
-  double start_s;                   ///< launches, clearing of counters, the verdict
-  double narrow_level_s;            ///< latency: a narrow front after its children
-  double narrow_front_s;            ///< a narrow front's share while all warps work
-  double small_level_s;             ///< latency: a small front after its children
-  double small_front_s;             ///< a small front's share while all warps work
-  double tiled_level_s;             ///< latency: filling, the first products, the last contribution
-  double diagonal_tile_s;           ///< a tile of the chain: factorised with the tile below it
-  double product_s;                 ///< a product of two tiles while all teams work
-  double panel_tile_s;              ///< loading a tile of L and its triangular solve, while all teams work
-  double bandwidth;                 ///< of device memory
-  double sweep_start_s = 0;         ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
+  bool scaled = false;     ///< true: scaled from another device's constants, never measured
+  double start_s;          ///< launches, clearing of counters, the verdict
+  double narrow_level_s;   ///< latency: a narrow front after its children
+  double narrow_front_s;   ///< a narrow front's share while all warps work
+  double small_level_s;    ///< latency: a small front after its children
+  double small_front_s;    ///< a small front's share while all warps work
+  double tiled_level_s;    ///< latency: filling, the first products, the last contribution
+  double diagonal_tile_s;  ///< a tile of the chain: factorised with the tile below it
+  double product_s;        ///< a product of two tiles while all teams work
+  double panel_tile_s;     ///< loading a tile of L and its triangular solve, while all teams work
+  double bandwidth;        ///< of device memory
+  double sweep_start_s =
+      0;  ///< a solve by sweeps: launches, the first loads; 0: the device solves without sweeps
   double sweep_small_level_s = 0;   ///< from a small or narrow front to its parent and back
   double sweep_narrow_front_s = 0;  ///< a narrow front's share while all warps work, both sweeps
   double sweep_small_front_s = 0;   ///< a small front's share while all warps work, both sweeps

@@ -16,15 +16,18 @@
 
 namespace kauri::symbolic {
 
-inline constexpr Index kCell = 8;                   ///< rows and columns of a cell
-inline constexpr Index kCellEntries = 64;           ///< kCell^2
-inline constexpr Index kTileCells = 8;              ///< cells along a tile
-inline constexpr Index kTile = 64;                  ///< rows and columns of a tile, the unit of work
-inline constexpr Index kTileSlabs = 4;              ///< slabs of 16 columns in a tile
-inline constexpr Index kInverseOrder = 16;          ///< order of the blocks that inverses of diagonal tiles are stored in
-inline constexpr Index kInverseEntries = 256;       ///< kInverseOrder^2
-inline constexpr Index kTileInverseEntries = 2560;  ///< entries of a whole tile's inverse: its 10 lower blocks
-inline constexpr Index kTileProductEntries = 4096;  ///< entries of a product of a tile's inverse and a tile of L
+inline constexpr Index kCell = 8;          ///< rows and columns of a cell
+inline constexpr Index kCellEntries = 64;  ///< kCell^2
+inline constexpr Index kTileCells = 8;     ///< cells along a tile
+inline constexpr Index kTile = 64;         ///< rows and columns of a tile, the unit of work
+inline constexpr Index kTileSlabs = 4;     ///< slabs of 16 columns in a tile
+inline constexpr Index kInverseOrder =
+    16;  ///< order of the blocks that inverses of diagonal tiles are stored in
+inline constexpr Index kInverseEntries = 256;  ///< kInverseOrder^2
+inline constexpr Index kTileInverseEntries =
+    2560;  ///< entries of a whole tile's inverse: its 10 lower blocks
+inline constexpr Index kTileProductEntries =
+    4096;  ///< entries of a product of a tile's inverse and a tile of L
 
 constexpr Index cells_for(Index rows) { return (rows + kCell - 1) / kCell; }
 constexpr Index tiles_for(Index cells) { return (cells + kTileCells - 1) / kTileCells; }
@@ -35,9 +38,13 @@ struct CellLayout {
   Index rows, columns;
 
   /// Returns the place of pair k, which begins with row 2k.
-  [[nodiscard]] constexpr Offset pair(Index k) const { return 2 * kCellEntries * (Offset{k} * rows - Offset{k} * (k - 1)); }
+  [[nodiscard]] constexpr Offset pair(Index k) const {
+    return 2 * kCellEntries * (Offset{k} * rows - Offset{k} * (k - 1));
+  }
   /// Returns the columns of cells in the pair of column c: 2, or 1.
-  [[nodiscard]] constexpr Index width(Index c) const { return columns % 2 != 0 && c == columns - 1 ? 1 : 2; }
+  [[nodiscard]] constexpr Index width(Index c) const {
+    return columns % 2 != 0 && c == columns - 1 ? 1 : 2;
+  }
   /// Returns the place of the first entry of cell (r, c), r >= c - c % 2.
   [[nodiscard]] constexpr Offset cell(Index r, Index c) const {
     return pair(c / 2) + kCellEntries * (Offset{r - c / 2 * 2} * width(c) + c % 2);
@@ -46,9 +53,13 @@ struct CellLayout {
     return pair(columns / 2) + (columns % 2 != 0 ? Offset{kCellEntries} * (rows - columns + 1) : 0);
   }
   /// Returns the place of entry (r, c), whose cell must be in the trapezoid.
-  [[nodiscard]] constexpr Offset place(Index r, Index c) const { return cell(r / kCell, c / kCell) + r % kCell * kCell + c % kCell; }
+  [[nodiscard]] constexpr Offset place(Index r, Index c) const {
+    return cell(r / kCell, c / kCell) + r % kCell * kCell + c % kCell;
+  }
   /// row_part(r) + column_part(c) is place(r, c) if `columns` is even.
-  [[nodiscard]] static constexpr Offset row_part(Index r) { return Offset{r / kCell} * (2 * kCellEntries) + r % kCell * kCell; }
+  [[nodiscard]] static constexpr Offset row_part(Index r) {
+    return Offset{r / kCell} * (2 * kCellEntries) + r % kCell * kCell;
+  }
   [[nodiscard]] constexpr Offset column_part(Index c) const {
     const Offset k = c / (2 * kCell);
     return 2 * kCellEntries * k * (rows - 1 - k) + c / kCell % 2 * kCellEntries + c % kCell;
@@ -66,11 +77,17 @@ struct FrontCells {
   [[nodiscard]] constexpr Index below_cells() const { return cells_for(m - p); }
   [[nodiscard]] constexpr Index cells() const { return pivot_cells() + below_cells(); }
   [[nodiscard]] constexpr CellLayout panel() const { return {cells(), pivot_cells()}; }
-  [[nodiscard]] constexpr CellLayout block() const { return {below_cells(), (below_cells() + 1) / 2 * 2}; }
-  [[nodiscard]] constexpr Index padded_row(Index r) const { return r < p ? r : pivot_cells() * kCell + (r - p); }
+  [[nodiscard]] constexpr CellLayout block() const {
+    return {below_cells(), (below_cells() + 1) / 2 * 2};
+  }
+  [[nodiscard]] constexpr Index padded_row(Index r) const {
+    return r < p ? r : pivot_cells() * kCell + (r - p);
+  }
 
   [[nodiscard]] constexpr Index pivot_tiles() const { return tiles_for(pivot_cells()); }
-  [[nodiscard]] constexpr Index row_tiles() const { return pivot_tiles() + tiles_for(below_cells()); }
+  [[nodiscard]] constexpr Index row_tiles() const {
+    return pivot_tiles() + tiles_for(below_cells());
+  }
   /// first_cell() returns the first cell row of tile row i <= row_tiles(), cells_of() the number of
   /// its cell rows.
   [[nodiscard]] constexpr Index first_cell(Index i) const {
@@ -81,7 +98,9 @@ struct FrontCells {
     return left < kTileCells ? left : kTileCells;
   }
   /// first_row() returns the first front row of tile row i, rows_of() the number of its front rows.
-  [[nodiscard]] constexpr Index first_row(Index i) const { return i < pivot_tiles() ? i * kTile : p + (i - pivot_tiles()) * kTile; }
+  [[nodiscard]] constexpr Index first_row(Index i) const {
+    return i < pivot_tiles() ? i * kTile : p + (i - pivot_tiles()) * kTile;
+  }
   [[nodiscard]] constexpr Index rows_of(Index i) const {
     const Index left = (i < pivot_tiles() ? p : m) - first_row(i);
     return left < kTile ? left : kTile;
@@ -95,21 +114,29 @@ struct FrontCells {
   /// identity behind it, and entries above the diagonal are zero. diagonal_place() returns the
   /// place of entry (r, c), if the padded pivots r >= c are of one block.
   [[nodiscard]] static constexpr Offset diagonal_place(Index r, Index c) {
-    return Offset{r / kInverseOrder} * kInverseEntries + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
+    return Offset{r / kInverseOrder} * kInverseEntries +
+           CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
-  [[nodiscard]] constexpr Offset diagonal_entries() const { return Offset{(pivot_cells() + 1) / 2} * kInverseEntries; }
+  [[nodiscard]] constexpr Offset diagonal_entries() const {
+    return Offset{(pivot_cells() + 1) / 2} * kInverseEntries;
+  }
   /// The inverses V of whole diagonal tiles, for triangular solves by products: the lower blocks by
   /// rows, each as in diagonal_place(). inverse_place() returns the place of entry (r, c), if the
   /// padded pivots r >= c are of one tile. Entries of diagonal blocks above the diagonal are zero
   /// but for one entry of each tile, kInverseFlag.
   [[nodiscard]] static constexpr Offset inverse_place(Index r, Index c) {
     const Index i = r % kTile / kInverseOrder, j = c % kTile / kInverseOrder;
-    return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) + CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
+    return Offset{r / kTile} * kTileInverseEntries + inverse_block(i, j) +
+           CellLayout{2, 2}.place(r % kInverseOrder, c % kInverseOrder);
   }
   /// inverse_block() returns the place of block (i, j), j <= i, in the inverse of its tile;
   /// diagonal_inverse() that of diagonal block k.
-  [[nodiscard]] static constexpr Index inverse_block(Index i, Index j) { return (i * (i + 1) / 2 + j) * kInverseEntries; }
-  [[nodiscard]] static constexpr Index diagonal_inverse(Index k) { return k * (k + 3) / 2 * kInverseEntries; }
+  [[nodiscard]] static constexpr Index inverse_block(Index i, Index j) {
+    return (i * (i + 1) / 2 + j) * kInverseEntries;
+  }
+  [[nodiscard]] static constexpr Index diagonal_inverse(Index k) {
+    return k * (k + 3) / 2 * kInverseEntries;
+  }
   /// Place, in the inverse of a tile, of a flag that a sweep reads before it multiplies by the
   /// inverse: 1 if that product alone would lose digits, else 0. It is entry (0, 1), above the
   /// diagonal. Only sweeps read it; no product may use it.
@@ -125,19 +152,27 @@ struct FrontCells {
   /// the last pivot. forward_product(k) returns the place of V(k) L(k,k-1), backward_product(k)
   /// that of L(k+1,k) V(k); forward_product_place() and backward_product_place() return the place
   /// of entry (r, c) in each, in the order in which sweeps read them.
-  [[nodiscard]] constexpr Offset forward_product(Index k) const { return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries; }
-  [[nodiscard]] constexpr Offset backward_product(Index k) const { return forward_product(k + 1) + kTileProductEntries; }
+  [[nodiscard]] constexpr Offset forward_product(Index k) const {
+    return inverse_entries() + (Offset{k} - 1) * 2 * kTileProductEntries;
+  }
+  [[nodiscard]] constexpr Offset backward_product(Index k) const {
+    return forward_product(k + 1) + kTileProductEntries;
+  }
   [[nodiscard]] static constexpr Index forward_product_place(Index r, Index c) {
-    return ((c / kInverseOrder * kTileCells + r / kCell) * 2 + c / kCell % 2) * kCellEntries + r % kCell * kCell + c % kCell;
+    return ((c / kInverseOrder * kTileCells + r / kCell) * 2 + c / kCell % 2) * kCellEntries +
+           r % kCell * kCell + c % kCell;
   }
   [[nodiscard]] static constexpr Index backward_product_place(Index r, Index c) {
     constexpr Index half = kTileCells / 2;
-    return (((r / kCell / half * kTileSlabs + c / kInverseOrder) * half + r / kCell % half) * 2 + c / kCell % 2) * kCellEntries +
+    return (((r / kCell / half * kTileSlabs + c / kInverseOrder) * half + r / kCell % half) * 2 +
+            c / kCell % 2) *
+               kCellEntries +
            r % kCell * kCell + c % kCell;
   }
   /// Returns the entries of inverses and products together.
   [[nodiscard]] constexpr Offset solve_entries() const {
-    return inverse_entries() + (pivot_tiles() > 1 ? (Offset{pivot_tiles()} - 1) * 2 * kTileProductEntries : 0);
+    return inverse_entries() +
+           (pivot_tiles() > 1 ? (Offset{pivot_tiles()} - 1) * 2 * kTileProductEntries : 0);
   }
 };
 
@@ -149,11 +184,15 @@ using RowMapWord = std::uint32_t;
 static_assert(FrontCells{1 << 24, 0}.block().entries() >= Offset{1} << 32);
 /// Returns the words of a row map: one tile of cell rows more than the parent has, so that kernels
 /// need not check for its end.
-constexpr Offset row_map_words(const FrontCells& parent) { return Offset{parent.cells()} + kTileCells; }
+constexpr Offset row_map_words(const FrontCells& parent) {
+  return Offset{parent.cells()} + kTileCells;
+}
 
 /// Counters of a front whose tasks are running: kCounters, then one per tile row, then one per
 /// pivot tile.
 inline constexpr Index kCounters = 3;
-constexpr Offset counter_count(const FrontCells& cells) { return Offset{kCounters} + cells.row_tiles() + cells.pivot_tiles(); }
+constexpr Offset counter_count(const FrontCells& cells) {
+  return Offset{kCounters} + cells.row_tiles() + cells.pivot_tiles();
+}
 
 }  // namespace kauri::symbolic

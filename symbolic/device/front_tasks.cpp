@@ -21,7 +21,8 @@ constexpr Index kMostInGroup = 1024;
 
 void push_panel(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index column) {
   const Index row_tiles = cells.row_tiles();
-  for (Index i = column + 2; i < row_tiles; i += 2) tasks.push_back({front, TaskKind::panel, i, column, std::min<Index>(2, row_tiles - i)});
+  for (Index i = column + 2; i < row_tiles; i += 2)
+    tasks.push_back({front, TaskKind::panel, i, column, std::min<Index>(2, row_tiles - i)});
 }
 
 // Adds the tasks of contribution tiles in columns [column, column + kGroup).
@@ -30,16 +31,20 @@ void push_group(std::vector<FrontTask>& tasks, Index front, const FrontCells& ce
   const Index end = std::min(column + kGroup, row_tiles);
   for (Index down = 0; column + down < row_tiles; down += 2)
     for (Index c = column; c < end && c + down < row_tiles; ++c)
-      tasks.push_back({front, TaskKind::contribution, c + down, c, std::min<Index>(2, row_tiles - c - down)});
+      tasks.push_back(
+          {front, TaskKind::contribution, c + down, c, std::min<Index>(2, row_tiles - c - down)});
 }
 
 // Adds the tasks of column `step` of a front, tiles of L or of the contribution block, and the
 // preparations that are due.
-void push_step(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index step, Index ahead) {
+void push_step(std::vector<FrontTask>& tasks, Index front, const FrontCells& cells, Index step,
+               Index ahead) {
   const Index pivot_tiles = cells.pivot_tiles();
-  // The preparation of column c needs tiles of L up to column c - 2: it follows column c - 2 - ahead.
+  // The preparation of column c needs tiles of L up to column c - 2: it follows column c - 2 -
+  // ahead.
   const auto prepare = [&](Index c) {
-    if (c >= 2 && c < pivot_tiles) tasks.push_back({front, TaskKind::prepare, c, c, std::min<Index>(2, cells.row_tiles() - c)});
+    if (c >= 2 && c < pivot_tiles)
+      tasks.push_back({front, TaskKind::prepare, c, c, std::min<Index>(2, cells.row_tiles() - c)});
   };
   if (step == 0)
     for (Index c = 2; c < 2 + ahead; ++c) prepare(c);
@@ -60,13 +65,16 @@ Index waiting(const FrontCells& cells, Index ahead) {
 }
 
 /// Returns the number of tile columns that are filled.
-Index filled_columns(const LevelFront& front) { return front.stages.empty() ? front.cells.pivot_tiles() : front.cells.row_tiles(); }
+Index filled_columns(const LevelFront& front) {
+  return front.stages.empty() ? front.cells.pivot_tiles() : front.cells.row_tiles();
+}
 
 void push_fill(std::vector<FrontTask>& tasks, Index index, const LevelFront& front) {
   const std::size_t before = tasks.size();
   const Index row_tiles = front.cells.row_tiles();
   for (Index k = 0; k < filled_columns(front); ++k)
-    for (Index i = k; i < row_tiles; i += kFillRows) tasks.push_back({index, TaskKind::fill, i, k, std::min(kFillRows, row_tiles - i)});
+    for (Index i = k; i < row_tiles; i += kFillRows)
+      tasks.push_back({index, TaskKind::fill, i, k, std::min(kFillRows, row_tiles - i)});
   for (std::size_t stage = 0; stage + 1 < front.stages.size(); ++stage) {
     const Index end = front.stages[stage + 1], ready = static_cast<Index>(tasks.size() - before);
     for (Index sum = front.stages[stage]; sum < end; sum += kSums)
@@ -74,7 +82,8 @@ void push_fill(std::vector<FrontTask>& tasks, Index index, const LevelFront& fro
   }
 }
 
-void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fronts, Index begin, Index end, bool fill, Index ahead) {
+void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fronts, Index begin,
+                   Index end, bool fill, Index ahead) {
   Index steps = 0;
   for (Index f = begin; fill && f < end; ++f) push_fill(tasks, f, fronts[f]);
   for (Index f = begin; f < end; ++f) {
@@ -88,12 +97,14 @@ void push_together(std::vector<FrontTask>& tasks, std::span<const LevelFront> fr
 
 }  // namespace
 
-std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams) {
+std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,
+                                    Index teams) {
   std::vector<FrontTask> tasks;
   const auto count = static_cast<Index>(fronts.size());
   for (Index begin = 0, end = 0; begin < count; begin = end) {
     Index wait = 0;
-    for (; end < count && fronts[end].level == fronts[begin].level && end - begin < kMostInGroup; ++end) {
+    for (; end < count && fronts[end].level == fronts[begin].level && end - begin < kMostInGroup;
+         ++end) {
       wait += waiting(fronts[end].cells, ahead);
       if (end > begin && wait > teams / 2) break;
     }
@@ -111,7 +122,8 @@ Index contribution_tasks(const FrontCells& front) {
 
 Index fill_tasks(const LevelFront& front) {
   Index count = 0;
-  for (Index k = 0; k < filled_columns(front); ++k) count += (front.cells.row_tiles() - k + kFillRows - 1) / kFillRows;
+  for (Index k = 0; k < filled_columns(front); ++k)
+    count += (front.cells.row_tiles() - k + kFillRows - 1) / kFillRows;
   for (std::size_t stage = 0; stage + 1 < front.stages.size(); ++stage)
     count += (front.stages[stage + 1] - front.stages[stage] + kSums - 1) / kSums;
   return count;

@@ -29,7 +29,8 @@ inline constexpr Index kFewestEver = 2 * (kAhead + 2);
 struct LevelFront {
   FrontCells cells;
   Index level;
-  std::vector<Index> stages{};  ///< stages of its sums, as list_sums() returns them; if there are any, its contribution block is filled too
+  std::vector<Index> stages{};  ///< stages of its sums, as list_sums() returns them; if there are
+                                ///< any, its contribution block is filled too
 };
 
 /// Returns the tasks of fronts whose levels ascend. Tasks of a level follow those of the levels
@@ -39,7 +40,8 @@ struct LevelFront {
 /// more than half of all teams.
 /// teams: teams that run at once, at least 2 (ahead + 2), which is kFewestEver for kAhead. fill:
 /// true if the panels must be filled first, then the sums added.
-std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead, Index teams);
+std::vector<FrontTask> factor_tasks(std::span<const LevelFront> fronts, bool fill, Index ahead,
+                                    Index teams);
 
 /// Return the number of the front's tasks that write the contribution block, and of those that fill
 /// or sum.

@@ -36,23 +36,30 @@ constexpr int kHalvings = 4;
 /// work of other subtrees would have filled. A subtree with much work for each second of its path
 /// fills most pauses itself. Fitted to simulations of task lists with and without subtrees by
 /// themselves.
-double seconds_alone(double path, double flops) { return std::min(path, 1.5 * path * path * kPeak / flops); }
+double seconds_alone(double path, double flops) {
+  return std::min(path, 1.5 * path * path * kPeak / flops);
+}
 
 /// Properties of the subtree of each front.
 struct Subtrees {
   std::vector<double> flops;
   std::vector<double> path;    // seconds of the longest path from a leaf through the front
   std::vector<Index> height;   // among tiled fronts
-  std::vector<Offset> excess;  // most entries while it is worked on, minus those that it leaves: panels and the front's block
+  std::vector<Offset> excess;  // most entries while it is worked on, minus those that it leaves:
+                               // panels and the front's block
 };
 
 /// Measures all subtrees, and sorts the children of every front and the roots by falling excess.
-Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const FrontSizes& sizes, Children& children) {
+Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const FrontSizes& sizes,
+                 Children& children) {
   const std::size_t count = nodes.parent.size();
-  Subtrees out{std::vector<double>(count, 0), std::vector<double>(count, 0), std::vector<Index>(count, 0), std::vector<Offset>(count, 0)};
+  Subtrees out{std::vector<double>(count, 0), std::vector<double>(count, 0),
+               std::vector<Index>(count, 0), std::vector<Offset>(count, 0)};
   std::vector<Offset> panels(count, 0);
   const auto add = [](Offset a, Offset b) { return checked_add(a, b, "entries of device memory"); };
-  const auto by_excess = [&](Index a, Index b) { return out.excess[a] != out.excess[b] ? out.excess[a] > out.excess[b] : a < b; };
+  const auto by_excess = [&](Index a, Index b) {
+    return out.excess[a] != out.excess[b] ? out.excess[a] > out.excess[b] : a < b;
+  };
   for (Index s = 0; s < nodes.count(); ++s) {
     const std::span<Index> mine = children.of(s);
     std::sort(mine.begin(), mine.end(), by_excess);
@@ -79,8 +86,14 @@ Subtrees measure(const Supernodes& nodes, const std::vector<Index>& kind, const 
 /// Numbers tiled fronts, with those of large subtrees depth first.
 class Numbering {
  public:
-  Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind, const Subtrees& subtrees, double least)
-      : nodes_(nodes), children_(children), kind_(kind), subtrees_(subtrees), least_(least), level_(kind.size(), 0) {
+  Numbering(const Supernodes& nodes, const Children& children, const std::vector<Index>& kind,
+            const Subtrees& subtrees, double least)
+      : nodes_(nodes),
+        children_(children),
+        kind_(kind),
+        subtrees_(subtrees),
+        least_(least),
+        level_(kind.size(), 0) {
     struct Open {
       Index front;
       std::size_t child;
@@ -106,8 +119,12 @@ class Numbering {
   [[nodiscard]] double loss() const { return loss_; }
 
  private:
-  [[nodiscard]] bool is_large(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] >= least_; }
-  [[nodiscard]] bool is_other(Index s) const { return kind_[s] == tiled && subtrees_.flops[s] < least_; }
+  [[nodiscard]] bool is_large(Index s) const {
+    return kind_[s] == tiled && subtrees_.flops[s] >= least_;
+  }
+  [[nodiscard]] bool is_other(Index s) const {
+    return kind_[s] == tiled && subtrees_.flops[s] < least_;
+  }
 
   /// Numbers front s after all of its large children (or all large roots). Its other tiled children
   /// end just below it.
@@ -133,7 +150,8 @@ class Numbering {
   void descend() {
     for (Index s = nodes_.count() - 1; s >= 0; --s) {
       if (!is_other(s)) continue;
-      if (const Index parent = nodes_.parent[s]; parent != kNone && is_other(parent)) level_[s] = level_[parent] - subtrees_.height[parent];
+      if (const Index parent = nodes_.parent[s]; parent != kNone && is_other(parent))
+        level_[s] = level_[parent] - subtrees_.height[parent];
       level_[s] += subtrees_.height[s];
     }
   }
@@ -149,13 +167,15 @@ class Numbering {
 };
 
 /// Assembles levels without gaps: narrow and small fronts by height, tiled ones as given.
-DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind, const std::vector<Index>& tiled_level) {
+DeviceLevels assemble(const Supernodes& nodes, const std::vector<Index>& kind,
+                      const std::vector<Index>& tiled_level) {
   DeviceLevels out{kind, tiled_level, std::vector<Index>(kind.size()), {}, 0};
   Index heights[3] = {};
   for (Index s = 0; s < nodes.count(); ++s) {
     heights[kind[s]] = std::max(heights[kind[s]], out.of[s] + 1);
     const Index parent = nodes.parent[s];
-    if (kind[s] != tiled && parent != kNone && kind[parent] == kind[s]) out.of[parent] = std::max(out.of[parent], out.of[s] + 1);
+    if (kind[s] != tiled && parent != kNone && kind[parent] == kind[s])
+      out.of[parent] = std::max(out.of[parent], out.of[s] + 1);
   }
   std::vector<Index> place(static_cast<std::size_t>(heights[tiled]), 0);
   for (std::size_t s = 0; s < kind.size(); ++s)
@@ -190,7 +210,8 @@ std::vector<Index> kinds_of_fronts(const Fronts& fronts) {
       kind[s] = tiled;
     else if (m > DeviceSchedule::kNarrow)
       kind[s] = std::max<Index>(kind[s], small);
-    if (const Index parent = fronts.parent[s]; parent != kNone) kind[parent] = std::max(kind[parent], kind[s]);
+    if (const Index parent = fronts.parent[s]; parent != kNone)
+      kind[parent] = std::max(kind[parent], kind[s]);
   }
   return kind;
 }
@@ -213,7 +234,8 @@ FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds) {
   for (Index s = 0; s < nodes.count(); ++s) {
     const FrontCells cells{nodes.order(s), nodes.pivots(s)};
     const SmallLayout layout{cells.m, cells.p};
-    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.diagonal_entries() : layout.panel_storage());
+    sizes.panel[s] = aligned(kinds[s] == tiled ? cells.panel().entries() + cells.diagonal_entries()
+                                               : layout.panel_storage());
     sizes.block[s] = aligned(kinds[s] == tiled ? cells.block().entries() : layout.block_storage());
   }
   return sizes;
@@ -224,11 +246,14 @@ DeviceLevels find_levels(const Supernodes& nodes) {
   return find_levels(nodes, kinds, sizes_of(nodes, kinds));
 }
 
-Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes) {
+Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent,
+                    const FrontSizes& sizes) {
   std::vector<Offset> change(static_cast<std::size_t>(levels.phases) + 1, 0);
   for (std::size_t s = 0; s < parent.size(); ++s) {
     Offset& born = change[levels.phase[s]];
-    born = checked_add(born, checked_add(sizes.panel[s], sizes.block[s], "entries of device memory"), "entries of device memory");
+    born =
+        checked_add(born, checked_add(sizes.panel[s], sizes.block[s], "entries of device memory"),
+                    "entries of device memory");
     if (sizes.block[s] > 0) change[levels.phase[parent[s]] + 1] -= sizes.block[s];
   }
   Offset there = 0, most = 0;
@@ -239,7 +264,8 @@ Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, c
   return most;
 }
 
-DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds, const FrontSizes& sizes) {
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds,
+                         const FrontSizes& sizes) {
   Children children = children_of(nodes.parent);
   const Subtrees subtrees = measure(nodes, kinds, sizes, children);
   double flops = 0, path = 0;
@@ -254,13 +280,16 @@ DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kind
   const bool any = std::find(kinds.begin(), kinds.end(), tiled) != kinds.end();
   std::vector<Way> ways(any ? kHalvings + 1 : 1);
   Blocks(static_cast<Index>(ways.size()), 1).for_each([&](Index k, Index, Index) {
-    const double large = k == 0 ? std::numeric_limits<double>::infinity() : std::ldexp(flops, -k);  // for k = 0 no subtree is large
+    const double large = k == 0 ? std::numeric_limits<double>::infinity()
+                                : std::ldexp(flops, -k);  // for k = 0 no subtree is large
     const Numbering numbering(nodes, children, kinds, subtrees, large);
     ways[k].levels = assemble(nodes, kinds, numbering.levels());
     const auto entries = static_cast<double>(most_entries(ways[k].levels, nodes.parent, sizes));
     ways[k].price = std::pow(entries, kMemory) * (flops / kPeak + path + numbering.loss());
   });
-  return std::move(std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.price < b.price; })->levels);
+  return std::move(std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+                     return a.price < b.price;
+                   })->levels);
 }
 
 }  // namespace kauri::symbolic

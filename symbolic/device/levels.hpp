@@ -21,7 +21,7 @@ inline constexpr Index kTiledPhase = 2;
 /// Kinds and levels of the fronts, as DeviceSchedule has them.
 struct DeviceLevels {
   std::vector<Index> kind, of, phase;  ///< per front; `of` is its level
-  Index begin[4] = {};                 ///< first level of each kind; begin[3] is the number of levels
+  Index begin[4] = {};  ///< first level of each kind; begin[3] is the number of levels
   Index phases = 0;
 
   [[nodiscard]] bool is_tiled(std::size_t s) const { return kind[s] == tiled; }
@@ -29,7 +29,9 @@ struct DeviceLevels {
 
 /// Places in the array of a device are multiples of this number of entries: 128 bytes of doubles.
 inline constexpr Offset kAlignment = 16;
-constexpr Offset aligned(Offset entries) { return (entries + kAlignment - 1) / kAlignment * kAlignment; }
+constexpr Offset aligned(Offset entries) {
+  return (entries + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 /// Entries of each front's panel and contribution block in the array of a device.
 struct FrontSizes {
@@ -51,12 +53,14 @@ FrontSizes sizes_of(const Supernodes& nodes, std::span<const Index> kinds);
 /// these come one after another, as in a depth-first traversal, so the blocks of one's fronts are
 /// dead when the next begins. The least work of a large subtree is chosen to minimise a product of
 /// memory and predicted seconds. O(n log n).
-DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds, const FrontSizes& sizes);
+DeviceLevels find_levels(const Supernodes& nodes, const std::vector<Index>& kinds,
+                         const FrontSizes& sizes);
 
 DeviceLevels find_levels(const Supernodes& nodes);
 
 /// Returns the most entries that are in use in any phase: panels of it and of earlier phases, and
 /// blocks from the phase of their front to that of its parent.
-Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent, const FrontSizes& sizes);
+Offset most_entries(const DeviceLevels& levels, std::span<const Index> parent,
+                    const FrontSizes& sizes);
 
 }  // namespace kauri::symbolic

@@ -21,7 +21,8 @@ class Gaps {
  public:
   /// Begins with all memory free but the places of the blocks in `taken`.
   explicit Gaps(std::vector<LiveBlock> taken = {}) {
-    std::sort(taken.begin(), taken.end(), [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; });
+    std::sort(taken.begin(), taken.end(),
+              [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; });
     for (const LiveBlock& x : taken) {
       if (x.at > end_) free_.emplace(end_, x.at - end_);
       end_ = x.at + x.size;
@@ -46,9 +47,11 @@ class Gaps {
   }
   void give(Offset begin, Offset size) {
     auto next = free_.emplace(begin, size).first;
-    if (const auto after = std::next(next); after != free_.end() && begin + size == after->first) join(next, after);
+    if (const auto after = std::next(next); after != free_.end() && begin + size == after->first)
+      join(next, after);
     if (next == free_.begin()) return;
-    if (const auto before = std::prev(next); before->first + before->second == next->first) join(before, next);
+    if (const auto before = std::prev(next); before->first + before->second == next->first)
+      join(before, next);
   }
 
  private:
@@ -74,9 +77,11 @@ std::vector<std::size_t> latest_first(const std::vector<LiveBlock>& blocks) {
 
 /// Places the blocks of `order` from `first` on. All blocks before, which die later than any of
 /// these, have their places.
-void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& order, std::size_t first) {
+void place_from(std::vector<LiveBlock>& blocks, const std::vector<std::size_t>& order,
+                std::size_t first) {
   if (first == order.size()) return;
-  std::multimap<Index, std::size_t, std::greater<>> unborn;  // by phase of birth, before which their places are free
+  std::multimap<Index, std::size_t, std::greater<>>
+      unborn;  // by phase of birth, before which their places are free
   std::vector<LiveBlock> there;
   for (std::size_t k = 0; k < first; ++k) {
     if (blocks[order[k]].born > blocks[order[first]].dies) continue;
@@ -101,12 +106,16 @@ constexpr std::size_t kFew = 128;
 
 /// Places those blocks of `order` first, without gaps, that are live in phase `critical`; then the
 /// others in turn, each at the lowest place that is free for all of its live range. O(order^2).
-void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::size_t> order, Index critical) {
-  const auto is_there = [&](std::size_t k) { return blocks[k].born <= critical && critical <= blocks[k].dies; };
+void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::size_t> order,
+                          Index critical) {
+  const auto is_there = [&](std::size_t k) {
+    return blocks[k].born <= critical && critical <= blocks[k].dies;
+  };
   std::vector<std::size_t> mine(order.begin(), order.end());
   const auto others = std::stable_partition(mine.begin(), mine.end(), is_there);
   std::sort(mine.begin(), others, [&](std::size_t a, std::size_t b) {
-    return std::tuple(-blocks[a].dies, -blocks[a].size, a) < std::tuple(-blocks[b].dies, -blocks[b].size, b);
+    return std::tuple(-blocks[a].dies, -blocks[a].size, a) <
+           std::tuple(-blocks[b].dies, -blocks[b].size, b);
   });
   std::vector<LiveBlock> placed;  // by place
   for (const std::size_t k : mine) {
@@ -117,8 +126,10 @@ void place_critical_first(std::vector<LiveBlock>& blocks, std::span<const std::s
       if (x.at >= block.at + block.size) break;
       block.at = std::max(block.at, checked_add(x.at, x.size, "entries of device memory"));
     }
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), block, [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; }),
-                  block);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), block,
+                         [](const LiveBlock& a, const LiveBlock& b) { return a.at < b.at; }),
+        block);
   }
 }
 
@@ -137,7 +148,8 @@ Index critical_phase(const std::vector<LiveBlock>& blocks, std::span<const Offse
 
 Offset end_of(const std::vector<LiveBlock>& blocks) {
   Offset end = 0;
-  for (const LiveBlock& x : blocks) end = std::max(end, checked_add(x.at, x.size, "entries of device memory"));
+  for (const LiveBlock& x : blocks)
+    end = std::max(end, checked_add(x.at, x.size, "entries of device memory"));
   return end;
 }
 
@@ -163,7 +175,8 @@ Offset allocate_offsets(std::vector<LiveBlock>& blocks, std::span<const Offset> 
   const auto most = [&](const std::vector<LiveBlock>& there) {
     const std::vector<Offset> reach = reach_of(there, phases);
     Offset sum = 0;
-    for (Index f = 0; f < phases; ++f) sum = std::max(sum, checked_add(stays[f], reach[f], "entries of device memory"));
+    for (Index f = 0; f < phases; ++f)
+      sum = std::max(sum, checked_add(stays[f], reach[f], "entries of device memory"));
     return sum;
   };
   if (most(other) < most(blocks)) blocks = std::move(other);
@@ -185,7 +198,8 @@ std::vector<Offset> reach_of(const std::vector<LiveBlock>& blocks, Index phases)
   for (Index f = 0; f < phases; ++f) {
     for (; birth != births.end() && birth->first == f; ++birth) tops.insert(birth->second);
     reach[f] = tops.empty() ? 0 : *tops.rbegin();
-    for (; death != deaths.end() && death->first == f; ++death) tops.erase(tops.find(death->second));
+    for (; death != deaths.end() && death->first == f; ++death)
+      tops.erase(tops.find(death->second));
   }
   return reach;
 }
@@ -194,7 +208,8 @@ Index LastUse::of(Offset begin, Offset end) const {
   Index phase = -1;
   auto next = used_.upper_bound(begin);
   if (next != used_.begin() && std::prev(next)->second.end > begin) --next;
-  for (; next != used_.end() && next->first < end; ++next) phase = std::max(phase, next->second.phase);
+  for (; next != used_.end() && next->first < end; ++next)
+    phase = std::max(phase, next->second.phase);
   return phase;
 }
 
@@ -207,7 +222,8 @@ void LastUse::set(Offset begin, Offset end, Index phase) {
     if (whole.end > begin) before->second.end = begin;
     if (before->first == begin) used_.erase(before);
   }
-  for (next = used_.lower_bound(begin); next != used_.end() && next->first < end; next = used_.erase(next))
+  for (next = used_.lower_bound(begin); next != used_.end() && next->first < end;
+       next = used_.erase(next))
     if (next->second.end > end) {
       used_.emplace(end, next->second);
     }

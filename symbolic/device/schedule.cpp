@@ -33,8 +33,9 @@ struct FrontPlaces {
 /// size 0 has none. alone(s): true if front s gets a separate live block. stays: see
 /// allocate_offsets(); empty for an array that holds nothing else.
 template <class Alone>
-FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase, std::span<const Index> parent,
-                         std::span<const Offset> stays, const Alone& alone) {
+FrontPlaces place_fronts(std::span<const Offset> size, std::span<const Index> phase,
+                         std::span<const Index> parent, std::span<const Offset> stays,
+                         const Alone& alone) {
   FrontPlaces out;
   out.of.resize(size.size());
   out.offset.resize(size.size());
@@ -64,36 +65,44 @@ TileList list_tiles(DeviceSchedule& out, Index first, Index count, const Tiles& 
   out.tile_ptr.push_back(0);
   for (Index k = first; k < first + count; ++k) {
     sum += tiles(out.front[k]);
-    if (sum > std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one list");
+    if (sum > std::numeric_limits<Index>::max())
+      throw Error(ErrorKind::overflow, "more than 2^31 - 1 tiles in one list");
     out.tile_ptr.push_back(static_cast<Index>(sum));
   }
   list.tiles = static_cast<Index>(sum);
   return list;
 }
 
-DeviceSchedule::Level small_level(const Supernodes& nodes, Index first, Index count, const DeviceSchedule& out) {
+DeviceSchedule::Level small_level(const Supernodes& nodes, Index first, Index count,
+                                  const DeviceSchedule& out) {
   DeviceSchedule::Level level;
   level.first = first, level.count = level.small = count;
   const auto up_to = [&](Index largest) {
     const auto begin = out.front.begin() + first;
-    return static_cast<Index>(std::partition_point(begin, begin + count, [&](Index s) { return nodes.order(s) <= largest; }) - begin);
+    return static_cast<Index>(
+        std::partition_point(begin, begin + count,
+                             [&](Index s) { return nodes.order(s) <= largest; }) -
+        begin);
   };
   level.small16 = up_to(16), level.small32 = up_to(32);
   return level;
 }
 
-DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index count, DeviceSchedule& out) {
+DeviceSchedule::Level tiled_level(const Supernodes& nodes, Index first, Index count,
+                                  DeviceSchedule& out) {
   DeviceSchedule::Level level;
   level.first = first, level.count = count;
   const auto cells = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}; };
   const auto triangle = [](Offset t) { return t * (t + 1) / 2; };
-  level.tiles = list_tiles(out, first, count, [&](Index s) { return triangle(cells(s).row_tiles()); });
+  level.tiles =
+      list_tiles(out, first, count, [&](Index s) { return triangle(cells(s).row_tiles()); });
   for (Index k = 0;; ++k) {
     while (count > 0 && cells(out.front[first + count - 1]).pivot_tiles() <= k) --count;
     if (count == 0) return level;
     const auto below = [&](Index s) { return Offset{cells(s).row_tiles()} - k - 1; };
     const TileList panel = list_tiles(out, first, count, below);
-    level.steps.push_back({k, panel, list_tiles(out, first, count, [&](Index s) { return triangle(below(s)); })});
+    level.steps.push_back(
+        {k, panel, list_tiles(out, first, count, [&](Index s) { return triangle(below(s)); })});
   }
 }
 
@@ -134,16 +143,22 @@ void list_levels(const Supernodes& nodes, const DeviceLevels& levels, DeviceSche
     while (end < nodes.count() && levels.of[out.front[end]] == l) ++end;
     if (l < out.narrow_levels) out.narrow_fronts = end;
     if (l < out.small_levels) out.small_fronts = end;
-    for (Index k = first; l >= out.small_levels && k < end; ++k) out.tiled[out.front[k]] = k - out.small_fronts;
-    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out) : tiled_level(nodes, first, end - first, out));
+    for (Index k = first; l >= out.small_levels && k < end; ++k)
+      out.tiled[out.front[k]] = k - out.small_fronts;
+    out.level.push_back(l < out.small_levels ? small_level(nodes, first, end - first, out)
+                                             : tiled_level(nodes, first, end - first, out));
   }
-  const auto pivot_tiles = [&](Index s) { return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles(); };
-  out.pivot_tiles = list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
+  const auto pivot_tiles = [&](Index s) {
+    return FrontCells{nodes.order(s), nodes.pivots(s)}.pivot_tiles();
+  };
+  out.pivot_tiles =
+      list_tiles(out, out.small_fronts, nodes.count() - out.small_fronts, pivot_tiles);
 }
 
 /// Places panels from the beginning of the array, phase by phase. Returns the end of the panels of
 /// each phase.
-std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
+std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& levels,
+                                 DeviceSchedule& out) {
   std::vector<Offset> end(static_cast<std::size_t>(levels.phases), 0);
   out.panel.resize(levels.of.size());
   Offset next = 0;
@@ -162,7 +177,8 @@ std::vector<Offset> place_panels(const FrontSizes& sizes, const DeviceLevels& le
 std::pair<std::vector<Index>, LastUse> last_uses(const std::vector<LiveBlock>& blocks) {
   std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return blocks[a].born < blocks[b].born; });
   std::pair<std::vector<Index>, LastUse> out{std::vector<Index>(blocks.size()), {}};
   for (const std::size_t k : order) {
     const Offset begin = blocks[k].at, end = begin + blocks[k].size;
@@ -180,27 +196,31 @@ Offset place_inverses(const Supernodes& nodes, const DeviceLevels& levels, Devic
   for (const Index s : out.front) {
     if (!levels.is_tiled(s)) continue;
     out.inverses[s] = next;
-    next = checked_add(next, FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries(), "entries of device memory");
+    next = checked_add(next, FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries(),
+                       "entries of device memory");
   }
   return next;
 }
 
-void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels, DeviceSchedule& out) {
+void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const DeviceLevels& levels,
+                   DeviceSchedule& out) {
   const std::vector<Offset> panel_end = place_panels(sizes, levels, out);
-  const FrontPlaces blocks =
-      place_fronts(sizes.block, levels.phase, nodes.parent, panel_end, [&](std::size_t s) { return levels.is_tiled(s); });
+  const FrontPlaces blocks = place_fronts(sizes.block, levels.phase, nodes.parent, panel_end,
+                                          [&](std::size_t s) { return levels.is_tiled(s); });
   const std::vector<Offset> reach = reach_of(blocks.live, levels.phases);
   const auto [before, last] = last_uses(blocks.live);
   out.entries = place_inverses(nodes, levels, out);
   for (Index f = 0; f < levels.phases; ++f)
-    out.entries = std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
+    out.entries =
+        std::max(out.entries, checked_add(panel_end[f], reach[f], "entries of device memory"));
   out.block.assign(levels.of.size(), -1);
   // Returns the number of levels of tiled fronts that must be done before a place is reused whose
   // last use was in `phase`.
   const auto levels_to = [](Index phase) { return std::max(phase + 1 - kTiledPhase, Index{0}); };
   for (const Index s : out.front) {
     const bool block = sizes.block[s] > 0;
-    if (block) out.block[s] = out.entries - blocks.live[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
+    if (block)
+      out.block[s] = out.entries - blocks.live[blocks.of[s]].at - blocks.offset[s] - sizes.block[s];
     if (!levels.is_tiled(s)) continue;
     // All blocks that ever lie in the panel's place are born before the panel: blocks that are live
     // with it or later do not reach so far.
@@ -213,7 +233,8 @@ void place_numbers(const Supernodes& nodes, const FrontSizes& sizes, const Devic
 void place_updates(const Supernodes& nodes, const DeviceLevels& levels, DeviceSchedule& out) {
   std::vector<Offset> size(levels.of.size());
   for (Index s = 0; s < nodes.count(); ++s) size[s] = nodes.contribution(s);
-  const FrontPlaces updates = place_fronts(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
+  const FrontPlaces updates =
+      place_fronts(size, levels.of, nodes.parent, {}, [](std::size_t) { return false; });
   out.update.assign(levels.of.size(), -1);
   for (std::size_t s = 0; s < size.size(); ++s)
     if (size[s] > 0) out.update[s] = updates.live[updates.of[s]].at + updates.offset[s];
@@ -230,11 +251,14 @@ Offset sum_bytes(const DeviceSchedule& schedule) {
   const std::vector<Offset>& steps = schedule.sums.step;
   if (steps.empty()) return 0;
   const Offset place = has_short_places(schedule) ? sizeof(std::uint32_t) : sizeof(Offset);
-  return array_bytes(steps) + aligned_bytes(static_cast<Offset>(schedule.sums.place.size()), place) +
+  return array_bytes(steps) +
+         aligned_bytes(static_cast<Offset>(schedule.sums.place.size()), place) +
          aligned_bytes(steps.back() * kSumStep, place);
 }
 
-Offset tiled_levels(const DeviceSchedule& schedule) { return static_cast<Offset>(schedule.level.size()) - schedule.small_levels; }
+Offset tiled_levels(const DeviceSchedule& schedule) {
+  return static_cast<Offset>(schedule.level.size()) - schedule.small_levels;
+}
 
 /// Returns the number of children that tiled front s pulls.
 Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) {
@@ -244,7 +268,8 @@ Offset count_pulled(const Supernodes& nodes, const Assembly& assembly, Index s) 
 }
 
 /// Returns the first tiled front whose block has more than `most` entries, or kNone.
-Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& schedule, Offset most) {
+Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& schedule,
+                              Offset most) {
   const auto fronts = tiled_fronts(schedule);
   const auto found = std::find_if(fronts.begin(), fronts.end(), [&](Index s) {
     return FrontCells{nodes.order(s), nodes.pivots(s)}.block().entries() > most;
@@ -253,13 +278,15 @@ Index front_with_larger_block(const Supernodes& nodes, const DeviceSchedule& sch
 }
 
 /// Lists the tasks of the tiled fronts, unless a block is too large for the tasks' places.
-void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, Index teams, Offset most_block,
-                DeviceSchedule& out) {
+void list_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
+                Index teams, Offset most_block, DeviceSchedule& out) {
   std::vector<LevelFront> fronts;
   if (front_with_larger_block(nodes, out, most_block) != kNone) return;
   out.sums.scratch_begin = out.entries;
   for (const Index s : tiled_fronts(out))
-    fronts.push_back({{nodes.order(s), nodes.pivots(s)}, levels.of[s] - out.small_levels, list_sums(nodes, assembly, s, out)});
+    fronts.push_back({{nodes.order(s), nodes.pivots(s)},
+                      levels.of[s] - out.small_levels,
+                      list_sums(nodes, assembly, s, out)});
   out.sums.step = sum_steps(out.sums);
   if (fronts.empty()) return;
   out.task = factor_tasks(fronts, true, kAhead, teams);
@@ -276,7 +303,8 @@ Offset most_tasks(Offset t) { return t * t / 4 + t * t / 16 + 4 * t + 1; }
 Offset most_list_bytes(const FrontTree& fronts) {
   constexpr Offset kTask = 2 * sizeof(DeviceTask);  // arrays grow by copies of twice the size
   constexpr Offset kStep = 2 * sizeof(DeviceSchedule::Step) + 4 * sizeof(Index);
-  constexpr Offset kTerm = 5 * sizeof(Offset);  // a place; in the worst case each term is a sum by itself
+  constexpr Offset kTerm =
+      5 * sizeof(Offset);  // a place; in the worst case each term is a sum by itself
   const std::vector<Index> kinds = kinds_of(fronts), children = child_counts(fronts.parent);
   Offset bytes = 0;
   const auto add = [&](Offset count, Offset each) {
@@ -290,7 +318,9 @@ Offset most_list_bytes(const FrontTree& fronts) {
     }
     const Index parent = fronts.parent[s];
     const Offset q = fronts.contribution(s);
-    if (parent != kNone && kinds[parent] == tiled && is_listed(children[parent], fronts.contribution(s))) add(q * (q + 1) / 2, kTerm);
+    if (parent != kNone && kinds[parent] == tiled &&
+        is_listed(children[parent], fronts.contribution(s)))
+      add(q * (q + 1) / 2, kTerm);
   }
   return bytes;
 }
@@ -319,14 +349,18 @@ std::string too_large_block(const Plan& plan, Offset most) {
   const Index s = front_with_larger_block(nodes, plan.device, most);
   if (s == kNone) return {};
   const FrontCells cells{nodes.order(s), nodes.pivots(s)};
-  return "the contribution block of front " + std::to_string(s) + " has " + std::to_string(cells.m - cells.p) + " rows and " +
-         std::to_string(cells.block().entries()) + " entries in cells, more than the " + std::to_string(most) +
-         " that tasks have places for: a device does all fronts of more than " + std::to_string(DeviceSchedule::kSmall) +
+  return "the contribution block of front " + std::to_string(s) + " has " +
+         std::to_string(cells.m - cells.p) + " rows and " +
+         std::to_string(cells.block().entries()) + " entries in cells, more than the " +
+         std::to_string(most) +
+         " that tasks have places for: a device does all fronts of more than " +
+         std::to_string(DeviceSchedule::kSmall) +
          " rows level by level, some ten times slower, and solves without sweeps";
 }
 
-void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
-                      DeviceSchedule& out, Index teams, Offset most_block) {
+void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceLevels& levels,
+                      std::string_view target, DeviceSchedule& out, Index teams,
+                      Offset most_block) {
   list_tasks(nodes, assembly, levels, teams, most_block, out);
   out.row_maps = count_row_maps(nodes, assembly, out);
   out.shared_bytes = count_shared_bytes(nodes, assembly, out);
@@ -336,32 +370,37 @@ void add_device_tasks(const Supernodes& nodes, const Assembly& assembly, const D
   if (target == "sm_90") out.sweeps = count_sweeps(nodes, assembly, out);
 }
 
-DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly, std::string_view target, Index teams,
-                                    Offset most_block) {
+DeviceSchedule make_device_schedule(const Supernodes& nodes, const Assembly& assembly,
+                                    std::string_view target, Index teams, Offset most_block) {
   const DeviceLevels levels = find_levels(nodes);
   DeviceSchedule out = lay_out_fronts(nodes, levels);
   add_device_tasks(nodes, assembly, levels, target, out, teams, most_block);
   return out;
 }
 
-Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+Offset count_row_maps(const Supernodes& nodes, const Assembly& assembly,
+                      const DeviceSchedule& schedule) {
   Offset maps = 0;
   if (schedule.task.empty()) return maps;
-  for (const Index s : tiled_fronts(schedule)) maps += count_pulled(nodes, assembly, s) * row_map_words({nodes.order(s), nodes.pivots(s)});
+  for (const Index s : tiled_fronts(schedule))
+    maps += count_pulled(nodes, assembly, s) * row_map_words({nodes.order(s), nodes.pivots(s)});
   return maps;
 }
 
-Offset count_shared_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+Offset count_shared_bytes(const Supernodes& nodes, const Assembly& assembly,
+                          const DeviceSchedule& schedule) {
   if (schedule.task.empty()) return 0;
   const auto fronts = tiled_fronts(schedule);
   Offset pulled = 0;
   for (const Index s : fronts) pulled += count_pulled(nodes, assembly, s);
-  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledPlanBytes) + aligned_bytes(pulled, kDevicePulledBytes) +
-         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) + index_bytes(tiled_levels(schedule)) +
-         sum_bytes(schedule);
+  return aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledPlanBytes) +
+         aligned_bytes(pulled, kDevicePulledBytes) +
+         aligned_bytes(schedule.row_maps, Offset{sizeof(RowMapWord)}) + array_bytes(schedule.task) +
+         index_bytes(tiled_levels(schedule)) + sum_bytes(schedule);
 }
 
-Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly,
+                        const DeviceSchedule& schedule) {
   if (schedule.task.empty()) return 0;
   const auto fronts = tiled_fronts(schedule);
   Offset pulled = 0, counters = 0;
@@ -369,22 +408,27 @@ Offset count_task_bytes(const Supernodes& nodes, const Assembly& assembly, const
     pulled += count_pulled(nodes, assembly, s);
     counters += counter_count({nodes.order(s), nodes.pivots(s)});
   }
-  return schedule.shared_bytes + aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) +
-         aligned_bytes(pulled, kDeviceChildBytes) + index_bytes(counters + tiled_levels(schedule) + 2);
+  return schedule.shared_bytes +
+         aligned_bytes(static_cast<Offset>(fronts.size()), kDeviceTiledBytes) +
+         aligned_bytes(pulled, kDeviceChildBytes) +
+         index_bytes(counters + tiled_levels(schedule) + 2);
 }
 
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target) {
   if (target != "sm_90") return schedule.task_bytes;
-  return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) + index_bytes(Offset{schedule.small_fronts} + 2);
+  return schedule.task_bytes + aligned_bytes(schedule.small_fronts, kDeviceSmallBytes) +
+         index_bytes(Offset{schedule.small_fronts} + 2);
 }
 
-Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule) {
+Offset count_plan_bytes(const Supernodes& nodes, const Assembly& assembly,
+                        const DeviceSchedule& schedule) {
   const Offset n = nodes.first.empty() ? 0 : nodes.first.back();
   // The array of rows twice, the second time as places in the parent's front, without the pivots;
   // beginnings of columns; the permutation.
-  return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) + array_bytes(nodes.row) +
-         index_bytes(static_cast<Offset>(nodes.row.size()) - n) + aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) +
-         array_bytes(assembly.entry_row) + array_bytes(assembly.entry_source) + array_bytes(schedule.front) +
+  return aligned_bytes(nodes.count(), kDeviceFrontBytes) + array_bytes(assembly.child) +
+         array_bytes(nodes.row) + index_bytes(static_cast<Offset>(nodes.row.size()) - n) +
+         aligned_bytes(n + 1, Offset{sizeof(std::uint32_t)}) + array_bytes(assembly.entry_row) +
+         array_bytes(assembly.entry_source) + array_bytes(schedule.front) +
          array_bytes(schedule.tile_ptr) + index_bytes(n);
 }
 

@@ -49,28 +49,35 @@ std::string too_large_block(const Plan& plan, Offset most = kMostBlockEntries);
 
 /// Adds tasks, lists of sums, sweeps and bytes to a schedule from lay_out_fronts(). teams: as for
 /// factor_tasks(); most_block: as `most` of too_large_block(). Throws Error(overflow).
-void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly, const DeviceLevels& levels, std::string_view target,
-                      DeviceSchedule& schedule, Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
+void add_device_tasks(const Supernodes& supernodes, const Assembly& assembly,
+                      const DeviceLevels& levels, std::string_view target, DeviceSchedule& schedule,
+                      Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
 
 /// Makes the whole schedule: levels, layout and tasks.
-DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly, std::string_view target,
-                                    Index teams = kFewestTeams, Offset most_block = kMostBlockEntries);
+DeviceSchedule make_device_schedule(const Supernodes& supernodes, const Assembly& assembly,
+                                    std::string_view target, Index teams = kFewestTeams,
+                                    Offset most_block = kMostBlockEntries);
 
 /// Return the members row_maps, shared_bytes, task_bytes, fast_bytes and plan_bytes of a schedule,
 /// which tell what it takes beside the array, from its other members. O(fronts).
-Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
-Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);  ///< uses its shared_bytes
+Offset count_row_maps(const Supernodes& supernodes, const Assembly& assembly,
+                      const DeviceSchedule& schedule);
+Offset count_shared_bytes(const Supernodes& supernodes, const Assembly& assembly,
+                          const DeviceSchedule& schedule);
+Offset count_task_bytes(const Supernodes& supernodes, const Assembly& assembly,
+                        const DeviceSchedule& schedule);  ///< uses its shared_bytes
 /// Uses the schedule's task_bytes, and exceeds them on "sm_90" only.
 Offset count_fast_bytes(const DeviceSchedule& schedule, std::string_view target);
-Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly, const DeviceSchedule& schedule);
+Offset count_plan_bytes(const Supernodes& supernodes, const Assembly& assembly,
+                        const DeviceSchedule& schedule);
 
 /// Returns the bytes that an array takes of the one block of device memory of a factor or a
 /// workspace: whole units of kDeviceAlignment. Throws Error(overflow).
 inline constexpr Offset kDeviceAlignment = 256;
 inline Offset aligned_bytes(Offset count, Offset item_bytes) {
   const Offset bytes = checked_mul(count, item_bytes, "bytes of an array");
-  return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment * kDeviceAlignment;
+  return checked_add(bytes, kDeviceAlignment - 1, "bytes of an array") / kDeviceAlignment *
+         kDeviceAlignment;
 }
 
 /// Bytes of a device's record of a front beside the plan's arrays

@@ -26,13 +26,15 @@ struct SweepTask {
   enum class Kind : Index {
     whole,     ///< the sums are complete with this task's tiles, and become numbers
     part,      ///< the sum over the task's tiles is written to vector `part`
-    gathered,  ///< forward: as `whole`, but vector part + parts holds the sum of the children's update rows
-    gather,  ///< forward: adds up the children's update rows for kGatherRows rows of tile row `row`, the column-th such group, into vector
-             ///< `part`
+    gathered,  ///< forward: as `whole`, but vector part + parts holds the sum of the children's
+               ///< update rows
+    gather,    ///< forward: adds up the children's update rows for kGatherRows rows of tile row
+               ///< `row`, the column-th such group, into vector `part`
   };
   Index front;  ///< supernode
   Kind kind;
-  Index row, rows;        ///< forward more than one row only in a task without parts; backward rows are read from the last
+  Index row, rows;  ///< forward more than one row only in a task without parts; backward rows are
+                    ///< read from the last
   Index column, columns;  ///< backward one column
   Index part, parts;      ///< vectors [part, part + parts) hold parts of the sum
   bool operator==(const SweepTask&) const = default;
@@ -50,8 +52,9 @@ struct SweepTasks {
 /// fronts are counted as in Supernodes::row, with one more behind each front's last: row r of front
 /// s is k = row_ptr[s] + s + r, and starts from the update rows [ptr[k], ptr[k + 1]).
 struct UpdateRows {
-  Array<std::uint32_t> ptr;   ///< length nodes.row.size() + fronts
-  Array<std::uint32_t> slot;  ///< length nodes.row.size() - n: place of each row below the pivots, front after front
+  Array<std::uint32_t> ptr;  ///< length nodes.row.size() + fronts
+  Array<std::uint32_t>
+      slot;  ///< length nodes.row.size() - n: place of each row below the pivots, front after front
 };
 
 /// Most update rows for which places of 32 bits suffice, including places that a few further steps
@@ -70,7 +73,8 @@ inline constexpr Index kMostMet = 256;
 inline constexpr Index kGatherRows = 4;
 
 /// Return the tasks of the forward and of the backward sweep. O(tasks).
-SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
+SweepTasks forward_tasks(const Supernodes& nodes, const Assembly& assembly,
+                         const DeviceSchedule& schedule);
 SweepTasks backward_tasks(const Supernodes& nodes, const DeviceSchedule& schedule);
 
 struct SweepLists {
@@ -78,16 +82,18 @@ struct SweepLists {
   SweepTasks forward, backward;
 };
 /// Makes the update rows and the tasks of both sweeps.
-SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
+SweepLists list_sweeps(const Supernodes& nodes, const Assembly& assembly,
+                       const DeviceSchedule& schedule);
 
 /// Counts tasks and parts, and the bytes of all lists on a device. Zero bytes mean that a device
 /// solves without sweeps: there are too many update rows, or tiled fronts are done level by level,
 /// which does not write the padding of their panels. O(fronts).
-DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly, const DeviceSchedule& schedule);
+DeviceSchedule::Sweeps count_sweeps(const Supernodes& nodes, const Assembly& assembly,
+                                    const DeviceSchedule& schedule);
 
-/// Most right-hand sides that a solve by sweeps takes together. solve_width() returns the columns of
-/// numbers of a solve with nrhs right-hand sides at a time. Kernels are made for these widths alone;
-/// columns without a right-hand side are zeros.
+/// Most right-hand sides that a solve by sweeps takes together. solve_width() returns the columns
+/// of numbers of a solve with nrhs right-hand sides at a time. Kernels are made for these widths
+/// alone; columns without a right-hand side are zeros.
 inline constexpr Index kMostTogether = 32;
 constexpr Index solve_width(Index nrhs) { return nrhs <= 1 ? 1 : nrhs <= 8 ? 8 : kMostTogether; }
 /// Places of numbers, of 8 bytes each, in a workspace for several right-hand sides, solve_width()
@@ -107,7 +113,7 @@ Offset solve_numbers(const DeviceSchedule::Sweeps& sweeps, Index n, Index nrhs);
 /// Returns an empty text, or the first flaw of the lists: each tile of L must be in one task, each
 /// part must be made once and used once, and a task must read only numbers of tasks before it or of
 /// fronts that are not tiled. O(tiles).
-std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule, const SweepTasks& forward,
-                             const SweepTasks& backward);
+std::string find_flaw_sweeps(const Supernodes& nodes, const DeviceSchedule& schedule,
+                             const SweepTasks& forward, const SweepTasks& backward);
 
 }  // namespace kauri::symbolic

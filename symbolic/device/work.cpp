@@ -22,7 +22,8 @@ struct FrontBytes {
 FrontBytes bytes_of(Index m, Index p, bool is_tiled) {
   if (is_tiled) {
     const FrontCells cells{m, p};
-    return {kBytes * static_cast<double>(cells.panel().entries()), kBytes * static_cast<double>(cells.block().entries())};
+    return {kBytes * static_cast<double>(cells.panel().entries()),
+            kBytes * static_cast<double>(cells.block().entries())};
   }
   const SmallLayout layout{m, p};
   return {kBytes * layout.panel_entries(), kBytes * packed_entries(layout.order())};
@@ -30,7 +31,8 @@ FrontBytes bytes_of(Index m, Index p, bool is_tiled) {
 
 void add_tiles(const FrontCells& cells, DeviceWork::Level& level) {
   const double pivots = cells.pivot_tiles(), rows = cells.row_tiles(), below = rows - pivots;
-  const double columns_before = pivots * (pivots - 1) / 2, squares_before = columns_before * (2 * pivots - 1) / 3;
+  const double columns_before = pivots * (pivots - 1) / 2,
+               squares_before = columns_before * (2 * pivots - 1) / 3;
   ++level.fronts;
   level.chain = std::max(level.chain, cells.pivot_tiles());
   level.panel_tiles += rows * pivots - columns_before;
@@ -58,9 +60,10 @@ double upload_bytes(const Supernodes& nodes, Offset entries, const DeviceLevels&
       maps += static_cast<double>(row_map_words({nodes.order(parent), nodes.pivots(parent)}));
   }
   constexpr double kIndex = sizeof(Index);
-  const double rows = static_cast<double>(nodes.row_ptr.back()), fronts = nodes.count(), sweeps = 2 * rows - columns + fronts;
-  return 2 * kIndex * (rows + static_cast<double>(entries)) + 2 * kIndex * columns + kFront * fronts + sizeof(RowMapWord) * maps +
-         sizeof(std::uint32_t) * (terms + sweeps);
+  const double rows = static_cast<double>(nodes.row_ptr.back()), fronts = nodes.count(),
+               sweeps = 2 * rows - columns + fronts;
+  return 2 * kIndex * (rows + static_cast<double>(entries)) + 2 * kIndex * columns +
+         kFront * fronts + sizeof(RowMapWord) * maps + sizeof(std::uint32_t) * (terms + sweeps);
 }
 
 }  // namespace
@@ -71,9 +74,15 @@ DeviceWork count_device_work(const Supernodes& nodes, const DeviceLevels& levels
   work.narrow.levels = levels.begin[small];
   work.small.levels = first_tiled - levels.begin[small];
   work.tiled.resize(static_cast<std::size_t>(levels.begin[3] - first_tiled));
-  const auto group = [&](Index s) -> DeviceWork::Small& { return levels.kind[s] == narrow ? work.narrow : work.small; };
-  const auto level = [&](Index s) -> DeviceWork::Level& { return work.tiled[levels.of[s] - first_tiled]; };
-  const auto bytes = [&](Index s) -> double& { return levels.kind[s] == tiled ? level(s).bytes : group(s).bytes; };
+  const auto group = [&](Index s) -> DeviceWork::Small& {
+    return levels.kind[s] == narrow ? work.narrow : work.small;
+  };
+  const auto level = [&](Index s) -> DeviceWork::Level& {
+    return work.tiled[levels.of[s] - first_tiled];
+  };
+  const auto bytes = [&](Index s) -> double& {
+    return levels.kind[s] == tiled ? level(s).bytes : group(s).bytes;
+  };
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index m = nodes.order(s), p = nodes.pivots(s);
     const bool is_tiled = levels.kind[s] == tiled;

@@ -20,7 +20,8 @@ Index task_at(Offset step) { return static_cast<Index>(step / 2); }
 /// time.
 class Placer {
  public:
-  Placer(const TaskPanels& panels, std::span<const TaskBlock> blocks) : panels_(panels), blocks_(blocks), rival_ptr_(blocks.size() + 1, 0) {
+  Placer(const TaskPanels& panels, std::span<const TaskBlock> blocks)
+      : panels_(panels), blocks_(blocks), rival_ptr_(blocks.size() + 1, 0) {
     std::vector<std::pair<Index, Index>> rivals;
     std::vector<Index> alive;  // blocks that may still be alive when a later block is born
     for (Index k = 0; k < count(); ++k) {
@@ -39,7 +40,9 @@ class Placer {
   Offset best(std::vector<Offset>& place) {
     std::vector<Index> by_size(blocks_.size());
     std::iota(by_size.begin(), by_size.end(), 0);
-    const auto greater = [&](Index a, Index b) { return blocks_[a].size != blocks_[b].size ? blocks_[a].size > blocks_[b].size : a < b; };
+    const auto greater = [&](Index a, Index b) {
+      return blocks_[a].size != blocks_[b].size ? blocks_[a].size > blocks_[b].size : a < b;
+    };
     std::sort(by_size.begin(), by_size.end(), greater);
     std::vector<Index> by_reader = by_size;
     std::sort(by_reader.begin(), by_reader.end(), [&](Index a, Index b) {
@@ -97,9 +100,12 @@ class Placer {
   }
 
   [[nodiscard]] std::span<const Index> rivals(Index k) const {
-    return {rival_.data() + rival_ptr_[k], static_cast<std::size_t>(rival_ptr_[k + 1] - rival_ptr_[k])};
+    return {rival_.data() + rival_ptr_[k],
+            static_cast<std::size_t>(rival_ptr_[k + 1] - rival_ptr_[k])};
   }
-  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const { return {place[k], place[k] + blocks_[k].size}; }
+  [[nodiscard]] Piece piece(Index k, const std::vector<Offset>& place) const {
+    return {place[k], place[k] + blocks_[k].size};
+  }
 
   /// Sets trial.taken, ascending, to the memory beyond its reader's panel that k may not use:
   /// panels of tasks that may run beside the reader, and rivals that have a place.
@@ -108,7 +114,8 @@ class Placer {
     taken.clear();
     const Index reader = task_at(blocks_[k].dies), tasks = static_cast<Index>(panels_.least.size());
     for (Index t = reader + 1; t < tasks && t - reader < panels_.lag; ++t)
-      if (panels_.least[t] > reader && panels_.panel[t] < panels_.panel[t + 1]) taken.emplace_back(panels_.panel[t], panels_.panel[t + 1]);
+      if (panels_.least[t] > reader && panels_.panel[t] < panels_.panel[t + 1])
+        taken.emplace_back(panels_.panel[t], panels_.panel[t + 1]);
     const auto panels = static_cast<std::ptrdiff_t>(taken.size());
     if (rivals(k).size() * kSorting < trial.placed.size()) {
       for (const Index j : rivals(k))
@@ -211,16 +218,19 @@ class LastUsers {
 
 /// Returns the edges from the last users of the memory that a task takes to the task. Users before
 /// those have been waited for by them.
-std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks, std::span<const Offset> place) {
+std::vector<Edge> waits_of(const TaskPanels& panels, std::span<const TaskBlock> blocks,
+                           std::span<const Offset> place) {
   std::vector<Edge> waits;
   LastUsers users;
   const auto tasks = static_cast<Index>(panels.least.size());
   std::size_t k = 0;
   for (Index t = 0; t < tasks; ++t) {
     const auto wait = [&](Index user) {
-      if (user < panels.least[t]) waits.emplace_back(user, t);  // tasks wait for their descendants by data
+      if (user < panels.least[t])
+        waits.emplace_back(user, t);  // tasks wait for their descendants by data
     };
-    if (panels.panel[t] < panels.panel[t + 1]) users.claim(panels.panel[t], panels.panel[t + 1], t, wait);
+    if (panels.panel[t] < panels.panel[t + 1])
+      users.claim(panels.panel[t], panels.panel[t + 1], t, wait);
     for (; k < blocks.size() && task_at(blocks[k].born) == t; ++k)
       users.claim(place[k], place[k] + blocks[k].size, task_at(blocks[k].dies), wait);
   }

@@ -27,9 +27,11 @@ struct TaskBlock {
 
 /// Panels of tasks, and which tasks wait for which by data.
 struct TaskPanels {
-  std::span<const Offset> panel;  ///< length tasks+1: panels of task t lie at [panel[t], panel[t+1]), in use from step 2t for good
+  std::span<const Offset> panel;  ///< length tasks+1: panels of task t lie at [panel[t],
+                                  ///< panel[t+1]), in use from step 2t for good
   std::span<const Index> least;   ///< length tasks: t waits for the tasks least[t] .. t-1 by data
-  Index lag;                      ///< >= 1: tickets between a reader and a task that gets its memory without waiting for it by data
+  Index lag;  ///< >= 1: tickets between a reader and a task that gets its memory without waiting
+              ///< for it by data
 };
 
 /// An edge of the task graph: the second waits for the first.
@@ -39,7 +41,8 @@ using Edge = std::pair<Index, Index>;
 struct Placement {
   std::vector<Offset> place;  ///< place of each block
   Offset end = 0;             ///< end of the memory of all blocks and panels
-  std::vector<Edge> waits;    ///< edges that reuse of memory needs beside the edges by data; repeats are possible
+  std::vector<Edge>
+      waits;  ///< edges that reuse of memory needs beside the edges by data; repeats are possible
 };
 
 /// Places all blocks, which come ascending by `born`. Memory is handed from a reader to a task that

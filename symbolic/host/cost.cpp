@@ -49,7 +49,8 @@ struct Running {
 
 }  // namespace
 
-double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds, double efficiency) {
+double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds,
+                     double efficiency) {
   std::priority_queue<Index, std::vector<Index>, std::greater<>> ready;
   std::vector<Index> waits = edges.dependencies;
   for (std::size_t t = 0; t < waits.size(); ++t)
@@ -58,14 +59,17 @@ double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSe
   std::vector<Running> running;
   double now = 0;
   while (!ready.empty() || !running.empty()) {
-    for (; !ready.empty() && running.size() < most; ready.pop()) running.push_back({ready.top(), seconds[ready.top()]});
+    for (; !ready.empty() && running.size() < most; ready.pop())
+      running.push_back({ready.top(), seconds[ready.top()]});
     // Workers without a task help in the first running large front.
-    const auto helped =
-        std::find_if(running.begin(), running.end(), [](const Running& r) { return r.left.alone <= 0 && r.left.shared > 0; });
+    const auto helped = std::find_if(running.begin(), running.end(), [](const Running& r) {
+      return r.left.alone <= 0 && r.left.shared > 0;
+    });
     const double speed = 1 + efficiency * static_cast<double>(most - running.size());
     double step = std::numeric_limits<double>::infinity();
     for (auto r = running.begin(); r != running.end(); ++r)
-      step = std::min(step, r->left.alone > 0 ? r->left.alone : r->left.shared / (r == helped ? speed : 1));
+      step = std::min(
+          step, r->left.alone > 0 ? r->left.alone : r->left.shared / (r == helped ? speed : 1));
     now += step;
     for (auto r = running.begin(); r != running.end(); ++r)
       (r->left.alone > 0 ? r->left.alone : r->left.shared) -= step * (r == helped ? speed : 1);
@@ -80,7 +84,8 @@ double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSe
   return now;
 }
 
-CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost) {
+CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule,
+                    Offset entries, Cost& cost) {
   std::vector<TaskSeconds> factor(schedule.task.size()), sweep(schedule.task.size());
   const double share = entries == 0 ? 0 : table.entry_s * static_cast<double>(entries);
   double columns = 0;
@@ -88,15 +93,19 @@ CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Sched
   Blocks(static_cast<Index>(schedule.task.size()), 1).for_each([&](Index t, Index, Index) {
     for (Index s = schedule.task[t].first_front; s < schedule.task[t].last_front; ++s) {
       const Index m = fronts.order[s], p = fronts.pivots[s];
-      (FrontScratch::packed(m, p) ? factor[t].shared : factor[t].alone) += front_seconds(table, m, p);
+      (FrontScratch::packed(m, p) ? factor[t].shared : factor[t].alone) +=
+          front_seconds(table, m, p);
       factor[t].alone += share * p / columns;
       sweep[t].alone += front_sweep_seconds(table, m, p);
     }
   });
-  cost.predicted_factor_s = list_schedule(schedule.factor_edges, schedule.workers, factor, table.tile_efficiency);
-  cost.predicted_solve_s = 2 * list_schedule(schedule.forward_edges, schedule.workers, sweep, table.tile_efficiency);
-  cost.predicted_create_s =
-      table.fresh_byte_s * sizeof(double) * static_cast<double>(cost.stored_entries + schedule.stack_entries) / schedule.workers;
+  cost.predicted_factor_s =
+      list_schedule(schedule.factor_edges, schedule.workers, factor, table.tile_efficiency);
+  cost.predicted_solve_s =
+      2 * list_schedule(schedule.forward_edges, schedule.workers, sweep, table.tile_efficiency);
+  cost.predicted_create_s = table.fresh_byte_s * sizeof(double) *
+                            static_cast<double>(cost.stored_entries + schedule.stack_entries) /
+                            schedule.workers;
   CoreSeconds core;
   for (std::size_t t = 0; t < factor.size(); ++t) {
     core.factor_s += factor[t].alone + factor[t].shared;

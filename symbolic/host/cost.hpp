@@ -23,7 +23,8 @@ struct TaskSeconds {
 /// Returns the length of the list schedule (lowest ticket first) of the tasks on `workers` workers.
 /// Workers without a task help in the shared part of the first task that has one, each at
 /// `efficiency` of a full worker. O((tasks + edges) (log tasks + workers)).
-double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds, double efficiency);
+double list_schedule(const TaskEdges& edges, int workers, std::span<const TaskSeconds> seconds,
+                     double efficiency);
 
 /// Predicted seconds of a factorisation and of a solve with one right-hand side.
 struct CoreSeconds {
@@ -35,6 +36,7 @@ struct CoreSeconds {
 /// the seconds of the same work on one core, which do not depend on the number of workers:
 /// orderings are compared by them. entries: stored entries of A's lower triangle, taken as spread
 /// evenly over the columns.
-CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule, Offset entries, Cost& cost);
+CoreSeconds predict(const CostTable& table, const FrontTree& fronts, const Schedule& schedule,
+                    Offset entries, Cost& cost);
 
 }  // namespace kauri::symbolic

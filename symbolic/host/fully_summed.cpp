@@ -9,15 +9,21 @@
 
 namespace kauri::symbolic {
 
-std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency, std::span<const Index> row_of,
+std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency,
+                                        std::span<const Index> row_of,
                                         std::span<const Index> first) {
   const FrontTree& fronts = tree.fronts;
-  std::vector<Index> head(fronts.parent.size(), 0), last(fronts.parent.size(), kNone);  // parent's pivots counted; place of the last
-  std::vector<unsigned char> takes(fronts.parent.size(), 0);  // 1: the front takes a block of another task that may be cut
+  std::vector<Index> head(fronts.parent.size(), 0),
+      last(fronts.parent.size(), kNone);  // parent's pivots counted; place of the last
+  std::vector<unsigned char> takes(
+      fronts.parent.size(), 0);  // 1: the front takes a block of another task that may be cut
   for (Index s = 0; s < fronts.count(); ++s)
-    if (fronts.parent[s] != kNone && !tree.internal(s) && fronts.contribution(s) > ContributionLayout::kTile) takes[fronts.parent[s]] = 1;
+    if (fronts.parent[s] != kNone && !tree.internal(s) &&
+        fronts.contribution(s) > ContributionLayout::kTile)
+      takes[fronts.parent[s]] = 1;
   std::vector<Index> front_of(static_cast<std::size_t>(first.back()));
-  for (Index s = 0; s < fronts.count(); ++s) std::fill(front_of.begin() + first[s], front_of.begin() + first[s + 1], s);
+  for (Index s = 0; s < fronts.count(); ++s)
+    std::fill(front_of.begin() + first[s], front_of.begin() + first[s + 1], s);
   const Children children = children_of(fronts.parent);
   for (Index i = 0; i < adjacency.size(); ++i) {
     const Index up = front_of[row_of[i]];
@@ -26,7 +32,9 @@ std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdja
     for (const Index below : adjacency.lower(i)) {
       const Index s = front_of[row_of[below]];
       if (s == up) continue;
-      const Index c = *std::lower_bound(mine.begin(), mine.end(), s);  // fronts are postordered: c is the last front of its subtree
+      const Index c =
+          *std::lower_bound(mine.begin(), mine.end(),
+                            s);  // fronts are postordered: c is the last front of its subtree
       if (last[c] == i) continue;
       last[c] = i;
       head[c] += adjacency.weight(i);

@@ -17,7 +17,8 @@ namespace kauri::symbolic {
 /// columns; for other blocks, q. A row of B that is a pivot of the parent is a row of the child if
 /// it has an entry in the child's subtree. adjacency, row_of: as in PlanDraft; first: first column
 /// of each front. O(n + pairs in the rows of such parents * log of their children).
-std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency, std::span<const Index> row_of,
+std::vector<Index> fully_summed_columns(const TaskTree& tree, const PermutedAdjacency& adjacency,
+                                        std::span<const Index> row_of,
                                         std::span<const Index> first);
 
 }  // namespace kauri::symbolic

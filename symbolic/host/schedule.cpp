@@ -14,7 +14,8 @@ namespace {
 
 /// Shifts the places of task t's blocks by the beginnings of its region and of its blocks left
 /// behind.
-void move_blocks(const TaskTree& tree, Index t, Offset region, Offset left, std::span<Offset> place) {
+void move_blocks(const TaskTree& tree, Index t, Offset region, Offset left,
+                 std::span<Offset> place) {
   for (Index s = tree.range[t].first; s < tree.range[t].last; ++s)
     if (place[s] != kNone) place[s] += tree.internal(s) ? region : left;
 }
@@ -27,11 +28,14 @@ Offset scratch_entries(const TaskTree& tree, Index t) {
   return most;
 }
 
-constexpr Index kLag = 2;  // lag in units of workers; with 1 predicted times are up to 10 % longer on 2 workers, 40 % on 16
+constexpr Index kLag = 2;  // lag in units of workers; with 1 predicted times are up to 10 % longer
+                           // on 2 workers, 40 % on 16
 
 /// Returns TaskPanels::lag. If several tasks run at once, a task begins up to `workers` tickets
 /// behind the last one done, and tasks differ in length; hence kLag.
-Index lag(int workers, Index tasks) { return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1)); }
+Index lag(int workers, Index tasks) {
+  return workers == 1 ? 1 : static_cast<Index>(std::min(Offset{kLag} * workers, Offset{tasks} + 1));
+}
 
 /// Appends a block and returns its number, or kNone if its size is 0.
 Index add_block(std::vector<TaskBlock>& blocks, Offset size, Offset born, Offset dies) {
@@ -41,14 +45,19 @@ Index add_block(std::vector<TaskBlock>& blocks, Offset size, Offset born, Offset
 }
 
 /// Returns the place of block k, or kNone if k is kNone.
-Offset place_of(const Placement& placement, Index k) { return k == kNone ? Offset{kNone} : placement.place[k]; }
+Offset place_of(const Placement& placement, Index k) {
+  return k == kNone ? Offset{kNone} : placement.place[k];
+}
 
 /// Memory of contribution blocks and scratch of a factorisation: blocks are collected task by task,
 /// then placed all at once.
 class BlockMemory {
  public:
   BlockMemory(const TaskTree& tree, Schedule& schedule)
-      : tree_(tree), schedule_(schedule), size_(tree.fronts.parent.size()), counter_(tree.fronts.parent.size(), 0) {
+      : tree_(tree),
+        schedule_(schedule),
+        size_(tree.fronts.parent.size()),
+        counter_(tree.fronts.parent.size(), 0) {
     schedule.head.resize(size_.size());
     schedule.tail.assign(size_.size(), kNone);
     for (Index s = 0; s < tree.fronts.count(); ++s) size_[s] = head_entries(s);
@@ -60,7 +69,8 @@ class BlockMemory {
     std::vector<Offset> panel;
     for (const TaskRange range : tree_.range) panel.push_back(panel_ptr[range.first]);
     panel.push_back(panel_ptr.back());
-    Placement placement = place_blocks({panel, tree_.least, lag(schedule_.workers, tree_.tasks())}, blocks_);
+    Placement placement =
+        place_blocks({panel, tree_.least, lag(schedule_.workers, tree_.tasks())}, blocks_);
     for (Index t = 0; t < tree_.tasks(); ++t) {
       const auto at = [&](Index k) { return place_of(placement, k); };
       const Parts& parts = parts_[t];
@@ -94,9 +104,12 @@ class BlockMemory {
     }
     // A front that is alone in its task takes memory for its block and its scratch only once its
     // panel is assembled.
-    const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1, read = Offset{tree_.parent[t]} * 2 + 1;
+    const Offset last = Offset{t} * 2 + 1, born = tree_.alone(t) ? last : last - 1,
+                 read = Offset{tree_.parent[t]} * 2 + 1;
     Parts parts{};
-    parts.heads = add_block(blocks_, extent.left, born, tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
+    parts.heads =
+        add_block(blocks_, extent.left, born,
+                  tree_.parent[t] != kNone && tree_.alone(tree_.parent[t]) ? read - 1 : read);
     parts.tails = add_block(blocks_, tails, born, read);
     parts.region = add_block(blocks_, extent.region, born, last);
     parts.scratch = add_block(blocks_, scratch_entries(tree_, t), born, last);
@@ -105,7 +118,8 @@ class BlockMemory {
 
   const TaskTree& tree_;
   Schedule& schedule_;
-  std::vector<Offset> size_, counter_;  // sizes of heads (of whole blocks, if they are consumed inside the task); zeros between tasks
+  std::vector<Offset> size_, counter_;  // sizes of heads (of whole blocks, if they are consumed
+                                        // inside the task); zeros between tasks
   std::vector<TaskBlock> blocks_;
   std::vector<Parts> parts_;
 };
@@ -118,17 +132,21 @@ std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
   for (Index s = 0; s < tree.fronts.count(); ++s) size[s] = tree.fronts.contribution(s);
   schedule.update.resize(size.size());
   std::vector<TaskBlock> blocks;
-  std::vector<std::pair<Index, Index>> parts;  // per task: region of rows consumed inside, rows left for the parent
+  std::vector<std::pair<Index, Index>>
+      parts;  // per task: region of rows consumed inside, rows left for the parent
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskExtent extent = place_blocks(tree, t, size, schedule.update, scratch);
     const Offset born = Offset{t} * 2;
     const Index region = add_block(blocks, extent.region, born, born + 1);
-    parts.emplace_back(region, add_block(blocks, extent.left, born, Offset{tree.parent[t]} * 2 + 1));
+    parts.emplace_back(region,
+                       add_block(blocks, extent.left, born, Offset{tree.parent[t]} * 2 + 1));
   }
   const std::vector<Offset> no_panels(tree.range.size() + 1, 0);
-  Placement placement = place_blocks({no_panels, tree.least, lag(schedule.workers, tree.tasks())}, blocks);
+  Placement placement =
+      place_blocks({no_panels, tree.least, lag(schedule.workers, tree.tasks())}, blocks);
   for (Index t = 0; t < tree.tasks(); ++t)
-    move_blocks(tree, t, place_of(placement, parts[t].first), place_of(placement, parts[t].second), schedule.update);
+    move_blocks(tree, t, place_of(placement, parts[t].first), place_of(placement, parts[t].second),
+                schedule.update);
   schedule.update_rows = placement.end;
   return std::move(placement.waits);
 }
@@ -136,17 +154,23 @@ std::vector<Edge> place_updates(const TaskTree& tree, Schedule& schedule) {
 /// Drops edges that follow from another edge and the tree: r -> u if there is r -> v with v a
 /// descendant of u, or v -> u with r a descendant of v. Edges of the tree stay.
 std::vector<Edge> without_implied(const TaskTree& tree, std::vector<Edge> edges) {
-  const auto keep = [&](const Edge& edge, bool implied) { return !implied || tree.parent[edge.first] == edge.second; };
+  const auto keep = [&](const Edge& edge, bool implied) {
+    return !implied || tree.parent[edge.first] == edge.second;
+  };
   std::vector<Edge> some, few;
   std::sort(edges.begin(), edges.end());
   for (const Edge& e : edges) {
-    const bool implied = !some.empty() && some.back().first == e.first && some.back().second >= tree.least[e.second];
+    const bool implied =
+        !some.empty() && some.back().first == e.first && some.back().second >= tree.least[e.second];
     if (keep(e, implied)) some.push_back(e);
   }
-  const auto by_end = [](const Edge& a, const Edge& b) { return a.second != b.second ? a.second < b.second : a.first > b.first; };
+  const auto by_end = [](const Edge& a, const Edge& b) {
+    return a.second != b.second ? a.second < b.second : a.first > b.first;
+  };
   std::sort(some.begin(), some.end(), by_end);
   for (const Edge& e : some) {
-    const bool implied = !few.empty() && few.back().second == e.second && e.first >= tree.least[few.back().first];
+    const bool implied =
+        !few.empty() && few.back().second == e.second && e.first >= tree.least[few.back().first];
     if (keep(e, implied)) few.push_back(e);
   }
   std::sort(few.begin(), few.end());
@@ -178,17 +202,20 @@ std::vector<Edge> with_tree(const TaskTree& tree, std::vector<Edge> edges) {
 
 }  // namespace
 
-Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> fully_summed_columns, int workers) {
+Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr,
+                       std::vector<Index> fully_summed_columns, int workers) {
   Schedule schedule;
   schedule.workers = workers;
   schedule.fully_summed_columns = std::move(fully_summed_columns);
   for (Index t = 0; t < tree.tasks(); ++t) {
     const TaskRange range = tree.range[t];
     double flops = 0;
-    for (Index s = range.first; s < range.last; ++s) flops += front_flops(tree.fronts.order[s], tree.fronts.pivots[s]);
+    for (Index s = range.first; s < range.last; ++s)
+      flops += front_flops(tree.fronts.order[s], tree.fronts.pivots[s]);
     schedule.task.push_back({range.first, range.last, tree.parent[t], flops});
   }
-  schedule.factor_edges = task_edges(with_tree(tree, BlockMemory(tree, schedule).place(panel_ptr)), tree.tasks());
+  schedule.factor_edges =
+      task_edges(with_tree(tree, BlockMemory(tree, schedule).place(panel_ptr)), tree.tasks());
   std::vector<Edge> edges = with_tree(tree, place_updates(tree, schedule));
   schedule.forward_edges = task_edges(edges, tree.tasks());
   for (auto& [from, to] : edges) std::swap(from, to);

@@ -14,6 +14,7 @@ namespace kauri::symbolic {
 /// panels; fully_summed_columns: see fully_summed.hpp; workers >= 1. Throws Error(overflow).
 /// O(fronts) plus the time of place_blocks() for up to four blocks per task, and for two in a
 /// solve.
-Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr, std::vector<Index> fully_summed_columns, int workers);
+Schedule make_schedule(const TaskTree& tree, std::span<const Offset> panel_ptr,
+                       std::vector<Index> fully_summed_columns, int workers);
 
 }  // namespace kauri::symbolic

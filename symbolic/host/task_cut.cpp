@@ -32,8 +32,11 @@ class TaskBuilder {
   /// Adds a front above the cut.
   void add_front(Index s) {
     Open task{{s, s + 1}, parent_[s], work_[s], false};
-    if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain) take_in_last(task);
-    if (waits_for_last(s) && waiting_[s] == 1 && !open_.back().run && open_.back().work + task.work <= cut_.grain) take_in_last(task);
+    if (waits_for_last(s) && open_.back().run && open_.back().work + task.work <= cut_.grain)
+      take_in_last(task);
+    if (waits_for_last(s) && waiting_[s] == 1 && !open_.back().run &&
+        open_.back().work + task.work <= cut_.grain)
+      take_in_last(task);
     push(task);
   }
 
@@ -52,7 +55,9 @@ class TaskBuilder {
     bool run;  // true: consists of whole subtrees
   };
 
-  [[nodiscard]] bool waits_for_last(Index s) const { return !open_.empty() && open_.back().parent == s; }
+  [[nodiscard]] bool waits_for_last(Index s) const {
+    return !open_.empty() && open_.back().parent == s;
+  }
   void push(const Open& task) {
     if (task.parent != kNone) ++waiting_[task.parent];
     open_.push_back(task);
@@ -94,7 +99,8 @@ Cut find_cut(std::span<const Index> parent, std::span<const double> work, double
   return cut;
 }
 
-std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work, const Cut& cut) {
+std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work,
+                                   const Cut& cut) {
   const auto count = static_cast<Index>(parent.size());
   TaskBuilder builder(parent, work, cut);
   Index first = 0;  // first front of the subtree being passed

@@ -12,8 +12,10 @@ namespace kauri::symbolic {
 /// The cut of the assembly tree: which subtrees are small enough to be one task. A function of the
 /// work alone, never of the number of workers.
 struct Cut {
-  double largest = 0;                ///< a subtree with more work than this is cut: a 64th of all work, but never below the floor
-  double grain = 0;                  ///< tasks smaller than this are joined with neighbours if that costs little parallelism
+  double largest = 0;  ///< a subtree with more work than this is cut: a 64th of all work, but never
+                       ///< below the floor
+  double grain =
+      0;  ///< tasks smaller than this are joined with neighbours if that costs little parallelism
   std::vector<double> subtree;       ///< length fronts: work of each subtree
   std::vector<unsigned char> above;  ///< length fronts: 1 if its subtree is cut
   std::vector<unsigned char> small;  ///< length fronts: 1 if its subtree is smaller than the grain
@@ -34,6 +36,7 @@ struct TaskRange {
 /// small sibling subtrees, and single fronts above the cut. A small front above the cut joins the
 /// task of its only child task and of the small subtrees just before it, so that a chain of fronts
 /// does not become one task per front. O(fronts).
-std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work, const Cut& cut);
+std::vector<TaskRange> task_ranges(std::span<const Index> parent, std::span<const double> work,
+                                   const Cut& cut);
 
 }  // namespace kauri::symbolic

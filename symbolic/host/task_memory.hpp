@@ -18,18 +18,21 @@ namespace kauri::symbolic {
 /// The tasks over the assembly tree, and data of tasks and fronts that stay fixed while memory is
 /// laid out.
 struct TaskTree {
-  const FrontTree& fronts;         ///< postordered
-  std::vector<TaskRange> range;    ///< tasks, ascending
-  std::vector<Index> task_of;      ///< length fronts: task of each front
-  std::vector<Index> parent;       ///< length tasks: the task of the parent of its last front, or kNone
-  std::vector<Index> least;        ///< length tasks: lowest ticket among the task and its descendants, whose tickets are least[t] .. t
+  const FrontTree& fronts;       ///< postordered
+  std::vector<TaskRange> range;  ///< tasks, ascending
+  std::vector<Index> task_of;    ///< length fronts: task of each front
+  std::vector<Index> parent;  ///< length tasks: the task of the parent of its last front, or kNone
+  std::vector<Index> least;   ///< length tasks: lowest ticket among the task and its descendants,
+                              ///< whose tickets are least[t] .. t
   std::vector<unsigned char> odd;  ///< length fronts: depth modulo 2
 
   [[nodiscard]] Index tasks() const { return static_cast<Index>(range.size()); }
   /// Returns true if task t is a single front.
   [[nodiscard]] bool alone(Index t) const { return range[t].last - range[t].first == 1; }
   /// Returns true if the block of s is consumed in the task that made it.
-  [[nodiscard]] bool internal(Index s) const { return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s]; }
+  [[nodiscard]] bool internal(Index s) const {
+    return fronts.parent[s] != kNone && task_of[fronts.parent[s]] == task_of[s];
+  }
 };
 
 /// Makes the TaskTree of the tasks `range`. The result refers to `fronts`. O(fronts).
@@ -46,6 +49,7 @@ struct TaskExtent {
 /// for internal blocks, to the start of the blocks left behind for the others, and kNone for blocks
 /// of size 0. scratch: length fronts, zero on entry and on return. Throws Error(overflow). O(fronts
 /// of the task).
-TaskExtent place_blocks(const TaskTree& tree, Index t, std::span<const Offset> size, std::span<Offset> place, std::span<Offset> scratch);
+TaskExtent place_blocks(const TaskTree& tree, Index t, std::span<const Offset> size,
+                        std::span<Offset> place, std::span<Offset> scratch);
 
 }  // namespace kauri::symbolic

@@ -14,7 +14,8 @@
 namespace kauri::symbolic {
 
 inline constexpr Index kRows = 65536;  ///< rows of B in a block of a parallel loop
-inline constexpr Offset kShort = 8;    ///< columns of at most this length are searched one entry after another
+inline constexpr Offset kShort =
+    8;  ///< columns of at most this length are searched one entry after another
 
 /// Local row in the current front of each row of B, length n. Rows that the current front does not
 /// have hold stale values.
@@ -24,7 +25,8 @@ using LocalRows = std::vector<Index>;
 /// of each list, so threads may then fill the lists of different fronts side by side.
 class EntryLists {
  public:
-  EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly) : lower_(lower), perm_(perm), assembly_(assembly) {
+  EntryLists(const Pattern& lower, const Permutation& perm, Assembly& assembly)
+      : lower_(lower), perm_(perm), assembly_(assembly) {
     assembly.entry_ptr.assign(static_cast<std::size_t>(lower.n) + 1, 0);
     resize_large(assembly.entry_source, lower.nnz());
     resize_large(assembly.entry_row, lower.nnz());
@@ -65,7 +67,9 @@ class EntryLists {
     [[nodiscard]] Offset find(Index u) const {
       Offset begin = lower_.col_ptr[u];
       const Offset end = lower_.col_ptr[u + 1];
-      if (end - begin > kShort) return std::lower_bound(lower_.row.begin() + begin, lower_.row.begin() + end, v_) - lower_.row.begin();
+      if (end - begin > kShort)
+        return std::lower_bound(lower_.row.begin() + begin, lower_.row.begin() + end, v_) -
+               lower_.row.begin();
       while (lower_.row[begin] != v_) ++begin;
       return begin;
     }
@@ -83,9 +87,11 @@ class EntryLists {
 /// the entries of a list are in the caller's order.
 class EntriesByAdjacency : EntryLists {
  public:
-  EntriesByAdjacency(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
+  EntriesByAdjacency(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place,
+                     Assembly& assembly)
       : EntryLists(lower, draft.perm, assembly), draft_(draft), place_(place) {
-    set_begins([&](Index i) { return static_cast<Offset>(draft.adjacency.higher(place[i]).size()) + 1; });
+    set_begins(
+        [&](Index i) { return static_cast<Offset>(draft.adjacency.higher(place[i]).size()) + 1; });
   }
 
   void fill(Index first, Index last, const LocalRows& local) const {
@@ -94,7 +100,8 @@ class EntriesByAdjacency : EntryLists {
       Offset at = assembly_.entry_ptr[i];
       put(at, lower_.col_ptr[v], i - first);
       Sources source(lower_, v);
-      for (const Index k : draft_.adjacency.higher(place_[i])) put(++at, source(draft_.adjacency.vertex(k)), local[draft_.row_of[k]]);
+      for (const Index k : draft_.adjacency.higher(place_[i]))
+        put(++at, source(draft_.adjacency.vertex(k)), local[draft_.row_of[k]]);
     }
   }
 
@@ -138,14 +145,20 @@ class EntriesByRows : EntryLists {
 /// the others in the caller's order.
 class EntriesByBlocks : EntryLists {
  public:
-  EntriesByBlocks(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place, Assembly& assembly)
-      : EntryLists(lower, draft.perm, assembly), graph_(*draft.graph), adjacency_(draft.adjacency), row_of_(draft.row_of), place_(place) {
+  EntriesByBlocks(const Pattern& lower, const PlanDraft& draft, std::span<const Index> place,
+                  Assembly& assembly)
+      : EntryLists(lower, draft.perm, assembly),
+        graph_(*draft.graph),
+        adjacency_(draft.adjacency),
+        row_of_(draft.row_of),
+        place_(place) {
     Blocks(adjacency_.size(), kRows).for_each([&](Index, Index begin, Index end) {
       for (Index k = begin; k < end; ++k) {
         const Index weight = adjacency_.weight(k);
         Offset others = 0;
         for (const Index other : adjacency_.higher(k)) others += adjacency_.weight(other);
-        for (Index a = 0; a < weight; ++a) assembly.entry_ptr[row_of_[k] + a + 1] = others + weight - a;
+        for (Index a = 0; a < weight; ++a)
+          assembly.entry_ptr[row_of_[k] + a + 1] = others + weight - a;
       }
     });
     add_lengths();
@@ -170,15 +183,18 @@ class EntriesByBlocks : EntryLists {
   /// higher places, from position `at` of the lists on. Returns the position after the last one.
   /// For each other supervariable these are consecutive entries of one column of A (v < u), or one
   /// entry in each of consecutive columns.
-  Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local, Offset at) const {
+  Offset fill_blocks(Index k, Index a, std::span<const Offset> source, const LocalRows& local,
+                     Offset at) const {
     const auto end = lower_.col_ptr.subspan(1);
     const auto higher = adjacency_.higher(k);
     const Index v = adjacency_.vertex(k), j = graph_.member(v, 0);
     const Offset further = end[j + a] - end[j];
     for (std::size_t e = 0; e < higher.size(); ++e) {
-      const Index u = adjacency_.vertex(higher[e]), weight = adjacency_.weight(higher[e]), row = local[row_of_[higher[e]]];
+      const Index u = adjacency_.vertex(higher[e]), weight = adjacency_.weight(higher[e]),
+                  row = local[row_of_[higher[e]]];
       const Index i = graph_.member(u, 0);
-      for (Index b = 0; b < weight; ++b) put(at++, source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
+      for (Index b = 0; b < weight; ++b)
+        put(at++, source[e] + (v < u ? further + b : end[i + b] - end[i] + a), row + b);
     }
     return at;
   }
@@ -188,7 +204,8 @@ class EntriesByBlocks : EntryLists {
   void find_sources(Index k, std::vector<Offset>& source) const {
     source.clear();
     Sources of_least(lower_, graph_.member(adjacency_.vertex(k), 0));
-    for (const Index other : adjacency_.higher(k)) source.push_back(of_least(graph_.member(adjacency_.vertex(other), 0)));
+    for (const Index other : adjacency_.higher(k))
+      source.push_back(of_least(graph_.member(adjacency_.vertex(other), 0)));
   }
 
   const ordering::CompressedGraph& graph_;
@@ -209,7 +226,8 @@ class EntriesAsListed : EntryLists {
     for (Index i = first; i < last; ++i) {
       Offset at = assembly_.entry_ptr[i];
       put(at, lower_.col_ptr[perm_.old_of(i)], i - first);
-      for (Offset k = listed_.ptr[i]; k < listed_.ptr[i + 1]; ++k) put(++at, listed_.source[k], local[new_of[listed_.row[k]]]);
+      for (Offset k = listed_.ptr[i]; k < listed_.ptr[i + 1]; ++k)
+        put(++at, listed_.source[k], local[new_of[listed_.row[k]]]);
     }
   }
 

@@ -56,7 +56,8 @@ class FrontRows {
   void set_run_ptr(Assembly& assembly) const {
     assembly.run_ptr.reserve(front_.size() + 1);
     assembly.run_ptr.push_back(0);
-    for (const Front& front : front_) assembly.run_ptr.push_back(assembly.run_ptr.back() + front.runs);
+    for (const Front& front : front_)
+      assembly.run_ptr.push_back(assembly.run_ptr.back() + front.runs);
   }
 
  private:
@@ -109,7 +110,9 @@ class FrontRows {
   }
   /// Returns the local row in `front` of rows i .. i+count-1: their present one if they were added
   /// last, else the next free one.
-  static Index local_row(const Front& front, Index i, Index count) { return front.next - (front.last == i ? count : 0); }
+  static Index local_row(const Front& front, Index i, Index count) {
+    return front.next - (front.last == i ? count : 0);
+  }
 
   /// Adds rows i .. i+count-1, which are the pivots own .. own+count-1 of front top, to front s, in
   /// which they have an entry, and to its ancestors below top. Stops at the first front that has
@@ -129,7 +132,8 @@ class FrontRows {
     for (Index s = part.begin; s < part.end; ++s)
       for_each_place(s, [&](Index i, Index k) {
         check_stop.at(i);
-        for (const Index d : adjacency_.lower(k)) climb(i, adjacency_.weight(k), s, i - nodes_.first[s], front_of_[d]);
+        for (const Index d : adjacency_.lower(k))
+          climb(i, adjacency_.weight(k), s, i - nodes_.first[s], front_of_[d]);
       });
     if (part.end < nodes_.count()) climb_beyond(part, arrivals);
   }
@@ -142,7 +146,8 @@ class FrontRows {
         for (const Index other : adjacency_.higher(k))
           if (row_of_[other] >= end) entries.push_back({row_of_[other], s});
       });
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
+    std::sort(entries.begin(), entries.end(),
+              [](const Entry& a, const Entry& b) { return a.row < b.row; });
     for (const Entry& entry : entries) {
       const Index count = adjacency_.weight(place_[entry.row]);
       for (Index s = entry.front; take(entry.row, count, front_[s]);) {
@@ -190,12 +195,14 @@ class FrontRows {
   Supernodes& nodes_;
   std::vector<Front> front_;
   std::vector<Index> front_of_;  // by place
-  std::vector<Index> root_;      // roots of subtrees, sorted by the place of the supervariable that arrives there
+  std::vector<Index>
+      root_;  // roots of subtrees, sorted by the place of the supervariable that arrives there
 };
 
 }  // namespace
 
-void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly, Index part) {
+void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly,
+                     Index part) {
   FrontRows rows(place, draft);
   rows.fill(part_size(draft.supernodes.count(), part));
   rows.set_run_ptr(assembly);

@@ -19,6 +19,7 @@ namespace kauri::symbolic {
 /// subtrees. part: nodes of a subtree, as `asked` of part_size().
 /// O(rows of all fronts, a supervariable counting once, + k log k for the k pairs that leave a
 /// subtree).
-void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly, Index part = 0);
+void fill_front_rows(std::span<const Index> place, PlanDraft& draft, Assembly& assembly,
+                     Index part = 0);
 
 }  // namespace kauri::symbolic

@@ -31,7 +31,9 @@ PatternCopy copy_of(const Pattern& lower) {
 }  // namespace
 
 int planned_workers(const AnalyzeOptions& options) {
-  if (options.workers < 0) throw Error(ErrorKind::usage, "analyze: workers is " + std::to_string(options.workers) + ", expected 0 or more");
+  if (options.workers < 0)
+    throw Error(ErrorKind::usage,
+                "analyze: workers is " + std::to_string(options.workers) + ", expected 0 or more");
   if (options.workers > 0) return options.workers;
   return std::clamp(default_threads(), 1, 16);
 }
@@ -43,9 +45,11 @@ const CostTable& planned_table(const AnalyzeOptions& options) {
 std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const CostTable& table) {
   auto plan = std::make_shared<Plan>();
   const bool on_device = is_device_target(table.target);
-  side_by_side([&] { plan->assembly = fill_structure(lower, draft); }, [&] { plan->pattern = copy_of(lower); },
+  side_by_side([&] { plan->assembly = fill_structure(lower, draft); },
+               [&] { plan->pattern = copy_of(lower); },
                [&] {
-                 if (on_device) plan->device = lay_out_fronts(draft.supernodes, draft.device_levels);
+                 if (on_device)
+                   plan->device = lay_out_fronts(draft.supernodes, draft.device_levels);
                },
                [&] {
                  if (on_device) set_schedule(cost_table(kScheduled), draft);
@@ -59,26 +63,29 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
   plan->panel_ptr = std::move(draft.panel_ptr);
   plan->schedule = std::move(draft.schedule);
   if (on_device) {
-    add_device_tasks(plan->supernodes, plan->assembly, draft.device_levels, plan->target, plan->device);
+    add_device_tasks(plan->supernodes, plan->assembly, draft.device_levels, plan->target,
+                     plan->device);
     plan->device.work = std::move(draft.device_work);
   }
   plan->cost = std::move(draft.cost);
   return plan;
 }
 
-std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
-                                const AnalyzeOptions& options) {
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
+                                const Permutation& perm, const AnalyzeOptions& options) {
   if (perm.size() != lower.n)
-    throw Error(ErrorKind::input,
-                "analyze: a permutation of " + std::to_string(perm.size()) + " rows for a matrix of " + std::to_string(lower.n));
+    throw Error(ErrorKind::input, "analyze: a permutation of " + std::to_string(perm.size()) +
+                                      " rows for a matrix of " + std::to_string(lower.n));
   const CostTable& table = planned_table(options);
   return complete_plan(lower,
                        draft_plan(lower, graph, perm, table,
-                                  {planned_workers(options), options.amalgamate, static_cast<Index>(options.ordering.last.size())}),
+                                  {planned_workers(options), options.amalgamate,
+                                   static_cast<Index>(options.ordering.last.size())}),
                        table);
 }
 
-std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options) {
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm,
+                                const AnalyzeOptions& options) {
   const Graph graph(lower);
   return make_plan(lower, ordering::CompressedGraph(graph, false), perm, options);
 }

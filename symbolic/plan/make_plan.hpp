@@ -23,9 +23,10 @@ std::shared_ptr<Plan> complete_plan(const Pattern& lower, PlanDraft draft, const
 /// Makes the plan of lower in the order of perm, by way of the supervariables in graph, which is
 /// the graph of lower. Requires a valid lower and a perm that ends with options.ordering.last.
 /// Throws Error(input) if the sizes differ, Error(overflow).
-std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm,
-                                const AnalyzeOptions& options = {});
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
+                                const Permutation& perm, const AnalyzeOptions& options = {});
 /// Makes the plan as above, but does not look for supervariables.
-std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm, const AnalyzeOptions& options = {});
+std::shared_ptr<Plan> make_plan(const Pattern& lower, const Permutation& perm,
+                                const AnalyzeOptions& options = {});
 
 }  // namespace kauri::symbolic

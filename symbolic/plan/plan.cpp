@@ -16,68 +16,92 @@ Offset bytes(const std::vector<T, Allocator>& array) {
   return static_cast<Offset>(array.size() * sizeof(T));
 }
 
-Offset bytes(const TaskEdges& edges) { return bytes(edges.dependencies) + bytes(edges.successor_ptr) + bytes(edges.successor); }
+Offset bytes(const TaskEdges& edges) {
+  return bytes(edges.dependencies) + bytes(edges.successor_ptr) + bytes(edges.successor);
+}
 
 Offset device_bytes(const DeviceSchedule& device) {
   Offset steps = 0;
   for (const DeviceSchedule::Level& level : device.level) steps += bytes(level.steps);
-  return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) + bytes(device.tiled) + bytes(device.panel) +
-         bytes(device.block) + bytes(device.inverses) + bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) +
-         bytes(device.sums.term) + bytes(device.sums.step) + bytes(device.block_reuses) + bytes(device.panel_reuses) + bytes(device.update);
+  return steps + bytes(device.level) + bytes(device.tile_ptr) + bytes(device.front) +
+         bytes(device.tiled) + bytes(device.panel) + bytes(device.block) + bytes(device.inverses) +
+         bytes(device.task) + bytes(device.sums.ptr) + bytes(device.sums.place) +
+         bytes(device.sums.term) + bytes(device.sums.step) + bytes(device.block_reuses) +
+         bytes(device.panel_reuses) + bytes(device.update);
 }
 
 }  // namespace
 
 Offset Plan::factor_bytes(int scalar_bytes) const {
-  return symbolic::checked_mul(on_device() ? device.factor_entries : panel_ptr.back(), scalar_bytes, "bytes of L");
+  return symbolic::checked_mul(on_device() ? device.factor_entries : panel_ptr.back(), scalar_bytes,
+                               "bytes of L");
 }
 
 Offset Plan::peak_bytes(int scalar_bytes) const {
   if (on_device()) {
     using symbolic::aligned_bytes;
     const auto count = static_cast<Offset>(supernodes.parent.size());
-    const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) + aligned_bytes(count, symbolic::kDeviceColumnBytes) +
-                          aligned_bytes(count, symbolic::kDevicePivotBytes) + aligned_bytes(1, symbolic::kDeviceVerdictBytes);
+    const Offset fronts = aligned_bytes(count, symbolic::kDeviceStateBytes) +
+                          aligned_bytes(count, symbolic::kDeviceColumnBytes) +
+                          aligned_bytes(count, symbolic::kDevicePivotBytes) +
+                          aligned_bytes(1, symbolic::kDeviceVerdictBytes);
     const Offset values =
-        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes), "bytes");  // the second term is the shift
+        symbolic::checked_add(aligned_bytes(nnz, scalar_bytes), aligned_bytes(1, scalar_bytes),
+                              "bytes");  // the second term is the shift
     const Offset plan =
-        device.plan_bytes + (device.by_level ? 0 : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
-    return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes), symbolic::checked_add(values, fronts + plan, "bytes"),
-                                 "bytes");
+        device.plan_bytes +
+        (device.by_level
+             ? 0
+             : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
+    return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes),
+                                 symbolic::checked_add(values, fronts + plan, "bytes"), "bytes");
   }
-  const Offset stack = symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
-  return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"), counter_bytes(), "bytes");
+  const Offset stack =
+      symbolic::checked_mul(schedule.stack_entries, scalar_bytes, "bytes of contributions");
+  return symbolic::checked_add(symbolic::checked_add(factor_bytes(scalar_bytes), stack, "bytes"),
+                               counter_bytes(), "bytes");
 }
 
-Offset Plan::prepared_bytes() const { return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes); }
+Offset Plan::prepared_bytes() const {
+  return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes);
+}
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar, then the numbers of one solve in double
+    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
+                                                        // then the numbers of one solve in double
       const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
-      return symbolic::checked_add(symbolic::aligned_bytes(n, row),
-                                   symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
-                                   "bytes of workspace");
+      return symbolic::checked_add(
+          symbolic::aligned_bytes(n, row),
+          symbolic::aligned_bytes(symbolic::solve_numbers(device.sweeps, n, most), sizeof(double)),
+          "bytes of workspace");
     }
     // Two arrays of n rows (permuted right-hand sides; solution of the forward sweep, whose memory
     // first holds the caller's right-hand sides), then the update rows.
-    return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row), symbolic::aligned_bytes(device.update_rows, row),
+    return symbolic::checked_add(2 * symbolic::aligned_bytes(n, row),
+                                 symbolic::aligned_bytes(device.update_rows, row),
                                  "bytes of workspace");
   }
   const Offset rows = symbolic::checked_add(n, schedule.update_rows, "rows of workspace");
-  const Offset scalars = symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
-  return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"), counter_bytes(), "bytes of workspace");
+  const Offset scalars =
+      symbolic::checked_mul(rows, std::clamp(nrhs, Index{0}, kSolveBlock), "scalars of workspace");
+  return symbolic::checked_add(symbolic::checked_mul(scalars, scalar_bytes, "bytes of workspace"),
+                               counter_bytes(), "bytes of workspace");
 }
 
 Offset Plan::plan_bytes() const {
-  const auto spans = static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
-  return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) + bytes(tree.column_count) + bytes(supernodes.first) +
-         bytes(supernodes.parent) + bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) + bytes(assembly.entry_ptr) +
-         bytes(assembly.entry_source) + bytes(assembly.entry_row) + bytes(assembly.child_ptr) + bytes(assembly.child) +
-         bytes(assembly.run_ptr) + bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
-         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) + bytes(schedule.fully_summed_columns) +
-         bytes(schedule.head) + bytes(schedule.tail) + bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
+  const auto spans =
+      static_cast<Offset>((perm.old_of().size() + perm.new_of().size()) * sizeof(Index));
+  return spans + bytes(pattern.col_ptr) + bytes(pattern.row) + bytes(tree.parent) +
+         bytes(tree.column_count) + bytes(supernodes.first) + bytes(supernodes.parent) +
+         bytes(supernodes.row_ptr) + bytes(supernodes.row) + bytes(panel_ptr) +
+         bytes(assembly.entry_ptr) + bytes(assembly.entry_source) + bytes(assembly.entry_row) +
+         bytes(assembly.child_ptr) + bytes(assembly.child) + bytes(assembly.run_ptr) +
+         bytes(assembly.run) + bytes(schedule.task) + bytes(schedule.factor_edges) +
+         bytes(schedule.forward_edges) + bytes(schedule.backward_edges) + bytes(schedule.scratch) +
+         bytes(schedule.fully_summed_columns) + bytes(schedule.head) + bytes(schedule.tail) +
+         bytes(schedule.update) + bytes(cost.fronts) + device_bytes(device);
 }
 
 }  // namespace kauri

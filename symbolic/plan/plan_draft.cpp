@@ -27,7 +27,8 @@ namespace {
 constexpr Index kOutlineBlock = 16384;  // nodes or fronts in a block of a parallel loop
 
 FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
-  FrontTree out{renamed(fronts.parent, position), std::vector<Index>(position.size()), std::vector<Index>(position.size())};
+  FrontTree out{renamed(fronts.parent, position), std::vector<Index>(position.size()),
+                std::vector<Index>(position.size())};
   for (std::size_t s = 0; s < position.size(); ++s) {
     out.order[position[s]] = fronts.order[s];
     out.pivots[position[s]] = fronts.pivots[s];
@@ -38,7 +39,8 @@ FrontTree renumbered(const FrontTree& fronts, std::span<const Index> position) {
 std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
   std::vector<double> work(fronts.parent.size());
   Blocks(fronts.count(), kOutlineBlock).for_each([&](Index, Index begin, Index end) {
-    for (Index s = begin; s < end; ++s) work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
+    for (Index s = begin; s < end; ++s)
+      work[s] = front_seconds(table, fronts.order[s], fronts.pivots[s]);
   });
   return work;
 }
@@ -46,9 +48,10 @@ std::vector<double> work_of(const FrontTree& fronts, const CostTable& table) {
 /// Returns the final row of the first column of each node (nodes are in postorder): supernodes come
 /// in final order, and the fundamental supernodes inside each keep their own order, which places
 /// every column after its descendants.
-std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of, std::span<const Index> first,
-                              std::span<const Index> weight) {
-  std::vector<Index> next(first.begin(), first.end() - 1), row(static_cast<std::size_t>(partition.first.back()));
+std::vector<Index> final_rows(const Partition& partition, std::span<const Index> front_of,
+                              std::span<const Index> first, std::span<const Index> weight) {
+  std::vector<Index> next(first.begin(), first.end() - 1),
+      row(static_cast<std::size_t>(partition.first.back()));
   for (Index f = 0; f < partition.fronts.count(); ++f)
     for (Index j = partition.first[f]; j < partition.first[f + 1]; ++j) {
       row[j] = next[front_of[f]];
@@ -58,7 +61,8 @@ std::vector<Index> final_rows(const Partition& partition, std::span<const Index>
 }
 
 /// Expands the tree and the counts to columns in their final numbering, and sets perm and row_of.
-void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row, PlanDraft& out) {
+void set_numbering(const Permutation& perm, const CoarseTree& coarse, std::span<const Index> row,
+                   PlanDraft& out) {
   const auto n = static_cast<std::size_t>(perm.size());
   const auto nodes = static_cast<Index>(row.size());
   out.tree.parent.resize(n);
@@ -124,9 +128,12 @@ void set_sizes(PlanDraft& out) {
 
 void set_schedule(const CostTable& table, PlanDraft& out) {
   const std::vector<double> work = work_of(out.fronts, table);
-  const TaskTree tasks = task_tree(out.fronts, task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
-  out.schedule =
-      make_schedule(tasks, out.panel_ptr, fully_summed_columns(tasks, out.adjacency, out.row_of, out.supernodes.first), out.workers);
+  const TaskTree tasks = task_tree(
+      out.fronts,
+      task_ranges(out.fronts.parent, work, find_cut(out.fronts.parent, work, table.task_floor_s)));
+  out.schedule = make_schedule(
+      tasks, out.panel_ptr,
+      fully_summed_columns(tasks, out.adjacency, out.row_of, out.supernodes.first), out.workers);
 }
 
 void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out) {
@@ -143,18 +150,21 @@ void predict_costs(const Pattern& lower, const CostTable& table, PlanDraft& out)
   }
 }
 
-PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
-                     const DraftOptions& options) {
+PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
+                     const Permutation& perm, const CostTable& table, const DraftOptions& options) {
   PlanDraft out;
   out.own = other_supervariables(graph, perm);
   out.graph = out.own ? out.own.get() : &graph;
   out.adjacency = PermutedAdjacency(*out.graph, elimination_order(*out.graph, perm).value());
   const CoarseTree tree = coarse_tree(out.adjacency, options.last);
 
-  const Partition partition = fundamental_supernodes(tree.parent, tree.count, tree.weight, options.last);
+  const Partition partition =
+      fundamental_supernodes(tree.parent, tree.count, tree.weight, options.last);
   const Index apart = options.last > 0 ? partition.fronts.count() - 1 : kNone;
-  const Groups groups = options.amalgamate ? amalgamate(partition.fronts, table, apart) : no_amalgamation(partition.fronts);
-  const Cut rough = find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
+  const Groups groups = options.amalgamate ? amalgamate(partition.fronts, table, apart)
+                                           : no_amalgamation(partition.fronts);
+  const Cut rough =
+      find_cut(groups.fronts.parent, work_of(groups.fronts, table), table.task_floor_s);
   const std::vector<Index> front_place = stack_postorder(groups.fronts, rough.above, rough.small);
   out.fronts = renumbered(groups.fronts, front_place);
   out.workers = options.workers;
@@ -162,7 +172,8 @@ PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& grap
 
   std::vector<Index> front_of(groups.group.size());
   for (std::size_t f = 0; f < front_of.size(); ++f) front_of[f] = front_place[groups.group[f]];
-  set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight), out);
+  set_numbering(perm, tree, final_rows(partition, front_of, out.supernodes.first, tree.weight),
+                out);
 
   predict_costs(lower, table, out);
   return out;

@@ -33,10 +33,14 @@ struct PlanDraft {
   /// Graph that the structure is computed from. The ordering eliminates each of its supervariables
   /// as a whole.
   const ordering::CompressedGraph* graph = nullptr;
-  std::unique_ptr<const ordering::CompressedGraph> own;  ///< owner of *graph if the ordering divides supervariables; else null
-  const ListedEntries* listed = nullptr;                 ///< lists of a saved plan, whose order the new plan keeps; null for an analysis
-  PermutedAdjacency adjacency;                           ///< pairs of neighbours in *graph, by place in the ordering's own sequence
-  std::vector<Index> row_of;  ///< length adjacency.size(): final row of the first member of the supervariable at each place
+  std::unique_ptr<const ordering::CompressedGraph>
+      own;  ///< owner of *graph if the ordering divides supervariables; else null
+  const ListedEntries* listed =
+      nullptr;  ///< lists of a saved plan, whose order the new plan keeps; null for an analysis
+  PermutedAdjacency
+      adjacency;  ///< pairs of neighbours in *graph, by place in the ordering's own sequence
+  std::vector<Index> row_of;  ///< length adjacency.size(): final row of the first member of the
+                              ///< supervariable at each place
   Permutation perm;           ///< final
   EliminationTree tree;       ///< final
   Supernodes supernodes;
@@ -47,13 +51,15 @@ struct PlanDraft {
   Cost cost;
   DeviceLevels device_levels;  ///< levels of fronts, if the target is a device
   DeviceWork device_work;      ///< counts of work, if the target is a device
-  CoreSeconds core;            ///< seconds that orderings are compared by: they depend on pattern, permutation and table alone
+  CoreSeconds core;            ///< seconds that orderings are compared by: they depend on pattern,
+                               ///< permutation and table alone
 };
 
 struct DraftOptions {
   int workers = 1;         ///< tasks that run at once, >= 1
   bool amalgamate = true;  ///< true: relaxed supernodes; false: fundamental supernodes
-  Index last = 0;          ///< number of rows at the end of perm that stay there, in their sequence, as one front: OrderingOptions::last
+  Index last = 0;  ///< number of rows at the end of perm that stay there, in their sequence, as one
+                   ///< front: OrderingOptions::last
 };
 
 /// Sets the columns, parents and row_ptr of the supernodes, and panel_ptr, from the sizes in
@@ -75,7 +81,7 @@ void set_schedule(const CostTable& table, PlanDraft& out);
 /// The draft borrows the graph as long as it lives. Requires: lower is valid, graph is that of
 /// lower, perm.size() == lower.n, and each of the last options.last rows of perm is a supervariable
 /// by itself. Throws Error(overflow). O(edges * inverse Ackermann + n log n).
-PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph, const Permutation& perm, const CostTable& table,
-                     const DraftOptions& options);
+PlanDraft draft_plan(const Pattern& lower, const ordering::CompressedGraph& graph,
+                     const Permutation& perm, const CostTable& table, const DraftOptions& options);
 
 }  // namespace kauri::symbolic

@@ -29,7 +29,9 @@ struct ListedPattern {
   std::vector<Index> row;
   ListedEntries listed;
 
-  [[nodiscard]] Pattern view() const { return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row}; }
+  [[nodiscard]] Pattern view() const {
+    return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row};
+  }
 };
 
 /// An entry of a column of A, on its way from the lists to the pattern.
@@ -44,7 +46,9 @@ struct Placed {
 std::vector<Offset> list_begins(const PlanCore& core) {
   std::vector<Offset> ptr(core.length.size() + 1, 0);
   for (std::size_t j = 0; j < core.length.size(); ++j) {
-    if (core.length[j] < 0) misfit("column " + in_words(static_cast<Offset>(j)) + " of B has " + in_words(core.length[j]) + " entries");
+    if (core.length[j] < 0)
+      misfit("column " + in_words(static_cast<Offset>(j)) + " of B has " +
+             in_words(core.length[j]) + " entries");
     ptr[j + 1] = ptr[j] + core.length[j];
   }
   if (ptr.back() != static_cast<Offset>(core.row.size()))
@@ -55,16 +59,19 @@ std::vector<Offset> list_begins(const PlanCore& core) {
 
 /// Checks that each entry lies below the diagonal of B, and counts the entries of each column of A:
 /// count[v + 1] is that of column v.
-std::vector<Offset> column_lengths(const PlanCore& core, const Permutation& perm, std::span<const Offset> begin) {
+std::vector<Offset> column_lengths(const PlanCore& core, const Permutation& perm,
+                                   std::span<const Offset> begin) {
   const Index n = perm.size();
   std::vector<Offset> count(static_cast<std::size_t>(n) + 1, 0);
   for (Index j = 0; j < n; ++j) {
     const Index v = perm.old_of(j);
     for (Offset k = begin[j]; k < begin[j + 1]; ++k) {
       const Index u = core.row[k];
-      if (u < 0 || u >= n) misfit("column " + in_words(j) + " of B has an entry in row " + in_words(u) + " of A");
+      if (u < 0 || u >= n)
+        misfit("column " + in_words(j) + " of B has an entry in row " + in_words(u) + " of A");
       if (perm.new_of(u) <= j)
-        misfit("column " + in_words(j) + " of B has an entry in row " + in_words(perm.new_of(u)) + ", which is not below the diagonal");
+        misfit("column " + in_words(j) + " of B has an entry in row " + in_words(perm.new_of(u)) +
+               ", which is not below the diagonal");
       ++count[std::min(u, v) + 1];
     }
   }
@@ -77,11 +84,13 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   ListedPattern a;
   a.listed.ptr = list_begins(core);
   a.listed.row = core.row;
-  if (n + a.listed.ptr.back() > kMostEntries) misfit("more than " + in_words(kMostEntries) + " entries of A");
+  if (n + a.listed.ptr.back() > kMostEntries)
+    misfit("more than " + in_words(kMostEntries) + " entries of A");
   std::vector<Offset> next = column_lengths(core, perm, a.listed.ptr);
   std::partial_sum(next.begin(), next.end(), next.begin());
   a.col_ptr.resize(next.size());
-  for (Index v = 0; v <= n; ++v) a.col_ptr[v] = next[v] + v;  // + v: one diagonal entry in each column before v
+  for (Index v = 0; v <= n; ++v)
+    a.col_ptr[v] = next[v] + v;  // + v: one diagonal entry in each column before v
   Array<Placed> placed(core.row.size());
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.listed.ptr[j]; k < a.listed.ptr[j + 1]; ++k) {
@@ -93,11 +102,13 @@ ListedPattern pattern_of(const PlanCore& core, const Permutation& perm) {
   Blocks(n, kCoreBlock).for_each([&](Index, Index first, Index last) {
     for (Index v = first; v < last; ++v) {
       Offset at = a.col_ptr[v];
-      const auto begin = placed.begin() + (at - v), end = placed.begin() + (a.col_ptr[v + 1] - v - 1);
+      const auto begin = placed.begin() + (at - v),
+                 end = placed.begin() + (a.col_ptr[v + 1] - v - 1);
       std::sort(begin, end);
       a.row[at] = v;
       for (auto entry = begin; entry != end; ++entry) {
-        if (a.row[at] == entry->row) misfit("entry (" + in_words(entry->row) + ", " + in_words(v) + ") of A occurs twice");
+        if (a.row[at] == entry->row)
+          misfit("entry (" + in_words(entry->row) + ", " + in_words(v) + ") of A occurs twice");
         a.row[++at] = entry->row;
         a.listed.source[entry->at] = static_cast<std::uint32_t>(at);
       }
@@ -134,13 +145,15 @@ std::vector<Index> fronts_of(const PlanCore& core) {
   for (std::size_t s = 0; s < core.pivots.size(); ++s) {
     const Offset p = core.pivots[s];
     if (p < 1 || p > n - next)
-      misfit("supernode " + in_words(static_cast<Offset>(s)) + " has " + in_words(p) + " columns, expected 1 to " + in_words(n - next));
+      misfit("supernode " + in_words(static_cast<Offset>(s)) + " has " + in_words(p) +
+             " columns, expected 1 to " + in_words(n - next));
     std::fill_n(front.begin() + next, p, static_cast<Index>(s));
     next += p;
   }
   if (next != n) misfit("supernodes hold " + in_words(next) + " columns of " + in_words(n));
   if (core.last != 0 && (core.pivots.empty() || core.last != core.pivots.back()))
-    misfit(in_words(core.last) + " columns come last, expected none or those of the last supernode");
+    misfit(in_words(core.last) +
+           " columns come last, expected none or those of the last supernode");
   return front;
 }
 
@@ -157,9 +170,12 @@ void check_supernodes(const PlanCore& core, const Columns& columns, std::span<co
     const Index up = columns.above[j];
     if (front[j + 1] == front[j]) {
       if (up == kNone || front[up] != front[j])
-        misfit("column " + in_words(j) + " of B does not belong to supernode " + in_words(front[j]) + ", where its parent is not");
-    } else if (up == j + 1 && children[j + 1] == 1 && columns.count[j] == columns.count[j + 1] + 1 && j + 1 != n - core.last) {
-      misfit("columns " + in_words(j) + " and " + in_words(j + 1) + " of B belong to one supernode");
+        misfit("column " + in_words(j) + " of B does not belong to supernode " +
+               in_words(front[j]) + ", where its parent is not");
+    } else if (up == j + 1 && children[j + 1] == 1 &&
+               columns.count[j] == columns.count[j + 1] + 1 && j + 1 != n - core.last) {
+      misfit("columns " + in_words(j) + " and " + in_words(j + 1) +
+             " of B belong to one supernode");
     }
   }
 }
@@ -184,16 +200,19 @@ FrontTree front_tree(const PlanCore& core, const Columns& columns, std::span<con
 /// child just before its next sibling.
 void check_postorder(std::span<const Index> parent) {
   struct Subtree {
-    std::size_t fronts = 1, taken = 0;  // fronts of the whole subtree, and of the children visited so far
+    std::size_t fronts = 1,
+                taken = 0;  // fronts of the whole subtree, and of the children visited so far
   };
   std::vector<Subtree> subtree(parent.size());
   for (std::size_t s = 0; s < parent.size(); ++s)
-    if (parent[s] != kNone) subtree[static_cast<std::size_t>(parent[s])].fronts += subtree[s].fronts;
+    if (parent[s] != kNone)
+      subtree[static_cast<std::size_t>(parent[s])].fronts += subtree[s].fronts;
   for (std::size_t s = parent.size(); s-- > 0;) {
     if (parent[s] == kNone) continue;
     const auto up = static_cast<std::size_t>(parent[s]);
     if (s + subtree[up].taken + 1 != up)
-      misfit("supernode " + in_words(static_cast<Offset>(s)) + " is not where a postorder of the tree has it");
+      misfit("supernode " + in_words(static_cast<Offset>(s)) +
+             " is not where a postorder of the tree has it");
     subtree[up].taken += subtree[s].fronts;
   }
 }
@@ -204,7 +223,9 @@ Index dense_end(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   if (nodes.count() == 0) return 0;
   for (Index j = nodes.first[nodes.count() - 1]; j < plan.n; ++j)
-    if (plan.tree.column_count[j] != plan.n - j || plan.tree.parent[j] != (j + 1 < plan.n ? j + 1 : kNone)) return 0;
+    if (plan.tree.column_count[j] != plan.n - j ||
+        plan.tree.parent[j] != (j + 1 < plan.n ? j + 1 : kNone))
+      return 0;
   return nodes.pivots(nodes.count() - 1);
 }
 
@@ -225,7 +246,8 @@ PlanCore core_of(const Plan& plan) {
       for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j) {
         core.length[j] = static_cast<Index>(ptr[j + 1] - ptr[j] - 1);
         Index* to = core.row.data() + (ptr[j] - j);
-        for (Offset k = ptr[j] + 1; k < ptr[j + 1]; ++k) *to++ = plan.perm.old_of(rows[plan.assembly.entry_row[k]]);
+        for (Offset k = ptr[j] + 1; k < ptr[j + 1]; ++k)
+          *to++ = plan.perm.old_of(rows[plan.assembly.entry_row[k]]);
       }
     }
   });
@@ -237,11 +259,13 @@ PlanCore core_of(const Plan& plan) {
   return core;
 }
 
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look) {
+std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
+                                         const LookAtFronts& look) {
   const CostTable& table = cost_table(target);
   PlanDraft out;
   out.perm = Permutation::from_old_of(core.old_of);
-  if (core.length.size() != core.old_of.size()) misfit("columns of A are not as many as rows of the permutation");
+  if (core.length.size() != core.old_of.size())
+    misfit("columns of A are not as many as rows of the permutation");
   const std::vector<Index> front = fronts_of(core);
   const ListedPattern a = pattern_of(core, out.perm);
   const Graph rows(a.view());
@@ -261,7 +285,8 @@ std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view 
   predict_costs(a.view(), table, out);
   const auto plan = complete_plan(a.view(), std::move(out), table);
   if (const Index last = dense_end(*plan); last != core.last)
-    misfit(in_words(core.last) + " columns come last, expected " + in_words(last) + ", those of the last supernode");
+    misfit(in_words(core.last) + " columns come last, expected " + in_words(last) +
+           ", those of the last supernode");
   plan->ordering = core.ordering;
   plan->given = core.given;
   return plan;

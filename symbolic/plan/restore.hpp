@@ -21,8 +21,10 @@ struct PlanCore {
   std::vector<Index> old_of;  ///< length n: Plan::perm as old_of
   std::vector<Index> pivots;  ///< length supernodes: pivots of each supernode
   std::vector<Index> length;  ///< length n: entries of A in column j of B below the diagonal
-  Array<Index> row;           ///< rows in A of these entries, column after column of B, in the order of Assembly::entry_source
-  Index last = 0;             ///< number of columns at the end that are one dense supernode whatever the pattern says; 0: none
+  Array<Index> row;  ///< rows in A of these entries, column after column of B, in the order of
+                     ///< Assembly::entry_source
+  Index last = 0;    ///< number of columns at the end that are one dense supernode whatever the
+                     ///< pattern says; 0: none
   OrderingMethod ordering = OrderingMethod::natural;
   bool given = false;
   std::string target;
@@ -44,7 +46,8 @@ PlanCore core_of(const Plan& plan);
 /// for a small core, are made afterwards, so look can refuse by throwing: its exceptions are passed
 /// on.
 using LookAtFronts = std::function<void(const FrontTree& fronts)>;
-std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers, const LookAtFronts& look = {});
+std::shared_ptr<const Plan> restore_plan(const PlanCore& core, std::string_view target, int workers,
+                                         const LookAtFronts& look = {});
 
 /// Returns the number of entries of L on and below the diagonal, padding included: the sum of p m -
 /// p (p - 1) / 2 over the fronts.

@@ -29,7 +29,8 @@ std::vector<Index> places_by_row(const PlanDraft& draft) {
   return place;
 }
 
-void fill_runs(const Supernodes& nodes, std::span<const Index> children, const LocalRows& local, Assembly& assembly) {
+void fill_runs(const Supernodes& nodes, std::span<const Index> children, const LocalRows& local,
+               Assembly& assembly) {
   for (const Index c : children) {
     RowRun* run = assembly.run.data() + assembly.run_ptr[c];
     const auto below = nodes.rows(c).subspan(static_cast<std::size_t>(nodes.pivots(c)));

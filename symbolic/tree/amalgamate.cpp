@@ -19,9 +19,9 @@
 namespace kauri::symbolic {
 namespace {
 
-constexpr Index kSubtree = 4096;      // fronts in a block of a parallel loop that predicts seconds
-constexpr Index kReport = 256;        // fronts between two updates of the shared count of stored entries
-constexpr int kPrices = 4;            // prices of padding that are tried at once
+constexpr Index kSubtree = 4096;  // fronts in a block of a parallel loop that predicts seconds
+constexpr Index kReport = 256;  // fronts between two updates of the shared count of stored entries
+constexpr int kPrices = 4;      // prices of padding that are tried at once
 constexpr Index kMergeBlock = 65536;  // fronts in a block of a parallel loop that copies arrays
 
 /// Seconds of a front in a factorisation and a solve. Those of fronts of less than kSmall rows,
@@ -37,7 +37,9 @@ class FrontSeconds {
  private:
   static constexpr Index kSmall = 32;
 
-  [[nodiscard]] double of(Index m, Index p) const { return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p); }
+  [[nodiscard]] double of(Index m, Index p) const {
+    return front_seconds(table_, m, p) + 2 * front_sweep_seconds(table_, m, p);
+  }
 
   const CostTable& table_;
   std::array<std::array<double, kSmall>, kSmall> small_;
@@ -46,22 +48,26 @@ class FrontSeconds {
 /// Returns for each front the share of all critical work that lies in and below it, times the
 /// weight of a path. Work of a front counts less if the longest path through the front is shorter
 /// than the longest of all: by the square of the ratio.
-std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& table, std::span<const double> seconds) {
+std::vector<double> critical_shares(const FrontTree& fronts, const CostTable& table,
+                                    std::span<const double> seconds) {
   std::vector<double> latency(seconds.size());
   Blocks(fronts.count(), kSubtree).for_each([&](Index, Index begin, Index end) {
-    for (Index s = begin; s < end; ++s) latency[s] = front_latency(table, fronts.order[s], fronts.pivots[s]);
+    for (Index s = begin; s < end; ++s)
+      latency[s] = front_latency(table, fronts.order[s], fronts.pivots[s]);
   });
   std::vector<double> up(seconds.size(), 0.0), down(up);
   double longest = 0;
   for (Index s = 0; s < fronts.count(); ++s) {
     up[s] += latency[s];
     const Index parent = fronts.parent[s];
-    (parent == kNone ? longest : up[parent]) = std::max(parent == kNone ? longest : up[parent], up[s]);
+    (parent == kNone ? longest : up[parent]) =
+        std::max(parent == kNone ? longest : up[parent], up[s]);
   }
   std::vector<double> share(seconds.begin(), seconds.end());
   double total = 0;
   for (Index s = fronts.count() - 1; s >= 0; --s) {
-    if (const Index parent = fronts.parent[s]; parent != kNone) down[s] = down[parent] + latency[parent];
+    if (const Index parent = fronts.parent[s]; parent != kNone)
+      down[s] = down[parent] + latency[parent];
     const double length = (up[s] + down[s]) / longest;
     share[s] *= length * length;
     total += share[s];
@@ -78,14 +84,17 @@ struct Merging {
   std::vector<Index> order, pivots;  // valid for fronts that are not merged into their parent
   std::vector<unsigned char> merged;
   std::vector<double> seconds;  // of each front in its present size
-  std::vector<double> below;    // on a device: longest path from a leaf up to the remaining children of a front
+  std::vector<double>
+      below;  // on a device: longest path from a leaf up to the remaining children of a front
 
   void begin(const FrontTree& fronts, std::span<const double> each_s, bool device) {
     const std::size_t count = fronts.parent.size();
-    order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count), below.resize(device ? count : 0);
+    order.resize(count), pivots.resize(count), merged.resize(count), seconds.resize(count),
+        below.resize(device ? count : 0);
     Blocks(fronts.count(), kMergeBlock).for_each([&](Index, Index first, Index last) {
       std::copy(fronts.order.begin() + first, fronts.order.begin() + last, order.begin() + first);
-      std::copy(fronts.pivots.begin() + first, fronts.pivots.begin() + last, pivots.begin() + first);
+      std::copy(fronts.pivots.begin() + first, fronts.pivots.begin() + last,
+                pivots.begin() + first);
       std::fill(merged.begin() + first, merged.begin() + last, 0);
       std::copy(each_s.begin() + first, each_s.begin() + last, seconds.begin() + first);
       if (device) std::fill(below.begin() + first, below.begin() + last, 0.0);
@@ -96,7 +105,8 @@ struct Merging {
 /// The longest paths from leaves up to the children of one front at a time.
 class Paths {
  public:
-  Paths(Merging& now, const CostTable& table, std::span<const double> share) : now_(now), table_(table), share_(share) {}
+  Paths(Merging& now, const CostTable& table, std::span<const double> share)
+      : now_(now), table_(table), share_(share) {}
 
   /// Begins with front s and its children.
   void enter(Index s, std::span<const Index> children) {
@@ -104,15 +114,19 @@ class Paths {
     now_.below[s] = 0;
     first_ = 0, second_ = 1;
     child_.clear();
-    for (const Index c : children) child_.push_back({now_.below[c] + front_latency(table_, now_.order[c], now_.pivots[c]), c});
-    std::sort(child_.begin(), child_.end(),
-              [](const Child& a, const Child& b) { return a.path != b.path ? a.path > b.path : a.index < b.index; });
+    for (const Index c : children)
+      child_.push_back({now_.below[c] + front_latency(table_, now_.order[c], now_.pivots[c]), c});
+    std::sort(child_.begin(), child_.end(), [](const Child& a, const Child& b) {
+      return a.path != b.path ? a.path > b.path : a.index < b.index;
+    });
   }
   /// Returns the price, in seconds of one core, of the longer path if c is merged into s, which
   /// makes a front of order m with p pivots.
   [[nodiscard]] double price(Index c, Index s, Index m, Index p) const {
-    const double before = front_latency(table_, now_.order[s], now_.pivots[s]) + std::max(now_.below[s], longest(kNone));
-    const double after = front_latency(table_, m, p) + std::max({now_.below[s], now_.below[c], longest(c)});
+    const double before = front_latency(table_, now_.order[s], now_.pivots[s]) +
+                          std::max(now_.below[s], longest(kNone));
+    const double after =
+        front_latency(table_, m, p) + std::max({now_.below[s], now_.below[c], longest(c)});
     return own_ * (after - before);
   }
   void merge(Index c, Index s) {
@@ -149,8 +163,8 @@ class Paths {
 class Merger {
  public:
   /// share: see Paths; empty if paths do not count.
-  Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front, std::span<const double> share,
-         double padding_s)
+  Merger(Merging& now, const Children& children, const CostTable& table, const FrontSeconds& front,
+         std::span<const double> share, double padding_s)
       : now_(now), children_(children), front_(front), padding_s_(padding_s) {
     if (!share.empty()) paths_.emplace(now, table, share);
   }
@@ -189,7 +203,9 @@ class Merger {
     Index child;
     double together;  // seconds of the merged front
 
-    bool operator<(const Candidate& other) const { return delta != other.delta ? delta < other.delta : child < other.child; }
+    bool operator<(const Candidate& other) const {
+      return delta != other.delta ? delta < other.delta : child < other.child;
+    }
   };
 
   /// Returns the seconds lost (gained if negative) by merging c into s in its present size.
@@ -203,7 +219,8 @@ class Merger {
   /// Returns the entries of zeros that merging c into s adds.
   [[nodiscard]] double padding(Index c, Index s) const {
     const double p = now_.pivots[c] + now_.pivots[s], m = now_.pivots[c] + now_.order[s];
-    return m * p - static_cast<double>(now_.order[c]) * now_.pivots[c] - static_cast<double>(now_.order[s]) * now_.pivots[s];
+    return m * p - static_cast<double>(now_.order[c]) * now_.pivots[c] -
+           static_cast<double>(now_.order[s]) * now_.pivots[s];
   }
 
   Merging& now_;
@@ -237,7 +254,8 @@ bool merge_all(const Before& before, double padding_s, double limit, Merging& no
     for (Index s = begin; s < end && stored.load(std::memory_order_relaxed) <= limit; ++s) {
       check_stop.at(s);
       if (s != before.apart) merger.absorb_children(s);
-      if (s % kReport == 0 || s + 1 == end) stored.fetch_add(merger.taken(), std::memory_order_relaxed);
+      if (s % kReport == 0 || s + 1 == end)
+        stored.fetch_add(merger.taken(), std::memory_order_relaxed);
     }
   };
   batches(before.parts.size()).for_each([&](Index, Index first, Index last) {
@@ -315,10 +333,14 @@ Groups amalgamate(const FrontTree& fronts, const CostTable& table, Index apart) 
     for (Index s = begin; s < end; ++s) seconds[s] = front(fronts.order[s], fronts.pivots[s]);
   });
   double stored = 0;
-  for (Index s = 0; s < fronts.count(); ++s) stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
-  const std::vector<double> share = table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
+  for (Index s = 0; s < fronts.count(); ++s)
+    stored += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+  const std::vector<double> share =
+      table.path_weight > 0 ? critical_shares(fronts, table, seconds) : std::vector<double>{};
   const Before before{
-      fronts, children, table, front, share, seconds, stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)), apart};
+      fronts, children, table,  front,
+      share,  seconds,  stored, cut_into_subtrees(fronts.parent, part_size(fronts.count(), 0)),
+      apart};
   return compact(fronts, merged(before, table.padding_s, limit));
 }
 

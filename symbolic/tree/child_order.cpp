@@ -10,10 +10,12 @@
 
 namespace kauri::symbolic {
 
-std::vector<Index> stack_postorder(const FrontTree& fronts, std::span<const unsigned char> above, std::span<const unsigned char> late) {
+std::vector<Index> stack_postorder(const FrontTree& fronts, std::span<const unsigned char> above,
+                                   std::span<const unsigned char> late) {
   const Index count = fronts.count();
   Children children = children_of(fronts.parent);
-  std::vector<Offset> left(fronts.parent.size()), excess(fronts.parent.size());  // entries that s leaves on the stack; its peak minus these
+  std::vector<Offset> left(fronts.parent.size()),
+      excess(fronts.parent.size());  // entries that s leaves on the stack; its peak minus these
   std::vector<Index> size(fronts.parent.size(), 1);
   for (Index s = 0; s < count; ++s) {
     const std::span<Index> mine = children.of(s);

@@ -18,7 +18,8 @@ namespace kauri::symbolic {
 /// with above[s] != 0 the children with late[c] != 0 nevertheless come last, so that tasks near the
 /// root stay contiguous. Both spans may be empty. Ties keep the numbering. Throws Error(overflow).
 /// O(fronts log fronts).
-std::vector<Index> stack_postorder(const FrontTree& fronts, std::span<const unsigned char> above = {},
+std::vector<Index> stack_postorder(const FrontTree& fronts,
+                                   std::span<const unsigned char> above = {},
                                    std::span<const unsigned char> late = {});
 
 }  // namespace kauri::symbolic

@@ -24,9 +24,11 @@ std::vector<Index> chained(std::vector<Index> parent, Index last) {
 
 std::vector<Index> renamed(std::span<const Index> parent, std::span<const Index> position) {
   std::vector<Index> out(parent.size());
-  Blocks(static_cast<Index>(parent.size()), kRenamedBlock).for_each([&](Index, Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
-  });
+  Blocks(static_cast<Index>(parent.size()), kRenamedBlock)
+      .for_each([&](Index, Index begin, Index end) {
+        for (Index j = begin; j < end; ++j)
+          out[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
+      });
   return out;
 }
 
@@ -47,10 +49,12 @@ CoarseTree coarse_tree(const PermutedAdjacency& adjacency, Index last) {
   }
   if (adjacency.merged()) {
     tree.weight.resize(tree.parent.size());
-    for (Index k = 0; k < adjacency.size(); ++k) tree.weight[tree.position[k]] = adjacency.weight(k);
+    for (Index k = 0; k < adjacency.size(); ++k)
+      tree.weight[tree.position[k]] = adjacency.weight(k);
   }
   tree.count = column_counts(adjacency, tree.position, tree.parent);
-  for (Index k = 1; k <= last; ++k) tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
+  for (Index k = 1; k <= last; ++k)
+    tree.count[tree.count.size() - static_cast<std::size_t>(k)] = k;  // dense
   return tree;
 }
 

@@ -12,7 +12,8 @@ namespace kauri::symbolic {
 /// The elimination tree of supervariables, with nodes numbered by a postorder.
 struct CoarseTree {
   std::vector<Index> parent, count;
-  std::vector<Index> lowest;    // parent in the elimination tree of B, if rows come last (`parent` has a chain for these); else empty
+  std::vector<Index> lowest;    // parent in the elimination tree of B, if rows come last (`parent`
+                                // has a chain for these); else empty
   std::vector<Index> weight;    // rows of each node; empty: all are 1
   std::vector<Index> position;  // by place in the ordering: the node of the supervariable
 };

@@ -1,4 +1,5 @@
-// Column counts by leaves of row subtrees and their least common ancestors (Gilbert, Ng & Peyton 1994).
+// Column counts by leaves of row subtrees and their least common ancestors (Gilbert, Ng & Peyton
+// 1994).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/tree/column_counts.hpp"
 
@@ -25,7 +26,8 @@ struct CountedSubtrees {
 
 class Counting {
  public:
-  Counting(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent)
+  Counting(const PermutedAdjacency& adjacency, std::span<const Index> position,
+           std::span<const Index> parent)
       : adjacency_(adjacency),
         position_(position),
         parent_(parent),
@@ -54,16 +56,20 @@ class Counting {
     }
     Leaves leaf(position_.size(), kNone);
     for_each_in_turn(
-        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { join(of, t, leaf); }, [&](Index j) { count_above(j, leaf); });
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { join(of, t, leaf); },
+        [&](Index j) { count_above(j, leaf); });
     for_each_in_turn(
-        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { hand_up(of.root[t]); }, [&](Index j) { hand_up(j); });
+        parts, subtrees, [&](const CountedSubtrees& of, std::size_t t) { hand_up(of.root[t]); },
+        [&](Index j) { hand_up(j); });
     return std::move(count_);
   }
 
  private:
-  /// Adds modulo 2^32. A count fits an Index, but intermediate sums need not, from some 2^31 pairs on.
+  /// Adds modulo 2^32. A count fits an Index, but intermediate sums need not, from some 2^31 pairs
+  /// on.
   static void add(Index& count, Index more) {
-    count = static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
+    count =
+        static_cast<Index>(static_cast<std::uint32_t>(count) + static_cast<std::uint32_t>(more));
   }
 
   /// The last leaf found so far of each row subtree, by place of the row. A column is a leaf if no
@@ -73,7 +79,8 @@ class Counting {
   /// Calls subtree(list, t) for each subtree of the whole parts, and above(j) for each node of the
   /// other parts, in ascending order.
   template <class Subtree, class Above>
-  static void for_each_in_turn(const std::vector<TreePart>& parts, const std::vector<CountedSubtrees>& subtrees, const Subtree& subtree,
+  static void for_each_in_turn(const std::vector<TreePart>& parts,
+                               const std::vector<CountedSubtrees>& subtrees, const Subtree& subtree,
                                const Above& above) {
     const Blocks blocks = batches(parts.size());
     const StopCheck check_stop;
@@ -82,7 +89,8 @@ class Counting {
       std::size_t t = 0;
       for (Index k = blocks.begin(b); k < blocks.end(b); ++k)
         if (parts[k].whole)
-          for (; t < subtrees[b].root.size() && subtrees[b].root[t] < parts[k].end; ++t) subtree(subtrees[b], t);
+          for (; t < subtrees[b].root.size() && subtrees[b].root[t] < parts[k].end; ++t)
+            subtree(subtrees[b], t);
         else
           for (Index j = parts[k].begin; j < parts[k].end; ++j) above(j);
     }
@@ -92,7 +100,8 @@ class Counting {
   // of each row is added at each leaf of its row subtree, subtracted where two branches of the row
   // subtree meet, and subtracted at the parent of its root.
   void count_part(const TreePart& part, Leaves& leaf, CountedSubtrees& out) {
-    // First node of the current subtree. A leaf before it, or after j, was found in another subtree.
+    // First node of the current subtree. A leaf before it, or after j, was found in another
+    // subtree.
     Index begin = part.begin;
     const StopCheck check_stop;
     for (Index j = begin; j < part.end; ++j) {
@@ -149,7 +158,9 @@ class Counting {
 
   /// Returns the weight of row j if node j is a leaf of its row subtree, which it is only if it is
   /// a leaf of the tree; otherwise the weight comes up from leaves below.
-  [[nodiscard]] Index diagonal(Index j) const { return first_[j] == j ? adjacency_.weight(place_[j]) : 0; }
+  [[nodiscard]] Index diagonal(Index j) const {
+    return first_[j] == j ? adjacency_.weight(place_[j]) : 0;
+  }
   void link(Index j, Index p) {
     add(count_[p], -adjacency_.weight(place_[j]));
     up_[j] = p;
@@ -169,7 +180,8 @@ class Counting {
 
 }  // namespace
 
-std::vector<Index> column_counts(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent,
+std::vector<Index> column_counts(const PermutedAdjacency& adjacency,
+                                 std::span<const Index> position, std::span<const Index> parent,
                                  Index part) {
   return Counting(adjacency, position, parent).run(part_size(adjacency.size(), part));
 }

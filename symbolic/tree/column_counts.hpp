@@ -18,7 +18,8 @@ namespace kauri::symbolic {
 /// 15 (1994), here with weighted rows. O(pairs * inverse Ackermann) time, O(n) memory per thread.
 /// The threads of the calling arena process subtrees side by side; above itself, a subtree acts as
 /// one leaf of each row that it meets there. part: nodes of a subtree, as `asked` of part_size().
-std::vector<Index> column_counts(const PermutedAdjacency& adjacency, std::span<const Index> position, std::span<const Index> parent,
+std::vector<Index> column_counts(const PermutedAdjacency& adjacency,
+                                 std::span<const Index> position, std::span<const Index> parent,
                                  Index part = 0);
 
 }  // namespace kauri::symbolic

@@ -11,7 +11,8 @@ namespace kauri::symbolic {
 std::vector<Index> elimination_tree(const PermutedAdjacency& adjacency, Index part) {
   const Index n = adjacency.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kNone);
-  std::vector<Index> shortcut(static_cast<std::size_t>(n), kNone);  // a known ancestor, as high as possible
+  std::vector<Index> shortcut(static_cast<std::size_t>(n),
+                              kNone);  // a known ancestor, as high as possible
   const auto add_rows = [&](Index begin, Index end) {
     const StopCheck check_stop;
     for (Index i = begin; i < end; ++i) {

@@ -4,7 +4,8 @@
 
 namespace kauri::symbolic {
 
-Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight, Index last) {
+Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count,
+                                 std::span<const Index> weight, Index last) {
   const auto width = [&](Index j) { return weight.empty() ? 1 : weight[j]; };
   const auto n = static_cast<Index>(parent.size());
   std::vector<Index> owner(parent.size());
@@ -13,7 +14,8 @@ Partition fundamental_supernodes(std::span<const Index> parent, std::span<const 
     if (parent[j] != kNone && children[parent[j]] < 2) ++children[parent[j]];
   Partition partition;
   for (Index j = 0; j < n; ++j) {
-    const bool joins = j > 0 && j != n - last && parent[j - 1] == j && children[j] == 1 && count[j - 1] == count[j] + width(j - 1);
+    const bool joins = j > 0 && j != n - last && parent[j - 1] == j && children[j] == 1 &&
+                       count[j - 1] == count[j] + width(j - 1);
     if (!joins) partition.first.push_back(j);
     owner[j] = static_cast<Index>(partition.first.size()) - 1;
   }

@@ -32,7 +32,7 @@ struct Partition {
 /// parent, count: of a postordered elimination tree. A node j may stand for weight[j] columns that
 /// share a supernode anyway; count[j] is then that of the first. weight is empty if all are 1. The
 /// last `last` nodes, a chain, form one supernode without other columns. O(n).
-Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count, std::span<const Index> weight = {},
-                                 Index last = 0);
+Partition fundamental_supernodes(std::span<const Index> parent, std::span<const Index> count,
+                                 std::span<const Index> weight = {}, Index last = 0);
 
 }  // namespace kauri::symbolic

@@ -52,7 +52,8 @@ TEST(Meanwhile, BothAreDoneAndTheCallersErrorComesFirst) {
 
 TEST(Meanwhile, TheCallingThreadDoesTheSecond) {
   const auto self = std::this_thread::get_id();
-  for (int repeat = 0; repeat < 100; ++repeat) meanwhile([] {}, [&] { EXPECT_EQ(std::this_thread::get_id(), self); });
+  for (int repeat = 0; repeat < 100; ++repeat)
+    meanwhile([] {}, [&] { EXPECT_EQ(std::this_thread::get_id(), self); });
 }
 
 TEST(Meanwhile, WhatAnotherThreadDoesIsStoppedToo) {

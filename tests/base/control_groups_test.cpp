@@ -21,12 +21,17 @@ class MadeGroups : public ::testing::Test {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text << "\n";
   }
-  void put_memory_v2(const std::string& group, const std::string& most, const std::string& used) const {
+  void put_memory_v2(const std::string& group, const std::string& most,
+                     const std::string& used) const {
     put("sys/fs/cgroup" + group + "/memory.max", most);
     put("sys/fs/cgroup" + group + "/memory.current", used);
   }
-  [[nodiscard]] std::optional<Offset> memory() const { return memory_left_in_groups(folder_.path()); }
-  [[nodiscard]] std::optional<int> processors() const { return processors_of_groups(folder_.path()); }
+  [[nodiscard]] std::optional<Offset> memory() const {
+    return memory_left_in_groups(folder_.path());
+  }
+  [[nodiscard]] std::optional<int> processors() const {
+    return processors_of_groups(folder_.path());
+  }
 
  private:
   test::TempFolder folder_;
@@ -48,7 +53,8 @@ TEST_F(MadeGroups, MemoryOfTheSecondVersion) {
   EXPECT_EQ(memory(), std::nullopt);
   put_memory_v2("/user.slice/session", "10000", "4000");  // what lies above the group limits it too
   EXPECT_EQ(memory(), 6000);
-  put("sys/fs/cgroup/user.slice/session/memory.stat", "anon 3000\ninactive_file 500\nactive_file 100");
+  put("sys/fs/cgroup/user.slice/session/memory.stat",
+      "anon 3000\ninactive_file 500\nactive_file 100");
   EXPECT_EQ(memory(), 6500);
   put_memory_v2("/user.slice/session/run", "7000", "900");
   EXPECT_EQ(memory(), 6100);
@@ -64,7 +70,8 @@ TEST_F(MadeGroups, MemoryOfTheFirstVersion) {
   put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "3000");
   put("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1\ntotal_inactive_file 1000");
   EXPECT_EQ(memory(), 6000);
-  put("sys/fs/cgroup/memory/memory.limit_in_bytes", "3500");  // of a container, whose path only its host has
+  put("sys/fs/cgroup/memory/memory.limit_in_bytes",
+      "3500");  // of a container, whose path only its host has
   put("sys/fs/cgroup/memory/memory.usage_in_bytes", "3000");
   EXPECT_EQ(memory(), 500);
   put("sys/fs/cgroup/memory/other/memory.limit_in_bytes", "1");
@@ -105,7 +112,8 @@ TEST(DefaultThreads, AreNoMoreThanQuotasPayForAndAllowed) {
   EXPECT_GE(default_threads(), 1);
   EXPECT_LE(default_threads(), allowed_threads());
   EXPECT_LE(default_threads(), processors_of_groups().value_or(default_threads()));
-  const tbb::global_control more(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(allowed_threads()) + 3);
+  const tbb::global_control more(tbb::global_control::max_allowed_parallelism,
+                                 static_cast<std::size_t>(allowed_threads()) + 3);
   EXPECT_EQ(default_threads(), allowed_threads());  // what the host program says goes before quotas
 }
 

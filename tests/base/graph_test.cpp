@@ -33,7 +33,8 @@ TEST(Graph, HoldsBothDirectionsAscendingWithoutLoops) {
                 std::vector<Index>(neighbours[v].begin(), neighbours[v].end()));
     }
     // The lists as they are make the same graph.
-    const Graph again({g.ptr().begin(), g.ptr().end()}, {g.adjacency().begin(), g.adjacency().end()});
+    const Graph again({g.ptr().begin(), g.ptr().end()},
+                      {g.adjacency().begin(), g.adjacency().end()});
     ASSERT_EQ(std::vector<Index>(again.adjacency().begin(), again.adjacency().end()),
               std::vector<Index>(g.adjacency().begin(), g.adjacency().end()));
   }
@@ -66,7 +67,8 @@ TEST(Graph, RefusesListsThatBreakItsPromises) {
   EXPECT_EQ(flaw({0, 1, 2}, {1}), ends);
   EXPECT_EQ(flaw({0, 2, 1, 2}, {1, 2}), "graph: ptr descends at vertex 1");
   EXPECT_EQ(flaw({0, 5, 2}, {1, 0}), "graph: ptr beyond the adjacency at vertex 0");
-  const std::string order = "graph: neighbours of vertex 0 must be ascending, in range and not itself";
+  const std::string order =
+      "graph: neighbours of vertex 0 must be ascending, in range and not itself";
   EXPECT_EQ(flaw({0, 1}, {0}), order);
   EXPECT_EQ(flaw({0, 1, 2}, {2, 0}), order);
   EXPECT_EQ(flaw({0, 1, 2}, {-1, 0}), order);
@@ -74,10 +76,11 @@ TEST(Graph, RefusesListsThatBreakItsPromises) {
   EXPECT_EQ(flaw({0, 2, 4}, {1, 1, 0, 0}), order);
   EXPECT_EQ(flaw({0, 1, 1}, {1}), "graph: edge {0,1} is stored in one direction only");
   EXPECT_EQ(flaw({0, 0, 1}, {0}), "graph: edge {1,0} is stored in one direction only");
-  EXPECT_EQ(test::error_text(ErrorKind::input,
-                             [] {
-                               (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}});
-                             }),
+  EXPECT_EQ(test::error_text(
+                ErrorKind::input,
+                [] {
+                  (void)Graph(Pattern{2, std::vector<Offset>{0, 1, 1}, std::vector<Index>{0}});
+                }),
             "matrix: column 1 does not start with its diagonal entry");
 }
 

@@ -1,6 +1,8 @@
-// Threads of the process: refused by the system, gone in a forked child, kept from one solver to the next.
+// Threads of the process: refused by the system, gone in a forked child, kept from one solver to
+// the next.
 //
-// Each test runs in a child of its own, made before this process has threads: what oneTBB keeps is the process's.
+// Each test runs in a child of its own, made before this process has threads: what oneTBB keeps is
+// the process's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/host_threads.hpp"
 
@@ -38,7 +40,8 @@ std::atomic<int> made{0}, allowed{INT_MAX};  // threads
 }  // namespace
 
 /// In the place of the C library's, for oneTBB too: from so many threads on the system has none.
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   if (made.fetch_add(1) >= allowed) {
@@ -51,7 +54,8 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 namespace kauri {
 namespace {
 
-/// The exit status that f() asks for in a child of this process, 1000 + signal where it ended by one.
+/// The exit status that f() asks for in a child of this process, 1000 + signal where it ended by
+/// one.
 template <class F>
 int in_child(const F& f) {
   return test::exit_of(test::status_of_child([&] { _exit(f()); }));
@@ -81,7 +85,8 @@ TEST_F(HostThreads, OneThatTheSystemRefusesIsAnErrorOfMemory) {
       const auto alone = solution(a, 1);  // which needs none
       for (int again = 0; again < 2; ++again) {
         try {
-          if (solution(a, 8) != alone || again == 0) return 1;  // the second time oneTBB may have come to terms with what there is
+          if (solution(a, 8) != alone || again == 0)
+            return 1;  // the second time oneTBB may have come to terms with what there is
         } catch (const Error& error) {
           if (error.kind() != ErrorKind::memory) return 2;
           if (std::string(error.what()).find("threads = 1") == std::string::npos) return 3;
@@ -106,7 +111,8 @@ TEST_F(HostThreads, AreStartedOnceAndByWhomeverAsks) {
               for (int k = 0; k < 100; ++k) {
                 std::atomic<Index> sum{0};
                 Arena arena(6);
-                arena.execute([&] { Blocks(1000, 1).for_each([&](Index b, Index, Index) { sum += b; }); });
+                arena.execute(
+                    [&] { Blocks(1000, 1).for_each([&](Index b, Index, Index) { sum += b; }); });
                 if (sum != 499500) return 3;
               }
               return 0;
@@ -125,7 +131,9 @@ TEST_F(HostThreads, NoMemoryStaysOfSolvers) {
         if (solution(a, threads).empty()) return 1;
       }
       const Offset more = test::resident_bytes() - before;
-      if (more > 0) std::printf("%d threads: %lld bytes more after 2000 solvers\n", threads, static_cast<long long>(more));
+      if (more > 0)
+        std::printf("%d threads: %lld bytes more after 2000 solvers\n", threads,
+                    static_cast<long long>(more));
       return more < (Offset{1} << 20) ? 0 : 2;
     });
     EXPECT_EQ(status, 0) << threads;
@@ -155,13 +163,15 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
               std::vector<double> x = b;
               factor.value().solve(column_view<double>(x), workspace);
               for (int k = 0; k < 20; ++k) {
-                if (!refactorize<double>(factor.value(), a.value())) return 2;  // oneTBB's threads are at it still when the process forks
+                if (!refactorize<double>(factor.value(), a.value()))
+                  return 2;  // oneTBB's threads are at it still when the process forks
                 const int status = in_child([&] {
                   allowed = 0;
                   std::vector<double> y = b;
                   factor.value().solve(column_view<double>(y), workspace);  // what it was given
                   if (y != x) return 3;
-                  if (!refactorize<double>(factor.value(), a.value()) || solver.solve(b) != refined) return 4;
+                  if (!refactorize<double>(factor.value(), a.value()) || solver.solve(b) != refined)
+                    return 4;
                   Backend own = cpu_backend(4);  // and what it makes
                   if (own.threads() != 1) return 5;
                   for (const char* name : {"rcm", "md", "amd", "pamd", "nd"}) {
@@ -175,7 +185,8 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
                 });
                 if (status != 0) return 10 + status;
               }
-              return refactorize<double>(factor.value(), a.value()) ? 0 : 9;  // the parent as before
+              return refactorize<double>(factor.value(), a.value()) ? 0
+                                                                    : 9;  // the parent as before
             }),
             0);
 }
@@ -210,7 +221,8 @@ TEST_F(HostThreads, AChildOfTheFirstLookAtOptionsWorks) {
   });
 }
 
-/// The holder of a FirstCall may fork: NVIDIA's driver does so in its first call, to run nvidia-modprobe.
+/// The holder of a FirstCall may fork: NVIDIA's driver does so in its first call, to run
+/// nvidia-modprobe.
 TEST_F(HostThreads, AFirstCallMayFork) {
   EXPECT_EQ(in_child([] {
               const std::atomic<bool> is_done = false;
@@ -218,7 +230,9 @@ TEST_F(HostThreads, AFirstCallMayFork) {
                 const host_threads::FirstCall call(is_done);
                 if (in_child([] { return 0; }) != 0) return 1;
               }
-              const int status = in_child([] { return solution(generate("poisson2d 5"), 2).empty() ? 1 : 0; });  // the lock is free again
+              const int status = in_child([] {
+                return solution(generate("poisson2d 5"), 2).empty() ? 1 : 0;
+              });  // the lock is free again
               return status == 0 && !solution(generate("poisson2d 5"), 2).empty() ? 0 : 2;
             }),
             0);
@@ -238,7 +252,8 @@ TEST_F(HostThreads, CallsOutsideOfAnArenaStartNone) {
                 if (Graph(a.pattern()).size() != a.n()) return 2;
                 if (made != before || running_threads() != before + 1) return 3;
                 allowed = INT_MAX;
-                if (k == 0 && solution(generate("poisson2d 60"), 2).empty()) return 4;  // then there is one that could be lent
+                if (k == 0 && solution(generate("poisson2d 60"), 2).empty())
+                  return 4;  // then there is one that could be lent
               }
               return 0;
             }),
@@ -250,7 +265,10 @@ TEST_F(HostThreads, AChildOfAProcessWithoutThreadsHasItsOwn) {
               const test::ManyThreads many;
               const auto a = generate("shell2d 15");
               const auto alone = solution(a, 1);
-              return in_child([&] { return cpu_backend(4).threads() == 4 && solution(a, 4) == alone && made >= 3 ? 0 : 1; });
+              return in_child([&] {
+                return cpu_backend(4).threads() == 4 && solution(a, 4) == alone && made >= 3 ? 0
+                                                                                             : 1;
+              });
             }),
             0);
 }

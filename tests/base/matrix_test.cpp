@@ -1,4 +1,5 @@
-// SymmetricMatrix against a map of entries, for every storage; the texts of its errors; column_view.
+// SymmetricMatrix against a map of entries, for every storage; the texts of its errors;
+// column_view.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -30,9 +31,11 @@ struct Triplets {
   void add(Index i, Index j, T v) { row.push_back(i), col.push_back(j), value.push_back(v); }
 };
 
-/// Shuffled triplets with duplicates of a random symmetric matrix of small integers, and what the lower triangle must be.
+/// Shuffled triplets with duplicates of a random symmetric matrix of small integers, and what the
+/// lower triangle must be.
 template <class T>
-std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(Index n, Storage storage, std::mt19937_64& random) {
+std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(
+    Index n, Storage storage, std::mt19937_64& random) {
   Triplets<T> t;
   std::map<std::pair<Index, Index>, T> lower;       // (column, row)
   for (Index i = 0; i < n; ++i) lower[{i, i}] = 0;  // missing diagonal entries become stored zeros
@@ -48,7 +51,8 @@ std::pair<Triplets<T>, std::map<std::pair<Index, Index>, T>> random_triplets(Ind
   }
   for (std::size_t k = t.row.size(); k > 1; --k) {
     const std::size_t other = random() % k;
-    std::swap(t.row[k - 1], t.row[other]), std::swap(t.col[k - 1], t.col[other]), std::swap(t.value[k - 1], t.value[other]);
+    std::swap(t.row[k - 1], t.row[other]), std::swap(t.col[k - 1], t.col[other]),
+        std::swap(t.value[k - 1], t.value[other]);
   }
   return {t, lower};
 }
@@ -68,7 +72,8 @@ SymmetricMatrix<T> through_csc(Index n, const Triplets<T>& t, Storage storage) {
 }
 
 template <class T>
-void expect_equal(const SymmetricMatrix<T>& a, Index n, const std::map<std::pair<Index, Index>, T>& lower) {
+void expect_equal(const SymmetricMatrix<T>& a, Index n,
+                  const std::map<std::pair<Index, Index>, T>& lower) {
   ASSERT_EQ(a.n(), n);
   ASSERT_EQ(a.nnz(), static_cast<Offset>(lower.size()));
   check(a.pattern());
@@ -91,41 +96,58 @@ TYPED_TEST(Matrix, UnsortedDuplicatedAndMissingEntriesInEveryStorage) {
     for (int round = 0; round < 100; ++round) {
       const auto n = static_cast<Index>(random() % 15);
       const auto [t, lower] = random_triplets<TypeParam>(n, storage, random);
-      expect_equal(SymmetricMatrix<TypeParam>::from_triplets(n, t.row, t.col, t.value, storage), n, lower);
+      expect_equal(SymmetricMatrix<TypeParam>::from_triplets(n, t.row, t.col, t.value, storage), n,
+                   lower);
       expect_equal(through_csc(n, t, storage), n, lower);
       if (this->HasFatalFailure()) return;
     }
 }
 
-const std::string not_symmetric = ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)";
+const std::string not_symmetric =
+    ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii "
+    "a_jj|)";
 
 TEST(MatrixErrors, NameRowAndColumn) {
-  const auto triplets = [](Index n, std::vector<Index> row, std::vector<Index> col, std::vector<double> value, Storage storage) {
-    return error_text(ErrorKind::input, [&] { (void)SymmetricMatrix<double>::from_triplets(n, row, col, value, storage); });
+  const auto triplets = [](Index n, std::vector<Index> row, std::vector<Index> col,
+                           std::vector<double> value, Storage storage) {
+    return error_text(ErrorKind::input, [&] {
+      (void)SymmetricMatrix<double>::from_triplets(n, row, col, value, storage);
+    });
   };
-  EXPECT_EQ(triplets(3, {0, 1}, {0, 2}, {1, 1}, Storage::lower), "matrix: entry (1, 2) lies in the wrong half");
-  EXPECT_EQ(triplets(3, {0, 2}, {0, 1}, {1, 1}, Storage::upper), "matrix: entry (2, 1) lies in the wrong half");
+  EXPECT_EQ(triplets(3, {0, 1}, {0, 2}, {1, 1}, Storage::lower),
+            "matrix: entry (1, 2) lies in the wrong half");
+  EXPECT_EQ(triplets(3, {0, 2}, {0, 1}, {1, 1}, Storage::upper),
+            "matrix: entry (2, 1) lies in the wrong half");
   EXPECT_EQ(triplets(3, {3}, {1}, {1}, Storage::lower), "matrix: column 1: row 3, expected 0 to 2");
-  EXPECT_EQ(triplets(3, {-1}, {1}, {1}, Storage::upper), "matrix: column 1: row -1, expected 0 to 2");
-  EXPECT_EQ(triplets(3, {1}, {3}, {1}, Storage::full), "matrix: triplet 0: column 3, expected 0 to 2");
+  EXPECT_EQ(triplets(3, {-1}, {1}, {1}, Storage::upper),
+            "matrix: column 1: row -1, expected 0 to 2");
+  EXPECT_EQ(triplets(3, {1}, {3}, {1}, Storage::full),
+            "matrix: triplet 0: column 3, expected 0 to 2");
   EXPECT_EQ(triplets(-1, {}, {}, {}, Storage::full), "matrix: n is -1, expected 0 or more");
   EXPECT_EQ(triplets(3, {1, 2}, {1}, {1}, Storage::full), "matrix: triplets of lengths 2, 1, 1");
-  EXPECT_EQ(triplets(3, {2}, {0}, {1}, Storage::full), "matrix: entry (2, 0) has no partner (0, 2)" + not_symmetric);
-  EXPECT_EQ(triplets(3, {0}, {2}, {1}, Storage::full), "matrix: entry (0, 2) has no partner (2, 0)" + not_symmetric);
+  EXPECT_EQ(triplets(3, {2}, {0}, {1}, Storage::full),
+            "matrix: entry (2, 0) has no partner (0, 2)" + not_symmetric);
+  EXPECT_EQ(triplets(3, {0}, {2}, {1}, Storage::full),
+            "matrix: entry (0, 2) has no partner (2, 0)" + not_symmetric);
   // Told with the digits that differ.
   EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, 1 + 0x1p-41}, Storage::full),
             "matrix: entries (1, 0) and (0, 1) differ: 1 and 1.0000000000004547" + not_symmetric);
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, nan}, Storage::full), "matrix: entries (1, 0) and (0, 1) differ: 1 and nan" + not_symmetric);
-  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {inf, 1}, Storage::full), "matrix: entries (1, 0) and (0, 1) differ: inf and 1" + not_symmetric);
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, nan}, Storage::full),
+            "matrix: entries (1, 0) and (0, 1) differ: 1 and nan" + not_symmetric);
+  EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {inf, 1}, Storage::full),
+            "matrix: entries (1, 0) and (0, 1) differ: inf and 1" + not_symmetric);
   EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {inf, inf}, Storage::full), "no Error");
   EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {nan, nan}, Storage::full), "no Error");
   EXPECT_EQ(triplets(2, {1, 0}, {0, 1}, {1, 1 + 0x1p-43}, Storage::full), "no Error");
 }
 
 TEST(MatrixErrors, CompressedColumnsMustFit) {
-  const auto csc = [](Index n, std::vector<Offset> col_ptr, std::vector<Index> row, std::vector<double> value) {
-    return error_text(ErrorKind::input, [&] { (void)SymmetricMatrix<double>::from_csc(n, col_ptr, row, value, Storage::lower); });
+  const auto csc = [](Index n, std::vector<Offset> col_ptr, std::vector<Index> row,
+                      std::vector<double> value) {
+    return error_text(ErrorKind::input, [&] {
+      (void)SymmetricMatrix<double>::from_csc(n, col_ptr, row, value, Storage::lower);
+    });
   };
   EXPECT_EQ(csc(2, {0, 1}, {0}, {1}), "matrix: col_ptr has 2 entries, expected n+1 = 3");
   EXPECT_EQ(csc(1, {1, 1}, {0}, {1}), "matrix: col_ptr starts at 1, expected 0");
@@ -142,10 +164,14 @@ TEST(Pattern, CheckNamesTheFirstFlaw) {
   };
   EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 1, 1}), "no Error");
   EXPECT_EQ(flaw(2, {0, 1, 1}, {0}), "matrix: column 1 does not start with its diagonal entry");
-  EXPECT_EQ(flaw(2, {0, 2, 3}, {1, 0, 1}), "matrix: column 0 does not start with its diagonal entry");
-  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 2, 1, 1, 2}), "matrix: column 0: row 1 is out of range or not above row 2");
-  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 1, 1, 1, 2}), "matrix: column 0: row 1 is out of range or not above row 1");
-  EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 2, 1}), "matrix: column 0: row 2 is out of range or not above row 0");
+  EXPECT_EQ(flaw(2, {0, 2, 3}, {1, 0, 1}),
+            "matrix: column 0 does not start with its diagonal entry");
+  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 2, 1, 1, 2}),
+            "matrix: column 0: row 1 is out of range or not above row 2");
+  EXPECT_EQ(flaw(3, {0, 3, 4, 5}, {0, 1, 1, 1, 2}),
+            "matrix: column 0: row 1 is out of range or not above row 1");
+  EXPECT_EQ(flaw(2, {0, 2, 3}, {0, 2, 1}),
+            "matrix: column 0: row 2 is out of range or not above row 0");
   EXPECT_EQ(flaw(1, {}, {}), "matrix: col_ptr has 0 entries, expected n+1 = 2");
 }
 
@@ -153,13 +179,16 @@ TEST(Pattern, CheckByAllNamesTheFirstFlaw) {
   const test::ManyThreads many;
   const test::OwnedPattern sound = test::random_pattern(70000, 4, 1);
   EXPECT_NO_THROW(check_by_all(sound.view()));
-  for (const auto& [first, second] : {std::pair<Index, Index>{20000, 65000}, {65000, 69998}, {0, 69998}, {16383, 16384}}) {
+  for (const auto& [first, second] :
+       {std::pair<Index, Index>{20000, 65000}, {65000, 69998}, {0, 69998}, {16383, 16384}}) {
     test::OwnedPattern flawed = sound;
     for (const Index column : {first, second}) flawed.row[flawed.col_ptr[column]] = column + 1;
-    const std::string expected = "matrix: column " + std::to_string(first) + " does not start with its diagonal entry";
+    const std::string expected =
+        "matrix: column " + std::to_string(first) + " does not start with its diagonal entry";
     EXPECT_EQ(error_text(ErrorKind::input, [&] { check(flawed.view()); }), expected);
     with_threads(8, [&] {
-      for (int k = 0; k < 20; ++k) EXPECT_EQ(error_text(ErrorKind::input, [&] { check_by_all(flawed.view()); }), expected);
+      for (int k = 0; k < 20; ++k)
+        EXPECT_EQ(error_text(ErrorKind::input, [&] { check_by_all(flawed.view()); }), expected);
     });
   }
 }
@@ -177,18 +206,22 @@ TEST(ColumnView, HasTheShapeOfTheSpan) {
             "column_view: 2147483648 rows, a matrix has at most 2^31 - 1");
 }
 
-/// The triplets as compressed columns or rows, unsorted, with indices of other kinds that count from `base`.
+/// The triplets as compressed columns or rows, unsorted, with indices of other kinds that count
+/// from `base`.
 template <class T, class Number, class Pointer>
 struct Compressed {
   std::vector<Pointer> ptr;
   std::vector<Number> index;
   std::vector<T> value;
-  Compressed(Index n, const Triplets<T>& t, Compression compression, int base) : ptr(static_cast<std::size_t>(n) + 1, 0) {
+  Compressed(Index n, const Triplets<T>& t, Compression compression, int base)
+      : ptr(static_cast<std::size_t>(n) + 1, 0) {
     for (Index j = 0; j < n; ++j) {
       ptr[j] = static_cast<Pointer>(index.size()) + base;
       for (std::size_t k = 0; k < t.row.size(); ++k)
         if ((compression == Compression::columns ? t.col[k] : t.row[k]) == j) {
-          index.push_back(static_cast<Number>(compression == Compression::columns ? t.row[k] : t.col[k]) + base);
+          index.push_back(
+              static_cast<Number>(compression == Compression::columns ? t.row[k] : t.col[k]) +
+              base);
           value.push_back(t.value[k]);
         }
     }
@@ -205,11 +238,13 @@ void check_compressed(std::uint64_t seed) {
         for (const int base : {0, 1}) {
           const auto [t, lower] = random_triplets<T>(n, storage, random);
           const Compressed<T, Number, Pointer> c(n, t, compression, base);
-          const CompressedView<T, Number, Pointer> view{n, c.ptr, c.index, c.value, storage, compression, base, Duplicates::sum};
+          const CompressedView<T, Number, Pointer> view{
+              n, c.ptr, c.index, c.value, storage, compression, base, Duplicates::sum};
           auto a = SymmetricMatrix<T>::from_compressed(view);
           std::map<std::pair<Index, Index>, T> found;
           for (Index j = 0; j < n; ++j)
-            for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k) found[{j, a.pattern().row[k]}] = a.value()[k];
+            for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k)
+              found[{j, a.pattern().row[k]}] = a.value()[k];
           ASSERT_EQ(found, lower);
           const EntryMap<T> map(view);
           std::vector<T> twice = c.value;
@@ -236,28 +271,31 @@ TEST(CompressedMatrices, OfTwoHalvesTheLowerOneIsTaken) {
   for (const Compression compression : {Compression::columns, Compression::rows}) {
     const bool rows = compression == Compression::rows;
     const std::vector<double> value{4, rows ? above : 1, rows ? 1 : above, 4};
-    const CompressedView<double, Index, Offset> view{2, ptr, index, value, Storage::full, compression, 0, Duplicates::sum};
+    const CompressedView<double, Index, Offset> view{
+        2, ptr, index, value, Storage::full, compression, 0, Duplicates::sum};
     auto a = SymmetricMatrix<double>::from_compressed(view);
     EXPECT_EQ(a.value()[1], 1);
     const EntryMap<double> map(view);
     map.apply(value, a.value());
     EXPECT_EQ(a.value()[1], 1);
-    EXPECT_NE(error_text(ErrorKind::usage, [&] { map.apply(std::span(value).first(3), a.value()); }), "");
+    EXPECT_NE(
+        error_text(ErrorKind::usage, [&] { map.apply(std::span(value).first(3), a.value()); }), "");
     EXPECT_NE(error_text(ErrorKind::usage, [&] { map.apply(value, a.value().first(2)); }), "");
   }
 }
 
 /// Compressed columns, rows ascending, of the entries of a map by (column, row).
 struct Ascending {
-  Ascending(Index rows, const std::map<std::pair<Index, Index>, double>& entries, int from) : n(rows), base(from), ptr(n + 1, base) {
+  Ascending(Index rows, const std::map<std::pair<Index, Index>, double>& entries, int from)
+      : n(rows), base(from), ptr(n + 1, base) {
     for (const auto& [place, v] : entries) {
       for (Index j = place.first; j < n; ++j) ++ptr[j + 1];
       index.push_back(place.second + base), value.push_back(v);
     }
   }
   [[nodiscard]] SymmetricMatrix<double> taken() const {
-    return SymmetricMatrix<double>::from_compressed(
-        CompressedView<double, Index, std::int64_t>{n, ptr, index, value, Storage::full, Compression::columns, base, Duplicates::sum});
+    return SymmetricMatrix<double>::from_compressed(CompressedView<double, Index, std::int64_t>{
+        n, ptr, index, value, Storage::full, Compression::columns, base, Duplicates::sum});
   }
   Index n;
   int base;
@@ -273,7 +311,8 @@ TEST(CompressedMatrices, EveryEntryOfTwoSortedHalvesIsCompared) {
     std::map<std::pair<Index, Index>, double> full;  // diagonal entries are missing now and then
     for (Index j = 0; j < n; ++j)
       for (Index i = j; i < n; ++i)
-        if (random() % 3 != 0) full[{j, i}] = full[{i, j}] = 1.0 + static_cast<double>(random() % 9);
+        if (random() % 3 != 0)
+          full[{j, i}] = full[{i, j}] = 1.0 + static_cast<double>(random() % 9);
     const int base = trial % 2;
     const SymmetricMatrix<double> a = Ascending(n, full, base).taken();
     EXPECT_NO_THROW(check(a.pattern()));
@@ -289,8 +328,12 @@ TEST(CompressedMatrices, EveryEntryOfTwoSortedHalvesIsCompared) {
       auto lone = full, other = full;
       lone.erase(place);
       other[place] = v + 1;
-      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, lone, base).taken(); }).find("no partner"), std::string::npos);
-      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, other, base).taken(); }).find("differ"), std::string::npos);
+      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, lone, base).taken(); })
+                    .find("no partner"),
+                std::string::npos);
+      EXPECT_NE(error_text(ErrorKind::input, [&] { return Ascending(n, other, base).taken(); })
+                    .find("differ"),
+                std::string::npos);
     }
     EXPECT_EQ(a.nnz(), lower);
   }
@@ -323,43 +366,68 @@ TEST(CompressedMatrices, WhatIsWrongWithTwoHalvesIsFound) {
 TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
   using View = CompressedView<double, std::int64_t, std::int64_t>;
   using List = std::vector<std::int64_t>;
-  const auto text = [](const List& ptr, const List& index, Storage storage, Compression compression, Duplicates duplicates, int base,
-                       ErrorKind kind = ErrorKind::input) {
+  const auto text = [](const List& ptr, const List& index, Storage storage, Compression compression,
+                       Duplicates duplicates, int base, ErrorKind kind = ErrorKind::input) {
     const std::vector<double> value(index.size(), 1);
-    const View view{static_cast<std::int64_t>(ptr.size()) - 1, ptr, index, value, storage, compression, base, duplicates};
+    const View view{static_cast<std::int64_t>(ptr.size()) - 1,
+                    ptr,
+                    index,
+                    value,
+                    storage,
+                    compression,
+                    base,
+                    duplicates};
     return error_text(kind, [&] { return SymmetricMatrix<double>::from_compressed(view); });
   };
   using enum Compression;
   using enum Storage;
   using enum Duplicates;
-  EXPECT_EQ(text({1, 2, 3}, {1, 3}, lower, columns, sum, 1), "matrix: column 2: row 3, expected 1 to 2");
-  EXPECT_EQ(text({1, 2, 3}, {0, 2}, lower, rows, sum, 1), "matrix: row 1: column 0, expected 1 to 2");
-  EXPECT_EQ(text({1, 2, 3}, {2, 2}, upper, columns, sum, 1), "matrix: entry (2, 1) lies in the wrong half");
-  EXPECT_EQ(text({1, 2, 3}, {2, 2}, lower, rows, sum, 1), "matrix: entry (1, 2) lies in the wrong half");
-  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1), "matrix: entry (2, 1) has no partner (1, 2)" + not_symmetric);
-  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1), "matrix: entry (1, 2) has no partner (2, 1)" + not_symmetric);
-  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1), "matrix: entry (2, 1) occurs twice");
-  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1), "matrix: entry (2, 1) occurs twice");
-  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0), "matrix: entry (0, 1) occurs twice");
-  EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr starts at 0, expected 1");
-  EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1), "matrix: row_ptr ends at 4 but there are 2 columns");
+  EXPECT_EQ(text({1, 2, 3}, {1, 3}, lower, columns, sum, 1),
+            "matrix: column 2: row 3, expected 1 to 2");
+  EXPECT_EQ(text({1, 2, 3}, {0, 2}, lower, rows, sum, 1),
+            "matrix: row 1: column 0, expected 1 to 2");
+  EXPECT_EQ(text({1, 2, 3}, {2, 2}, upper, columns, sum, 1),
+            "matrix: entry (2, 1) lies in the wrong half");
+  EXPECT_EQ(text({1, 2, 3}, {2, 2}, lower, rows, sum, 1),
+            "matrix: entry (1, 2) lies in the wrong half");
+  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1),
+            "matrix: entry (2, 1) has no partner (1, 2)" + not_symmetric);
+  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1),
+            "matrix: entry (1, 2) has no partner (2, 1)" + not_symmetric);
+  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1),
+            "matrix: entry (2, 1) occurs twice");
+  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1),
+            "matrix: entry (2, 1) occurs twice");
+  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0),
+            "matrix: entry (0, 1) occurs twice");
+  EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1),
+            "matrix: row_ptr starts at 0, expected 1");
+  EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1),
+            "matrix: row_ptr ends at 4 but there are 2 columns");
   EXPECT_EQ(text({1, 3, 2}, {1}, lower, rows, sum, 1), "matrix: row_ptr descends at row 2");
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(text({least, 2, 3}, {1, 2}, lower, columns, sum, 1), "matrix: col_ptr starts at -9223372036854775808, expected 1");
-  EXPECT_EQ(text({1, least, 3}, {1, 2}, lower, columns, sum, 1), "matrix: col_ptr descends at column 1");
-  EXPECT_EQ(text({1, 2, 3}, {1, least}, lower, columns, sum, 1), "matrix: column 2: row -9223372036854775808, expected 1 to 2");
+  EXPECT_EQ(text({least, 2, 3}, {1, 2}, lower, columns, sum, 1),
+            "matrix: col_ptr starts at -9223372036854775808, expected 1");
+  EXPECT_EQ(text({1, least, 3}, {1, 2}, lower, columns, sum, 1),
+            "matrix: col_ptr descends at column 1");
+  EXPECT_EQ(text({1, 2, 3}, {1, least}, lower, columns, sum, 1),
+            "matrix: column 2: row -9223372036854775808, expected 1 to 2");
   for (const Compression compression : {rows, columns}) {
     const List ptr{0, 1, 2}, index{0, 1};
     const std::vector<double> one(1, 1);
     EXPECT_EQ(error_text(ErrorKind::input,
                          [&] {
-                           return SymmetricMatrix<double>::from_compressed(View{2, ptr, index, one, lower, compression, 0, sum});
+                           return SymmetricMatrix<double>::from_compressed(
+                               View{2, ptr, index, one, lower, compression, 0, sum});
                          }),
-              compression == rows ? "matrix: there are 2 columns but 1 values" : "matrix: there are 2 rows but 1 values");
+              compression == rows ? "matrix: there are 2 columns but 1 values"
+                                  : "matrix: there are 2 rows but 1 values");
   }
-  EXPECT_EQ(text({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage), "matrix: indices from 2, expected from 0 or 1");
+  EXPECT_EQ(text({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage),
+            "matrix: indices from 2, expected from 0 or 1");
   const View large{std::int64_t{1} << 31, {}, {}, {}, lower, columns, 0, sum};
-  EXPECT_EQ(error_text(ErrorKind::overflow, [&] { return SymmetricMatrix<double>::from_compressed(large); }),
+  EXPECT_EQ(error_text(ErrorKind::overflow,
+                       [&] { return SymmetricMatrix<double>::from_compressed(large); }),
             "matrix: n is 2147483648, at most 2^31 - 1");
 }
 

@@ -57,11 +57,13 @@ TEST(Buffer, SizesBeyondTheirTypeAreOverflowAndTooLargeOnesMemory) {
   const Offset most = std::numeric_limits<Offset>::max();
   EXPECT_EQ(error_text(ErrorKind::overflow, [&] { (void)Buffer<double>(most / 8 + 1, ledger); }),
             "memory: 1152921504606846976 items of 8 bytes");
-  EXPECT_EQ(error_text(ErrorKind::overflow, [&] { (void)Buffer<double>(-1, ledger); }), "memory: -1 items of 8 bytes");
+  EXPECT_EQ(error_text(ErrorKind::overflow, [&] { (void)Buffer<double>(-1, ledger); }),
+            "memory: -1 items of 8 bytes");
   EXPECT_EQ(byte_count(most, 1), most);
   EXPECT_EQ(ledger.in_use(), 0);
   EXPECT_EQ(ledger.peak(), 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they end the process at such a size
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // they end the process at such a size
   EXPECT_EQ(error_text(ErrorKind::memory, [&] { (void)Buffer<char>(Offset{1} << 60, ledger); }),
             "out of memory: 1152921504606846976 bytes asked for");
   EXPECT_EQ(ledger.in_use(), 0);
@@ -72,19 +74,26 @@ TEST(PlanBytes, BeyondTheirTypeAreOverflow) {
   Plan plan;
   plan.panel_ptr = {0, Offset{1} << 60};
   EXPECT_EQ(plan.factor_bytes(4), Offset{1} << 62);
-  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.factor_bytes(8); }).find("bytes"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.factor_bytes(8); }).find("bytes"),
+            std::string::npos);
   plan.schedule.stack_entries = Offset{1} << 60;
-  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(4); }).find("bytes"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(4); }).find("bytes"),
+            std::string::npos);
   plan.panel_ptr = {0, 10};
   EXPECT_EQ(plan.peak_bytes(4), (Offset{1} << 62) + 40);
-  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(8); }).find("bytes"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.peak_bytes(8); }).find("bytes"),
+            std::string::npos);
   plan.n = 10;
   plan.schedule.update_rows = std::numeric_limits<Offset>::max();
-  EXPECT_NE(error_text(ErrorKind::overflow, [&] { (void)plan.workspace_bytes(4, 1); }).find("workspace"), std::string::npos);
+  EXPECT_NE(
+      error_text(ErrorKind::overflow, [&] { (void)plan.workspace_bytes(4, 1); }).find("workspace"),
+      std::string::npos);
 }
 
 TEST(CpuBackend, ChangesNoSettingOfTheProcess) {
-  const auto allowed = [] { return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism); };
+  const auto allowed = [] {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  };
   const auto before = allowed();
   {
     const Backend backend = cpu_backend(static_cast<int>(before) + 6);
@@ -99,7 +108,8 @@ TEST(CpuBackend, ChangesNoSettingOfTheProcess) {
   }
   const test::ManyThreads many;
   EXPECT_EQ(cpu_backend(8).threads(), 8);
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)cpu_backend(-1); }), "cpu_backend: threads is -1, expected 0 or more");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)cpu_backend(-1); }),
+            "cpu_backend: threads is -1, expected 0 or more");
 }
 
 }  // namespace

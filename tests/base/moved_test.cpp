@@ -62,7 +62,8 @@ EntryMap<T> entry_map() {
 /// By construction, by assignment, and given a new value again.
 template <class Object>
 void check_moves(const Object& full) {
-  static_assert(std::is_nothrow_move_constructible_v<Object> && std::is_nothrow_move_assignable_v<Object>);
+  static_assert(std::is_nothrow_move_constructible_v<Object> &&
+                std::is_nothrow_move_assignable_v<Object>);
   Object a = full;
   const Object b = std::move(a);
   expect_empty(a);  // NOLINT(bugprone-use-after-move)
@@ -147,7 +148,8 @@ TEST(MovedFrom, BackendsAndWorkspacesMayBeAssignedTo) {
   auto workspace = Workspace<double>::create(factor.value(), 1), second = std::move(workspace);
   workspace = std::move(second);
   std::vector<double> x(static_cast<std::size_t>(a.n()), 1.0);
-  factor.value().solve(column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
+  factor.value().solve(column_view(std::span<const double>(x)), column_view(std::span(x)),
+                       workspace);
   BatchFactor<double> batch = BatchFactor<double>::create(analyze(a.pattern()), 1, backend);
   auto of_batch = BatchWorkspace<double>::create(batch, 1), second_of_batch = std::move(of_batch);
   of_batch = std::move(second_of_batch);
@@ -157,7 +159,8 @@ TEST(MovedFrom, BackendsAndWorkspacesMayBeAssignedTo) {
 }
 
 TEST(DefaultMade, IsEmptyWithoutMemory) {
-  static_assert(std::is_nothrow_default_constructible_v<SymmetricMatrix<double>> && std::is_nothrow_default_constructible_v<Graph>);
+  static_assert(std::is_nothrow_default_constructible_v<SymmetricMatrix<double>> &&
+                std::is_nothrow_default_constructible_v<Graph>);
   expect_empty(SymmetricMatrix<double>());
   expect_empty(Graph());
   expect_empty(Permutation());

@@ -26,7 +26,8 @@ TEST(Permutation, DirectionsAreInverseAndComposeInOrder) {
     }
     ASSERT_EQ(p.then(Permutation::identity(n)), p);
     ASSERT_EQ(Permutation::identity(n).then(p), p);
-    ASSERT_EQ(p.then(Permutation::from_old_of({p.new_of().begin(), p.new_of().end()})), Permutation::identity(n));
+    ASSERT_EQ(p.then(Permutation::from_old_of({p.new_of().begin(), p.new_of().end()})),
+              Permutation::identity(n));
   }
   EXPECT_EQ(Permutation().size(), 0);
 }
@@ -40,7 +41,8 @@ TEST(Permutation, RefusesWhatIsNoBijection) {
   EXPECT_EQ(flaw({0, 2}), "permutation: entry 1 is 2, expected 0 to 1");
   EXPECT_EQ(flaw({-1, 0}), "permutation: entry 0 is -1, expected 0 to 1");
   EXPECT_EQ(flaw({2, 0, 2}), "permutation: row 2 stands at positions 0 and 2");
-  EXPECT_EQ(test::error_text(ErrorKind::usage, [] { (void)Permutation::identity(2).then(Permutation::identity(3)); }),
+  EXPECT_EQ(test::error_text(ErrorKind::usage,
+                             [] { (void)Permutation::identity(2).then(Permutation::identity(3)); }),
             "permutation: composing sizes 2 and 3");
 }
 

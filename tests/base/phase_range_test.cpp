@@ -1,4 +1,5 @@
-// Ranges for profilers, told to range_recorder.cpp, which NVTX loads in the place of one (NVTX_INJECTION64_PATH).
+// Ranges for profilers, told to range_recorder.cpp, which NVTX loads in the place of one
+// (NVTX_INJECTION64_PATH).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ class PhaseRanges : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* path = std::getenv("NVTX_INJECTION64_PATH");
-    if (!path || !std::string(path).ends_with("range_recorder.so")) GTEST_SKIP() << "NVTX_INJECTION64_PATH does not name range_recorder.so";
+    if (!path || !std::string(path).ends_with("range_recorder.so"))
+      GTEST_SKIP() << "NVTX_INJECTION64_PATH does not name range_recorder.so";
     void* recorder = dlopen(path, RTLD_NOW);
     ASSERT_NE(recorder, nullptr) << dlerror();
     taken_ = reinterpret_cast<const char* (*)()>(dlsym(recorder, "ranges_recorded"));
@@ -93,7 +95,8 @@ TEST_F(PhaseRanges, OfEverythingElse) {
 
   (void)estimate_condition(a_.view(), factor, workspace);
   const std::string condition = ranges();
-  EXPECT_TRUE(condition.starts_with("condition(solve()solve()") && condition.ends_with("solve())")) << condition;
+  EXPECT_TRUE(condition.starts_with("condition(solve()solve()") && condition.ends_with("solve())"))
+      << condition;
   factor.multiply(System::L, x, y, workspace);
   EXPECT_EQ(ranges(), "product()");
   SelectedInverse<double> inverse = SelectedInverse<double>::create(factor);

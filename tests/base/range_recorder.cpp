@@ -13,16 +13,19 @@ std::string ranges;
 int domain_of_kauri;
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
-  return std::string_view(name) == "kauri" ? reinterpret_cast<nvtxDomainHandle_t>(&domain_of_kauri) : nullptr;
+  return std::string_view(name) == "kauri" ? reinterpret_cast<nvtxDomainHandle_t>(&domain_of_kauri)
+                                           : nullptr;
 }
 
 void write(nvtxDomainHandle_t domain, std::string_view text) {
   const std::lock_guard lock(writing);
-  ranges += domain == reinterpret_cast<nvtxDomainHandle_t>(&domain_of_kauri) ? text : "another domain";
+  ranges +=
+      domain == reinterpret_cast<nvtxDomainHandle_t>(&domain_of_kauri) ? text : "another domain";
 }
 
 int NVTX_API push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-  const bool ascii = event->version == NVTX_VERSION && event->messageType == NVTX_MESSAGE_TYPE_ASCII;
+  const bool ascii =
+      event->version == NVTX_VERSION && event->messageType == NVTX_MESSAGE_TYPE_ASCII;
   write(domain, ascii ? std::string(event->message.ascii) + "(" : "unreadable");
   return 0;
 }
@@ -40,11 +43,14 @@ void put(NvtxFunctionTable table, NvtxCallbackIdCore2 id, Function function) {
 }  // namespace
 
 /// Called by NVTX at the first range; 1 is success.
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
-  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    NvtxGetExportTableFunc_t export_table) {
+  const auto* callbacks =
+      static_cast<const NvtxExportTableCallbacks*>(export_table(NVTX_ETID_CALLBACKS));
   NvtxFunctionTable table = nullptr;
   unsigned size = 0;
-  if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size)) return 0;
+  if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &table, &size))
+    return 0;
   if (size <= NVTX_CBID_CORE2_DomainCreateA) return 0;
   put(table, NVTX_CBID_CORE2_DomainCreateA, create_domain);
   put(table, NVTX_CBID_CORE2_DomainRangePushEx, push);
@@ -52,7 +58,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(N
   return 1;
 }
 
-/// "factor()solve()": ranges since the last call, one within another between brackets. The text lives until the next call.
+/// "factor()solve()": ranges since the last call, one within another between brackets. The text
+/// lives until the next call.
 extern "C" __attribute__((visibility("default"))) const char* ranges_recorded() {
   static std::string taken;
   const std::lock_guard lock(writing);

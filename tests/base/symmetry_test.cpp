@@ -1,4 +1,5 @@
-// Two halves: which are those of one symmetric matrix, through every way to make one; which entries are taken; what errors name.
+// Two halves: which are those of one symmetric matrix, through every way to make one; which entries
+// are taken; what errors name.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -48,40 +49,47 @@ constexpr Door kDoors[] = {{"columns"},
                            {"triplets_unsorted", true, Compression::columns, 0, true}};
 
 template <class T, class Number, class Pointer>
-SymmetricMatrix<T> through(const Door& door, Index n, std::vector<Entry> entries, Storage storage, double symmetry) {
+SymmetricMatrix<T> through(const Door& door, Index n, std::vector<Entry> entries, Storage storage,
+                           double symmetry) {
   if (door.split) {
     for (Entry& e : entries) e.v /= 2;
     entries.insert(entries.end(), entries.begin(), entries.end());
   }
   const bool rows = door.compression == Compression::rows;
   std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-    return rows ? std::pair(a.i, a.j) < std::pair(b.i, b.j) : std::pair(a.j, a.i) < std::pair(b.j, b.i);
+    return rows ? std::pair(a.i, a.j) < std::pair(b.i, b.j)
+                : std::pair(a.j, a.i) < std::pair(b.j, b.i);
   });
   if (door.shuffled) std::shuffle(entries.begin(), entries.end(), std::mt19937_64(5));
   std::vector<T> value;
   if (door.triplets) {
     std::vector<Index> row, col;
-    for (const Entry& e : entries) row.push_back(e.i), col.push_back(e.j), value.push_back(static_cast<T>(e.v));
+    for (const Entry& e : entries)
+      row.push_back(e.i), col.push_back(e.j), value.push_back(static_cast<T>(e.v));
     return SymmetricMatrix<T>::from_triplets(n, row, col, value, storage, symmetry);
   }
   std::vector<Pointer> ptr{static_cast<Pointer>(door.base)};
   std::vector<Number> index;
   for (Index line = 0; line < n; ++line) {
     for (const Entry& e : entries)
-      if ((rows ? e.i : e.j) == line) index.push_back((rows ? e.j : e.i) + door.base), value.push_back(static_cast<T>(e.v));
+      if ((rows ? e.i : e.j) == line)
+        index.push_back((rows ? e.j : e.i) + door.base), value.push_back(static_cast<T>(e.v));
     ptr.push_back(static_cast<Pointer>(index.size()) + door.base);
   }
-  return SymmetricMatrix<T>::from_compressed(
-      CompressedView<T, Number, Pointer>{n, ptr, index, value, storage, door.compression, door.base, Duplicates::sum, symmetry});
+  return SymmetricMatrix<T>::from_compressed(CompressedView<T, Number, Pointer>{
+      n, ptr, index, value, storage, door.compression, door.base, Duplicates::sum, symmetry});
 }
 
-/// Its lower half has the entries of `expected` with row >= column, the sums where there are several, and nothing else but the diagonal.
+/// Its lower half has the entries of `expected` with row >= column, the sums where there are
+/// several, and nothing else but the diagonal.
 template <class T>
-void expect_lower(const SymmetricMatrix<T>& a, const std::vector<Entry>& expected, bool upper = false) {
+void expect_lower(const SymmetricMatrix<T>& a, const std::vector<Entry>& expected,
+                  bool upper = false) {
   std::map<std::pair<Index, Index>, T> lower;
   for (Index j = 0; j < a.n(); ++j) lower[{j, j}] = 0;
   for (const Entry& e : expected)
-    if (upper ? e.i <= e.j : e.i >= e.j) lower[{std::min(e.i, e.j), std::max(e.i, e.j)}] += static_cast<T>(e.v);
+    if (upper ? e.i <= e.j : e.i >= e.j)
+      lower[{std::min(e.i, e.j), std::max(e.i, e.j)}] += static_cast<T>(e.v);
   ASSERT_NO_THROW(check(a.pattern()));
   ASSERT_EQ(a.nnz(), static_cast<Offset>(lower.size()));
   const Pattern p = a.pattern();
@@ -101,8 +109,10 @@ struct Case {
 };
 
 /// Three rows with the diagonal d and -1 beside it, and what is put in or changed.
-Case with(std::string name, bool taken, std::vector<Entry> changes, double symmetry = 0, double d = 4) {
-  std::vector<Entry> entries{{0, 0, d}, {1, 1, d}, {2, 2, d}, {1, 0, -1}, {0, 1, -1}, {2, 1, -1}, {1, 2, -1}};
+Case with(std::string name, bool taken, std::vector<Entry> changes, double symmetry = 0,
+          double d = 4) {
+  std::vector<Entry> entries{{0, 0, d},  {1, 1, d},  {2, 2, d}, {1, 0, -1},
+                             {0, 1, -1}, {2, 1, -1}, {1, 2, -1}};
   for (const Entry& c : changes) {
     const auto same = [&](const Entry& e) { return e.i == c.i && e.j == c.j; };
     entries.erase(std::remove_if(entries.begin(), entries.end(), same), entries.end());
@@ -141,7 +151,8 @@ std::vector<Case> cases() {
       with("threshold_1", true, {{2, 0, 4}}, 1),
       // Without a diagonal the entries are the measure.
       with("no_diagonal", true, {{0, 0, none}, {1, 1, none}, {1, 0, 1}, {0, 1, 1 + 900 * kEps}}),
-      with("no_diagonal_further", false, {{0, 0, none}, {1, 1, none}, {1, 0, 1}, {0, 1, 1 + 1100 * kEps}}),
+      with("no_diagonal_further", false,
+           {{0, 0, none}, {1, 1, none}, {1, 0, 1}, {0, 1, 1 + 1100 * kEps}}),
       with("no_diagonal_alone", false, {{0, 0, none}, {1, 1, none}, {2, 0, 1e-300}}),
       with("negative_diagonal", true, {{2, 0, 6e-17}}, 0, -4),
       with("infinite_diagonal", false, {{0, 0, HUGE_VAL}, {2, 0, 6e-17}}),
@@ -154,8 +165,10 @@ std::vector<Case> cases() {
     const std::size_t before = 20;  // of the cases above
     for (std::size_t k = 0; k < before; ++k) {
       Case scaled = all[k];
-      scaled.name += "_in_units_" + std::string(scale < 0 ? "of_2_to_minus_" : "of_2_to_") + std::to_string(std::abs(scale));
-      for (Entry& e : scaled.entries) e.v = std::ldexp(e.v, scale * ((e.i == 2 ? 1 : 0) + (e.j == 2 ? 1 : 0)));
+      scaled.name += "_in_units_" + std::string(scale < 0 ? "of_2_to_minus_" : "of_2_to_") +
+                     std::to_string(std::abs(scale));
+      for (Entry& e : scaled.entries)
+        e.v = std::ldexp(e.v, scale * ((e.i == 2 ? 1 : 0) + (e.j == 2 ? 1 : 0)));
       all.push_back(scaled);
     }
   }
@@ -168,28 +181,39 @@ class TwoHalves : public ::testing::TestWithParam<std::tuple<Door, Case>> {};
 TEST_P(TwoHalves, AreTakenOrRefused) {
   const auto& door = std::get<0>(GetParam());
   const auto& c = std::get<1>(GetParam());
-  const auto make = [&] { return through<double, Index, Offset>(door, 3, c.entries, Storage::full, c.symmetry); };
+  const auto make = [&] {
+    return through<double, Index, Offset>(door, 3, c.entries, Storage::full, c.symmetry);
+  };
   if (c.taken) {
     expect_lower(make(), c.entries);
     return;
   }
   const std::string text = error_text(ErrorKind::input, make);
-  EXPECT_NE(text.find("the matrix is not symmetric, expected halves that differ by at most "), std::string::npos) << text;
+  EXPECT_NE(text.find("the matrix is not symmetric, expected halves that differ by at most "),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find(c.symmetry == 0      ? "2.22e-13 sqrt(|a_ii a_jj|)"
                       : c.symmetry == 1e-6 ? "1e-06 sqrt"
                                            : "1e-18 sqrt"),
             std::string::npos)
       << text;
-  const bool far = text.find("(" + std::to_string(2 + door.base)) != std::string::npos;  // the pair is (1, 0), or has row or column 2
-  EXPECT_TRUE(far || (text.find("(" + std::to_string(1 + door.base) + ", " + std::to_string(door.base) + ")") != std::string::npos &&
-                      text.find("(" + std::to_string(door.base) + ", " + std::to_string(1 + door.base) + ")") != std::string::npos))
+  const bool far = text.find("(" + std::to_string(2 + door.base)) !=
+                   std::string::npos;  // the pair is (1, 0), or has row or column 2
+  EXPECT_TRUE(far || (text.find("(" + std::to_string(1 + door.base) + ", " +
+                                std::to_string(door.base) + ")") != std::string::npos &&
+                      text.find("(" + std::to_string(door.base) + ", " +
+                                std::to_string(1 + door.base) + ")") != std::string::npos))
       << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TwoHalves, ::testing::Combine(::testing::ValuesIn(kDoors), ::testing::ValuesIn(cases())),
-                         [](const auto& of) { return std::string(std::get<0>(of.param).name) + "_" + std::get<1>(of.param).name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, TwoHalves, ::testing::Combine(::testing::ValuesIn(kDoors), ::testing::ValuesIn(cases())),
+    [](const auto& of) {
+      return std::string(std::get<0>(of.param).name) + "_" + std::get<1>(of.param).name;
+    });
 
-// The largest numbers: their difference is above every number, which is SIGFPE where a program traps overflows.
+// The largest numbers: their difference is above every number, which is SIGFPE where a program
+// traps overflows.
 template <class T>
 void compare_the_largest() {
   constexpr T kMax = std::numeric_limits<T>::max(), kEpsOfT = std::numeric_limits<T>::epsilon();
@@ -210,7 +234,8 @@ void compare_the_largest() {
       std::feclearexcept(FE_ALL_EXCEPT);
       const volatile T first = turned ? y : x, second = turned ? x : y;
       const bool same = rule.same(first, second), agreed = rule.agree(first, second, T(1), T(1));
-      const bool wide = rule.agree(first, second, SymmetryRule<T>::root(kMax), SymmetryRule<T>::root(kMax));
+      const bool wide =
+          rule.agree(first, second, SymmetryRule<T>::root(kMax), SymmetryRule<T>::root(kMax));
       EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO), 0) << x << ", " << y;
       EXPECT_EQ(same, agree) << x << ", " << y;
       EXPECT_EQ(agreed, agree || std::abs(x) < T(1)) << x << ", " << y;
@@ -224,7 +249,9 @@ TEST(TheLargestEntries, AreComparedWithoutOverflow) {
   for (const Door& door : kDoors) {
     const std::vector<Entry> far{{0, 0, 1}, {1, 1, 1}, {1, 0, -1e308}, {0, 1, 1.7e308}};
     std::feclearexcept(FE_ALL_EXCEPT);
-    const std::string text = error_text(ErrorKind::input, [&] { return through<double, Index, Offset>(door, 2, far, Storage::full, 0); });
+    const std::string text = error_text(ErrorKind::input, [&] {
+      return through<double, Index, Offset>(door, 2, far, Storage::full, 0);
+    });
     EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0) << door.name;
     EXPECT_NE(text.find("the matrix is not symmetric"), std::string::npos) << text;
   }
@@ -236,7 +263,8 @@ std::vector<Entry> gram(Index n, Index rows, double density, std::uint64_t seed)
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   std::normal_distribution<double> normal;
-  std::vector<std::vector<T>> j(static_cast<std::size_t>(n), std::vector<T>(static_cast<std::size_t>(rows)));
+  std::vector<std::vector<T>> j(static_cast<std::size_t>(n),
+                                std::vector<T>(static_cast<std::size_t>(rows)));
   for (auto& column : j)
     for (T& v : column) v = uniform(random) < density ? static_cast<T>(normal(random)) : T(0);
   std::vector<T> w(static_cast<std::size_t>(rows));
@@ -249,7 +277,8 @@ std::vector<Entry> gram(Index n, Index rows, double density, std::uint64_t seed)
       std::shuffle(order.begin(), order.end(), random);
       T sum = 0;
       for (const std::size_t k : order) sum += (j[a][k] * w[k]) * j[b][k];
-      if (sum != 0) entries.push_back({static_cast<Index>(a), static_cast<Index>(b), static_cast<double>(sum)});
+      if (sum != 0)
+        entries.push_back({static_cast<Index>(a), static_cast<Index>(b), static_cast<double>(sum)});
     }
   return entries;
 }
@@ -259,7 +288,8 @@ TEST(TwoHalvesOfProducts, DifferByRoundingAlone) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       const auto wide = gram<double>(12, 300, 0.2, seed), dense = gram<double>(8, 2000, 1, seed);
       expect_lower(through<double, Index, Offset>(door, 12, wide, Storage::full, 0), wide);
-      expect_lower(through<double, std::int64_t, std::int64_t>(door, 8, dense, Storage::full, 0), dense);
+      expect_lower(through<double, std::int64_t, std::int64_t>(door, 8, dense, Storage::full, 0),
+                   dense);
       const auto narrow = gram<float>(8, 500, 0.5, seed);
       expect_lower(through<float, Index, Offset>(door, 8, narrow, Storage::full, 0), narrow);
     }
@@ -270,7 +300,9 @@ TEST(TwoHalvesOfProducts, AreTheSameHoweverTheyLie) {
   const auto first = through<double, Index, Offset>(kDoors[0], 10, entries, Storage::full, 0);
   for (const Door& door : kDoors) {
     const auto a = through<double, Index, Offset>(door, 10, entries, Storage::full, 0);
-    EXPECT_TRUE(std::equal(a.value().begin(), a.value().end(), first.value().begin(), first.value().end())) << door.name;
+    EXPECT_TRUE(
+        std::equal(a.value().begin(), a.value().end(), first.value().begin(), first.value().end()))
+        << door.name;
   }
 }
 
@@ -289,21 +321,27 @@ TEST_P(OneOfTwoHalves, IgnoresTheOther) {
       for (Index j = 0; j < n; ++j) {
         if (random() % 2 == 0) continue;
         const bool ignored = upper ? i > j : i < j;
-        entries.push_back({i, j, ignored && random() % 3 == 0 ? std::nan("") : static_cast<double>(1 + random() % 9)});
+        entries.push_back(
+            {i, j,
+             ignored && random() % 3 == 0 ? std::nan("") : static_cast<double>(1 + random() % 9)});
       }
     expect_lower(through<double, Index, Offset>(door, n, entries, storage, 0), entries, upper);
-    expect_lower(through<float, std::int64_t, std::int32_t>(door, n, entries, storage, 0), entries, upper);
+    expect_lower(through<float, std::int64_t, std::int32_t>(door, n, entries, storage, 0), entries,
+                 upper);
   }
   // Rows and columns out of range are told of either half.
   if (door.triplets) return;
   for (const Entry& wrong : {Entry{4, 1, 1}, Entry{1, 4, 1}}) {
-    const bool stands = door.compression == Compression::columns ? wrong.j < 3 : wrong.i < 3;  // in a column (or row) that there is
+    const bool stands = door.compression == Compression::columns
+                            ? wrong.j < 3
+                            : wrong.i < 3;  // in a column (or row) that there is
     if (!stands) continue;
-    EXPECT_NE(error_text(ErrorKind::input,
-                         [&] {
-                           return through<double, Index, Offset>(door, 3, {{0, 0, 1}, wrong}, storage, 0);
-                         }),
-              "no Error");
+    EXPECT_NE(
+        error_text(ErrorKind::input,
+                   [&] {
+                     return through<double, Index, Offset>(door, 3, {{0, 0, 1}, wrong}, storage, 0);
+                   }),
+        "no Error");
   }
 }
 
@@ -325,22 +363,28 @@ TEST_P(OneOfTwoHalves, NewValuesGoTheSameWay) {
   for (std::size_t k = 0; k < before.size(); ++k) EXPECT_EQ(a.value()[k], 2 * before[k]);
   for (std::size_t k = 0, line = 0; k < at.size(); ++k) {
     while (static_cast<Offset>(k) >= ptr[line + 1]) ++line;
-    const Index i = rows ? static_cast<Index>(line) : at[k], j = rows ? at[k] : static_cast<Index>(line);
+    const Index i = rows ? static_cast<Index>(line) : at[k],
+                j = rows ? at[k] : static_cast<Index>(line);
     EXPECT_EQ(map.places()[k] < 0, upper ? i > j : i < j);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OneOfTwoHalves, ::testing::Combine(::testing::ValuesIn(kDoors), ::testing::Bool()), [](const auto& of) {
-  return std::string(std::get<0>(of.param).name) + (std::get<1>(of.param) ? "_upper" : "_lower");
-});
+INSTANTIATE_TEST_SUITE_P(All, OneOfTwoHalves,
+                         ::testing::Combine(::testing::ValuesIn(kDoors), ::testing::Bool()),
+                         [](const auto& of) {
+                           return std::string(std::get<0>(of.param).name) +
+                                  (std::get<1>(of.param) ? "_upper" : "_lower");
+                         });
 
 TEST(OneOfTwoHalvesOnce, OfRepeatedEntriesThoseThatAreTakenAreRefused) {
   const std::vector<Index> index{0, 1, 1, 0, 1};
   const std::vector<Offset> ptr{0, 3, 5};
   const std::vector<double> value{4, -1, -1, -1, 4};
-  CompressedView<double, Index, Offset> view{2, ptr, index, value, Storage::lower_of_full, Compression::columns, 0, Duplicates::refuse};
-  EXPECT_EQ(error_text(ErrorKind::input, [&] { return SymmetricMatrix<double>::from_compressed(view); }),
-            "matrix: entry (1, 0) occurs twice");
+  CompressedView<double, Index, Offset> view{
+      2, ptr, index, value, Storage::lower_of_full, Compression::columns, 0, Duplicates::refuse};
+  EXPECT_EQ(
+      error_text(ErrorKind::input, [&] { return SymmetricMatrix<double>::from_compressed(view); }),
+      "matrix: entry (1, 0) occurs twice");
   view.storage = Storage::upper_of_full;
   EXPECT_EQ(SymmetricMatrix<double>::from_compressed(view).value()[1], -1);
 }
@@ -348,20 +392,24 @@ TEST(OneOfTwoHalvesOnce, OfRepeatedEntriesThoseThatAreTakenAreRefused) {
 TEST(SymmetryThreshold, IsANumberFrom0To1) {
   for (const double wrong : {-1e-300, -1.0, 1.0000001, HUGE_VAL, std::nan("")})
     for (const Door& door : kDoors)
-      EXPECT_NE(error_text(ErrorKind::usage,
-                           [&] {
-                             return through<double, Index, Offset>(door, 1, {{0, 0, 1}}, Storage::full, wrong);
-                           })
-                    .find("expected 0 to 1"),
-                std::string::npos);
+      EXPECT_NE(
+          error_text(
+              ErrorKind::usage,
+              [&] {
+                return through<double, Index, Offset>(door, 1, {{0, 0, 1}}, Storage::full, wrong);
+              })
+              .find("expected 0 to 1"),
+          std::string::npos);
 }
 
-// An entry map is of places alone: one without a partner is no error, since its values may be zeros.
+// An entry map is of places alone: one without a partner is no error, since its values may be
+// zeros.
 TEST(SymmetryThreshold, IsNoMatterOfEntryMaps) {
   const std::vector<Index> index{0, 1, 1};
   const std::vector<Offset> ptr{0, 2, 3};
   const std::vector<double> value{4, 0, 4};
-  const EntryMap<double> map(CompressedView<double, Index, Offset>{2, ptr, index, value, Storage::full});
+  const EntryMap<double> map(
+      CompressedView<double, Index, Offset>{2, ptr, index, value, Storage::full});
   EXPECT_EQ(map.places()[1], 1);
 }
 

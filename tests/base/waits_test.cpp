@@ -49,10 +49,12 @@ TEST(Waits, AtMeetingsHoldWhoComesFirst) {
     });
   for (std::thread& thread : threads) thread.join();
   ASSERT_EQ(sums.size(), 100u);
-  for (int round = 0; round < 100; ++round) EXPECT_EQ(sums[static_cast<std::size_t>(round)], 3 * (round + 1));
+  for (int round = 0; round < 100; ++round)
+    EXPECT_EQ(sums[static_cast<std::size_t>(round)], 3 * (round + 1));
 }
 
-/// The program ends, and says why: a thread that hangs cannot be joined, and what it uses cannot be given back.
+/// The program ends, and says why: a thread that hangs cannot be joined, and what it uses cannot be
+/// given back.
 TEST(WaitsDeathTest, AtPipesEndWhereTheOtherEndHangs) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(

@@ -1,4 +1,5 @@
-// Factors: filling, verdicts, solves of each system, refinement, against a naive dense factorisation.
+// Factors: filling, verdicts, solves of each system, refinement, against a naive dense
+// factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <float.h>
 #include <math.h>
@@ -39,10 +40,12 @@ static void tear_down(Setup* u) {
   kauri_workspace_destroy(u->workspace);
 }
 
-// Solutions in double, of each column from 1 on 2, 3 ... times the one before, with gaps, in both layouts.
+// Solutions in double, of each column from 1 on 2, 3 ... times the one before, with gaps, in both
+// layouts.
 static void blocks(const Setup* u, const System* s) {
   const int n = s->n, cols = 5;
-  double *b = malloc((size_t)n * sizeof *b), *in = calloc((size_t)(n + 3) * 5, sizeof *in), *out = calloc((size_t)n * 9, sizeof *out);
+  double *b = malloc((size_t)n * sizeof *b), *in = calloc((size_t)(n + 3) * 5, sizeof *in),
+         *out = calloc((size_t)n * 9, sizeof *out);
   struct kauri_dense rhs = column_of(in, n), x = column_of(out, n);
   double most = 0;
   right_hand_side(s, b);
@@ -91,8 +94,8 @@ static void systems(void) {
   System s = random_system(33, 2);
   Setup u = set_up(&s, 0, KAURI_DOUBLE);
   double b[33], whole[33], x[33], y[33], z[33];
-  struct kauri_dense rhs = column_of(b, 33), to_whole = column_of(whole, 33), to_x = column_of(x, 33), to_y = column_of(y, 33),
-                     to_z = column_of(z, 33);
+  struct kauri_dense rhs = column_of(b, 33), to_whole = column_of(whole, 33),
+                     to_x = column_of(x, 33), to_y = column_of(y, 33), to_z = column_of(z, 33);
   OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
   right_hand_side(&s, b);
   memcpy(x, b, sizeof b);
@@ -104,12 +107,14 @@ static void systems(void) {
   OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_B, NULL, &to_z, u.workspace));
   for (int i = 0; i < 33; ++i) CHECK(fabs(z[i] - whole[i]) <= 1e-12);
   MISUSE("multiply", kauri_factor_multiply(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
-  MISUSE("system is 6, expected one of the constants of kauri.h", kauri_factor_solve(u.factor, 6, NULL, &to_x, u.workspace));
+  MISUSE("system is 6, expected one of the constants of kauri.h",
+         kauri_factor_solve(u.factor, 6, NULL, &to_x, u.workspace));
   tear_down(&u);
   free_system(&s);
 }
 
-// A NaN or an infinity in b reaches x, and the status says so; on the host, in both layouts and scalars.
+// A NaN or an infinity in b reaches x, and the status says so; on the host, in both layouts and
+// scalars.
 static void not_finite(void) {
   System s = random_system(33, 2);
   Setup u = set_up(&s, 0, KAURI_DOUBLE), v = set_up(&s, 0, KAURI_FLOAT);
@@ -126,7 +131,8 @@ static void not_finite(void) {
     OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
     b[33 + 32] = INFINITY;
     x[0] = 7;
-    FAILS(KAURI_NOT_CONVERGED, "of x (row, column, from 0) is", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
+    FAILS(KAURI_NOT_CONVERGED, "of x (row, column, from 0) is",
+          kauri_factor_solve(u.factor, KAURI_SYSTEM_A, &rhs, &to_x, u.workspace));
     CHECK(x[0] != 7 && isfinite(x[0]) && !isfinite(by_rows ? x[2 * 32 + 1] : x[35 + 32]));
     FAILS(KAURI_NOT_CONVERGED, "entry (32, 1) of x (row, column, from 0) is",
           kauri_factor_solve(u.factor, KAURI_SYSTEM_L, &rhs, &to_x, u.workspace));
@@ -134,7 +140,8 @@ static void not_finite(void) {
   }
   for (int i = 0; i < 33; ++i) y[i] = i == 5 ? NAN : 1;
   to_y = column_of(x, 33), to_y.data = y;
-  FAILS(KAURI_NOT_CONVERGED, "is nan", kauri_factor_solve(v.factor, KAURI_SYSTEM_A, NULL, &to_y, v.workspace));
+  FAILS(KAURI_NOT_CONVERGED, "is nan",
+        kauri_factor_solve(v.factor, KAURI_SYSTEM_A, NULL, &to_y, v.workspace));
   tear_down(&u);
   tear_down(&v);
   free_system(&s);
@@ -149,27 +156,36 @@ static void misuse(void) {
   OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
   MISUSE("x is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, NULL, u.workspace));
   MISUSE("workspace is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, NULL));
-  MISUSE("the workspace has another scalar type", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, other.workspace));
-  MISUSE("the matrix has another scalar type", kauri_factor_refactorize_matrix(u.factor, other.matrix, 0));
+  MISUSE("the workspace has another scalar type",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, other.workspace));
+  MISUSE("the matrix has another scalar type",
+         kauri_factor_refactorize_matrix(u.factor, other.matrix, 0));
   MISUSE("11 values, the pattern has", kauri_factor_refactorize(u.factor, x, 11, KAURI_HOST, 0));
-  MISUSE("values are marked as device memory", kauri_factor_refactorize(u.factor, x, 12, KAURI_DEVICE, 0));
+  MISUSE("values are marked as device memory",
+         kauri_factor_refactorize(u.factor, x, 12, KAURI_DEVICE, 0));
   MISUSE("memory is 2", kauri_factor_refactorize(u.factor, x, 12, 2, 0));
   MISUSE("the shift is", kauri_factor_refactorize_matrix(u.factor, u.matrix, INFINITY));
-  MISUSE("shift is 1e+300, too large for float", kauri_factor_refactorize_matrix(other.factor, other.matrix, 1e300));
+  MISUSE("shift is 1e+300, too large for float",
+         kauri_factor_refactorize_matrix(other.factor, other.matrix, 1e300));
   MISUSE("nrhs is 0", kauri_workspace_create(u.factor, 0, &none));
   CHECK(none == NULL);
   dense.rows = 11;
-  MISUSE("x has 11 rows, A has 12", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  MISUSE("x has 11 rows, A has 12",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.rows = 12, dense.cols = 3, dense.ld = (int64_t)1 << 60;  // more than there can be
-  MISUSE("x: leading dimension 1152921504606846976", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  MISUSE("x: leading dimension 1152921504606846976",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.cols = 1;
-  OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));  // it has no second column
+  OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense,
+                        u.workspace));  // it has no second column
   dense.ld = 11;
-  MISUSE("leading dimension 11", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  MISUSE("leading dimension 11",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.ld = 12, dense.data = NULL;
   MISUSE("x is null", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.data = x, dense.memory = KAURI_DEVICE;
-  MISUSE("the factor is on the CPU", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  MISUSE("the factor is on the CPU",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.memory = 9;
   MISUSE("memory is 9", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.memory = KAURI_HOST, dense.layout = 2;
@@ -177,7 +193,8 @@ static void misuse(void) {
   dense.layout = KAURI_COLUMN_MAJOR, dense.rows = (int64_t)1 << 31;
   MISUSE("rows", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.struct_size = 1;
-  MISUSE("x: struct_size is 1", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
+  MISUSE("x: struct_size is 1",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense = column_of(x, 12);
   MISUSE("in the host's memory, expected on a device",
          kauri_factor_enqueue_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace, NULL));
@@ -197,10 +214,12 @@ static void indefinite(int32_t base, int32_t scalar) {
   Setup u = set_up(&s, base, scalar);
   OK(kauri_factor_verdict(u.factor, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_NONE && verdict.column == -1);
-  FAILS(KAURI_NOT_POSITIVE_DEFINITE, base == 1 ? "column 6 met the pivot -3" : "column 5 met the pivot -3",
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE,
+        base == 1 ? "column 6 met the pivot -3" : "column 5 met the pivot -3",
         kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
   OK(kauri_factor_verdict(u.factor, &verdict));
-  CHECK(verdict.status == KAURI_VERDICT_NOT_POSITIVE_DEFINITE && verdict.column == 5 + base && verdict.pivot == -3);
+  CHECK(verdict.status == KAURI_VERDICT_NOT_POSITIVE_DEFINITE && verdict.column == 5 + base &&
+        verdict.pivot == -3);
   OK(kauri_matrix_lower(u.matrix, &col_ptr, NULL, &value));
   OK(kauri_matrix_nnz(u.matrix, &nnz));
   OK(kauri_factor_refactorize_shifted(u.factor, value, nnz, 3.5));
@@ -214,7 +233,8 @@ static void indefinite(int32_t base, int32_t scalar) {
     ((float*)broken)[col_ptr[2]] = (float)NAN;
   else
     broken[col_ptr[2]] = NAN;
-  FAILS(KAURI_ERROR_INPUT, base == 1 ? "(2, 2), is nan (rows and columns counted from 0)" : "(2, 2), is nan",
+  FAILS(KAURI_ERROR_INPUT,
+        base == 1 ? "(2, 2), is nan (rows and columns counted from 0)" : "(2, 2), is nan",
         kauri_factor_refactorize(u.factor, broken, nnz, KAURI_HOST, 4));
   free(broken);
   tear_down(&u);
@@ -233,18 +253,22 @@ static void refinement(int32_t scalar) {
   struct kauri_errors errors = KAURI_ERRORS_INIT;
   struct kauri_condition condition = KAURI_CONDITION_INIT;
   OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
-  for (int i = 0; i < 81; ++i) b[i] = 1.0 / (i + 3), x[i] = 0, narrow_b[i] = (float)b[i], narrow_x[i] = 0;
+  for (int i = 0; i < 81; ++i)
+    b[i] = 1.0 / (i + 3), x[i] = 0, narrow_b[i] = (float)b[i], narrow_x[i] = 0;
   OK(kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &to, u.workspace, &done));  // from nothing
   CHECK(done.steps >= 1 && done.tried >= done.steps && done.unrefined_componentwise == 1);
-  CHECK(done.componentwise <= 4 * eps && done.normwise <= done.componentwise && done.unconverged == 0);
+  CHECK(done.componentwise <= 4 * eps && done.normwise <= done.componentwise &&
+        done.unconverged == 0);
   OK(kauri_backward_error(u.matrix, &to, &rhs, u.backend, &errors));
   CHECK(errors.componentwise == done.componentwise && errors.normwise == done.normwise);
   OK(kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &to, u.workspace, NULL));
-  MISUSE("x overlaps b", kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &rhs, u.workspace, &done));
+  MISUSE("x overlaps b",
+         kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &rhs, u.workspace, &done));
   MISUSE("b is null", kauri_factor_refine(u.factor, u.matrix, NULL, NULL, &to, u.workspace, &done));
   MISUSE("error is null", kauri_backward_error(u.matrix, &to, &rhs, u.backend, NULL));
   OK(kauri_factor_condition(u.factor, u.matrix, u.workspace, &condition));
-  CHECK(condition.norm == 8 && condition.inverse_norm > 1 && condition.condition == condition.norm * condition.inverse_norm);
+  CHECK(condition.norm == 8 && condition.inverse_norm > 1 &&
+        condition.condition == condition.norm * condition.inverse_norm);
   tear_down(&u);
   free_system(&s);
 }
@@ -262,8 +286,10 @@ static void smallest(void) {
   OK(kauri_factor_refactorize_matrix(v.factor, v.matrix, 0));
   OK(kauri_factor_solve(v.factor, KAURI_SYSTEM_A, NULL, &dense, v.workspace));
   CHECK(fabs(x - 2) <= 1e-15);
-  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "column 1 met the pivot -1", kauri_factor_refactorize_matrix(v.factor, v.matrix, -6));
-  MISUSE("workspace was made for another plan", kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &nothing, v.workspace));
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "column 1 met the pivot -1",
+        kauri_factor_refactorize_matrix(v.factor, v.matrix, -6));
+  MISUSE("workspace was made for another plan",
+         kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &nothing, v.workspace));
   tear_down(&u);
   tear_down(&v);
 }
@@ -282,13 +308,18 @@ static void enqueued(void) {
   OK(kauri_factor_fetch_verdict(u.factor, NULL, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_POSITIVE_DEFINITE);
   OK(kauri_factor_enqueue_refactorize(u.factor, value, nnz, -1e3, NULL));
-  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ", kauri_factor_fetch_verdict(u.factor, NULL, NULL));
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ",
+        kauri_factor_fetch_verdict(u.factor, NULL, NULL));
   MISUSE("", kauri_factor_enqueue_refactorize(u.factor, value, nnz, 0, &there));
   OK(kauri_factor_refactorize_after(u.factor, value, nnz, 0, NULL));
-  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ", kauri_factor_refactorize_after(u.factor, value, nnz, -1e3, NULL));
-  MISUSE("a factor on the CPU has no streams", kauri_factor_refactorize_after(u.factor, value, nnz, 0, &there));
-  MISUSE("values, the pattern has", kauri_factor_refactorize_after(u.factor, value, nnz - 1, 0, NULL));
-  MISUSE("the factor is on the CPU", kauri_factor_enqueue_log_determinant(u.factor, &there, u.workspace, NULL));
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE, "not positive definite: column ",
+        kauri_factor_refactorize_after(u.factor, value, nnz, -1e3, NULL));
+  MISUSE("a factor on the CPU has no streams",
+         kauri_factor_refactorize_after(u.factor, value, nnz, 0, &there));
+  MISUSE("values, the pattern has",
+         kauri_factor_refactorize_after(u.factor, value, nnz - 1, 0, NULL));
+  MISUSE("the factor is on the CPU",
+         kauri_factor_enqueue_log_determinant(u.factor, &there, u.workspace, NULL));
   tear_down(&u);
   free_system(&s);
 }

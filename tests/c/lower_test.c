@@ -1,4 +1,5 @@
-// What a factor tells beside solutions: L, its diagonal, the determinant, the diagonal of the inverse.
+// What a factor tells beside solutions: L, its diagonal, the determinant, the diagonal of the
+// inverse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static void extraction(const Case* c, int32_t scalar, int amalgamate, double tol
   int32_t row[kN * kN];
   double value[kN * kN], dense[kN * kN] = {0};
   OK(kauri_factor_extract(c->factor, NULL, NULL, NULL, 0, &entries));
-  MISUSE("capacity is 3, expected", kauri_factor_extract(c->factor, col_ptr, row, value, 3, &entries));
+  MISUSE("capacity is 3, expected",
+         kauri_factor_extract(c->factor, col_ptr, row, value, 3, &entries));
   MISUSE("row is null", kauri_factor_extract(c->factor, col_ptr, NULL, value, kN * kN, &entries));
   MISUSE("entries is null", kauri_factor_extract(c->factor, col_ptr, row, value, kN * kN, NULL));
   OK(kauri_factor_extract(c->factor, col_ptr, row, value, entries, &found));
@@ -73,7 +75,8 @@ static void extraction(const Case* c, int32_t scalar, int amalgamate, double tol
   }
 }
 
-// Of A^-1 = P^T L^-T L^-1 P: of its diagonal at old_of(k) the squares of column k of L^-1, added up.
+// Of A^-1 = P^T L^-T L^-1 P: of its diagonal at old_of(k) the squares of column k of L^-1, added
+// up.
 static void diagonals(const Case* c, int32_t base, int32_t scalar, double tolerance) {
   double diagonal[kN], inverse[kN], determinant = 0, log_determinant = 0, expected = 0;
   OK(kauri_factor_diagonal(c->factor, diagonal, kN));

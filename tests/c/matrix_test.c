@@ -1,4 +1,5 @@
-// Matrices from every kind of array, from triplets and from files; new values in the caller's order; what is refused.
+// Matrices from every kind of array, from triplets and from files; new values in the caller's
+// order; what is refused.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static void check_lower(const kauri_matrix* matrix, const System* s, double fact
   for (int j = 0; j < s->n; ++j) {
     CHECK(row[col_ptr[j]] == j);
     for (int64_t k = col_ptr[j]; k < col_ptr[j + 1]; ++k) {
-      const double got = scalar == KAURI_FLOAT ? ((const float*)value)[k] : ((const double*)value)[k];
+      const double got =
+          scalar == KAURI_FLOAT ? ((const float*)value)[k] : ((const double*)value)[k];
       wrong += got != factor * s->a[row[k] + s->n * j];
     }
     for (int i = j; i < s->n; ++i) entries += i == j || s->a[i + s->n * j] != 0;
@@ -31,7 +33,8 @@ static void check_lower(const kauri_matrix* matrix, const System* s, double fact
 }
 
 static void one_kind(const System* s, int32_t storage, int32_t compression, int kind) {
-  const int32_t base = kind & 1, ptr_type = kind >> 1 & 1, index_type = kind >> 2 & 1, scalar = kind >> 3 & 1;
+  const int32_t base = kind & 1, ptr_type = kind >> 1 & 1, index_type = kind >> 2 & 1,
+                scalar = kind >> 3 & 1;
   Arrays arrays = arrays_of(s, storage, compression, base, ptr_type, index_type, scalar);
   kauri_matrix* matrix = NULL;
   int32_t told = -1;
@@ -69,7 +72,8 @@ static void places(void) {
     for (int i = j; i < s.n; ++i)
       if (s.a[i + s.n * j] != 0) s.a[i + s.n * j] = s.a[j + s.n * i] = next++;
   for (int32_t storage = KAURI_LOWER; storage <= KAURI_UPPER_OF_FULL; ++storage) {
-    Arrays arrays = arrays_of(&s, storage, KAURI_COLUMNS, 1, KAURI_INT32, KAURI_INT32, KAURI_DOUBLE);
+    Arrays arrays =
+        arrays_of(&s, storage, KAURI_COLUMNS, 1, KAURI_INT32, KAURI_INT32, KAURI_DOUBLE);
     int64_t* place = malloc((size_t)arrays.view.entries * sizeof *place);
     const void* lower = NULL;
     kauri_matrix* matrix = NULL;
@@ -106,12 +110,14 @@ static void triplets(void) {
   OK(kauri_matrix_from_triplets(&t, &matrix));
   check_lower(matrix, &s, 1);
   OK(kauri_matrix_places(matrix, place, 6));
-  CHECK(place[0] == 4 && place[1] == 1 && place[2] == 0 && place[3] == 2 && place[4] == 1 && place[5] == 3);
+  CHECK(place[0] == 4 && place[1] == 1 && place[2] == 0 && place[3] == 2 && place[4] == 1 &&
+        place[5] == 3);
   for (int k = 0; k < 6; ++k) value[k] *= 2;
   OK(kauri_matrix_set_values(matrix, value, 6));
   check_lower(matrix, &s, 2);
   kauri_matrix_destroy(matrix);
-  t.row = long_row, t.column = long_column, t.value = narrow, t.index_type = KAURI_INT64, t.scalar = KAURI_FLOAT;
+  t.row = long_row, t.column = long_column, t.value = narrow, t.index_type = KAURI_INT64,
+  t.scalar = KAURI_FLOAT;
   OK(kauri_matrix_from_triplets(&t, &matrix));
   check_lower(matrix, &s, 1);
   kauri_matrix_destroy(matrix);
@@ -119,10 +125,12 @@ static void triplets(void) {
   FAILS(KAURI_ERROR_INPUT, "entry (2, 1) occurs twice", kauri_matrix_from_triplets(&t, &matrix));
   CHECK(matrix == NULL);
   t.base = 0;
-  FAILS(KAURI_ERROR_INPUT, "triplet 0: column 3, expected 0 to 2", kauri_matrix_from_triplets(&t, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "triplet 0: column 3, expected 0 to 2",
+        kauri_matrix_from_triplets(&t, &matrix));
   const int64_t far[] = {INT64_MIN};
   t.base = 1, t.entries = 1, t.column = far;
-  FAILS(KAURI_ERROR_INPUT, "triplet 0: column -9223372036854775808, expected 1 to 3", kauri_matrix_from_triplets(&t, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "triplet 0: column -9223372036854775808, expected 1 to 3",
+        kauri_matrix_from_triplets(&t, &matrix));
   t.entries = 6, t.column = long_column;
   t.n = (int64_t)1 << 31;
   FAILS(KAURI_ERROR_OVERFLOW, "at most 2^31 - 1", kauri_matrix_from_triplets(&t, &matrix));
@@ -140,11 +148,14 @@ static void refused_arrays(void) {
   OK(kauri_matrix_from_compressed(&a, &matrix));
   kauri_matrix_destroy(matrix);
   a.storage = KAURI_UPPER;
-  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) lies in the wrong half", kauri_matrix_from_compressed(&a, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) lies in the wrong half",
+        kauri_matrix_from_compressed(&a, &matrix));
   a.storage = KAURI_FULL;
-  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) has no partner (1, 2)", kauri_matrix_from_compressed(&a, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "entry (2, 1) has no partner (1, 2)",
+        kauri_matrix_from_compressed(&a, &matrix));
   a.storage = 7;
-  MISUSE("storage is 7, expected one of the constants of kauri.h", kauri_matrix_from_compressed(&a, &matrix));
+  MISUSE("storage is 7, expected one of the constants of kauri.h",
+         kauri_matrix_from_compressed(&a, &matrix));
   a.storage = KAURI_LOWER, a.base = 0;
   FAILS(KAURI_ERROR_INPUT, "starts at 1, expected 0", kauri_matrix_from_compressed(&a, &matrix));
   a.base = 1, index[3] = 4;
@@ -188,7 +199,8 @@ static void duplicates(void) {
   MISUSE("compression is 2", kauri_matrix_from_compressed(&a, &matrix));
 }
 
-// Halves that differ by rounding, by more, and by what the caller allows; a zero and nothing; the other half ignored.
+// Halves that differ by rounding, by more, and by what the caller allows; a zero and nothing; the
+// other half ignored.
 static void two_halves(int32_t compression, int32_t of_triplets) {
   const struct {
     double lower, upper, symmetry;
@@ -204,27 +216,34 @@ static void two_halves(int32_t compression, int32_t of_triplets) {
                {0, -1, 0, 0},
                {-1, -1 - 1e-13, 1e-16, 0},
                {0.0, -0.0, 1e-300, 1}};
-  const int32_t ptr[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, row[] = {0, 1, 0, 1}, column[] = {0, 0, 1, 1};
+  const int32_t ptr[] = {0, 2, 4}, index[] = {0, 1, 0, 1}, row[] = {0, 1, 0, 1},
+                column[] = {0, 0, 1, 1};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k)
     for (int32_t storage = KAURI_FULL; storage <= KAURI_UPPER_OF_FULL; ++storage) {
       const int rows = !of_triplets && compression == KAURI_ROWS;
-      const double value[] = {4, rows ? cases[k].upper : cases[k].lower, rows ? cases[k].lower : cases[k].upper, 4};
+      const double value[] = {4, rows ? cases[k].upper : cases[k].lower,
+                              rows ? cases[k].lower : cases[k].upper, 4};
       kauri_matrix* matrix = NULL;
       const void* lower = NULL;
       struct kauri_compressed a = KAURI_COMPRESSED_INIT;
       struct kauri_triplets t = KAURI_TRIPLETS_INIT;
-      a.n = 2, a.entries = 4, a.ptr = ptr, a.index = index, a.value = value, a.storage = storage, a.compression = compression;
+      a.n = 2, a.entries = 4, a.ptr = ptr, a.index = index, a.value = value, a.storage = storage,
+      a.compression = compression;
       a.symmetry = cases[k].symmetry;
-      t.n = 2, t.entries = 4, t.row = row, t.column = column, t.value = value, t.storage = storage, t.symmetry = cases[k].symmetry;
-      const kauri_status got = of_triplets ? kauri_matrix_from_triplets(&t, &matrix) : kauri_matrix_from_compressed(&a, &matrix);
+      t.n = 2, t.entries = 4, t.row = row, t.column = column, t.value = value, t.storage = storage,
+      t.symmetry = cases[k].symmetry;
+      const kauri_status got = of_triplets ? kauri_matrix_from_triplets(&t, &matrix)
+                                           : kauri_matrix_from_compressed(&a, &matrix);
       if (storage == KAURI_FULL && !cases[k].taken) {
-        CHECK(got == KAURI_ERROR_INPUT && strstr(kauri_error_message(), "(1, 0)") && strstr(kauri_error_message(), "(0, 1)"));
+        CHECK(got == KAURI_ERROR_INPUT && strstr(kauri_error_message(), "(1, 0)") &&
+              strstr(kauri_error_message(), "(0, 1)"));
         CHECK(strstr(kauri_error_message(), "sqrt(|a_ii a_jj|)") != NULL);
         continue;
       }
       OK(got);
       OK(kauri_matrix_lower(matrix, NULL, NULL, &lower));
-      CHECK(((const double*)lower)[1] == (storage == KAURI_UPPER_OF_FULL ? cases[k].upper : cases[k].lower));
+      CHECK(((const double*)lower)[1] ==
+            (storage == KAURI_UPPER_OF_FULL ? cases[k].upper : cases[k].lower));
       kauri_matrix_destroy(matrix);
     }
   struct kauri_compressed wrong = KAURI_COMPRESSED_INIT;
@@ -289,7 +308,8 @@ static void files(void) {
   kauri_matrix* matrix = NULL;
   const void* lower = NULL;
   file = fopen(name, "w");
-  fputs("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 4\n2 1 -1\n1 2 -1.5\n2 2 4\n", file);
+  fputs("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 4\n2 1 -1\n1 2 -1.5\n2 2 4\n",
+        file);
   fclose(file);
   FAILS(KAURI_ERROR_INPUT, "(1, 2) in line 5 is -1.5", kauri_matrix_read(name, 0, &matrix));
   struct kauri_read how = KAURI_READ_INIT;
@@ -308,14 +328,16 @@ static void files(void) {
   how.both_halves = KAURI_LOWER;
   MISUSE("a storage of one half", kauri_matrix_read_with(name, &how, &matrix));
   how.both_halves = 5;
-  MISUSE("storage is 5, expected one of the constants of kauri.h", kauri_matrix_read_with(name, &how, &matrix));
+  MISUSE("storage is 5, expected one of the constants of kauri.h",
+         kauri_matrix_read_with(name, &how, &matrix));
   how.both_halves = KAURI_FULL;
   how.symmetry = 2;
   MISUSE("symmetry is 2, expected 0 to 1", kauri_matrix_read_with(name, &how, &matrix));
   how.struct_size = 1;
   MISUSE("how: struct_size is 1", kauri_matrix_read_with(name, &how, &matrix));
   MISUSE("how is null", kauri_matrix_read_with(name, NULL, &matrix));
-  FAILS(KAURI_ERROR_INPUT, "c_interface_test_wrong.mtx: line 4", kauri_matrix_read(wrong, 0, &matrix));
+  FAILS(KAURI_ERROR_INPUT, "c_interface_test_wrong.mtx: line 4",
+        kauri_matrix_read(wrong, 0, &matrix));
   FAILS(KAURI_ERROR_INPUT, "not_there.mtx", kauri_matrix_read("not_there.mtx", 0, &matrix));
   MISUSE("threads is -1", kauri_matrix_read(wrong, -1, &matrix));
   CHECK(matrix == NULL);
@@ -329,7 +351,8 @@ void test_matrix(void) {
   triplets();
   refused_arrays();
   duplicates();
-  for (int32_t compression = KAURI_COLUMNS; compression <= KAURI_ROWS; ++compression) two_halves(compression, 0);
+  for (int32_t compression = KAURI_COLUMNS; compression <= KAURI_ROWS; ++compression)
+    two_halves(compression, 0);
   two_halves(KAURI_COLUMNS, 1);
   without_rows();
   files();

@@ -1,4 +1,5 @@
-// Options by name: each round-trips, defaults are those of SolverOptions{}, words are those of the documents, refusals name what is wrong.
+// Options by name: each round-trips, defaults are those of SolverOptions{}, words are those of the
+// documents, refusals name what is wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/named_options.hpp"
 
@@ -58,27 +59,29 @@ TEST(NamedOptions, EachRoundTripsAlone) {
       EXPECT_EQ(get_option(options, option.name), value) << option.name;
       for (const NamedOption& other : named_options()) {
         if (other.name == option.name) continue;
-        EXPECT_EQ(get_option(options, other.name), other.initial) << other.name << " by " << option.name;
+        EXPECT_EQ(get_option(options, other.name), other.initial)
+            << other.name << " by " << option.name;
       }
     }
 }
 
 TEST(NamedOptions, AreTheMembersThatTheyAreNamedAfter) {
   SolverOptions options;
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"backend", "cuda"},
-                                                                                    {"precision", "mixed"},
-                                                                                    {"ordering.method", "pamd"},
-                                                                                    {"ordering.seed", "18446744073709551615"},
-                                                                                    {"ordering.tie_break", "peripheral"},
-                                                                                    {"ordering.effort", "best"},
-                                                                                    {"ordering.threads", "3"},
-                                                                                    {"analyze.target", "sm_90"},
-                                                                                    {"analyze.solves", "0"},
-                                                                                    {"refine.target", "1e-14"},
-                                                                                    {"mixed_solve.max_cg_steps", "-1"},
-                                                                                    {"cuda.compute", "tf32x3"},
-                                                                                    {"cuda.solves_together", "8"},
-                                                                                    {"cuda.device", "2"}})
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"backend", "cuda"},
+                                                        {"precision", "mixed"},
+                                                        {"ordering.method", "pamd"},
+                                                        {"ordering.seed", "18446744073709551615"},
+                                                        {"ordering.tie_break", "peripheral"},
+                                                        {"ordering.effort", "best"},
+                                                        {"ordering.threads", "3"},
+                                                        {"analyze.target", "sm_90"},
+                                                        {"analyze.solves", "0"},
+                                                        {"refine.target", "1e-14"},
+                                                        {"mixed_solve.max_cg_steps", "-1"},
+                                                        {"cuda.compute", "tf32x3"},
+                                                        {"cuda.solves_together", "8"},
+                                                        {"cuda.device", "2"}})
     set_option(options, name, value);
   EXPECT_EQ(options.backend, BackendChoice::cuda);
   EXPECT_EQ(options.precision, Precision::mixed);
@@ -107,40 +110,53 @@ TEST(NamedOptions, NumbersAreExact) {
 }
 
 TEST(NamedOptions, RefusalsNameTheOptionTheValueAndWhatIsExpected) {
-  EXPECT_EQ(refusal("threads", "two"), "option threads: 'two' was given, expected an integer from 0 to 2^31 - 1");
+  EXPECT_EQ(refusal("threads", "two"),
+            "option threads: 'two' was given, expected an integer from 0 to 2^31 - 1");
   for (const char* value : {"", " 1", "1 ", "+1", "1.0", "0x1", "-1", "2147483648", "1e3"})
-    EXPECT_EQ(refusal("threads", value), "option threads: '" + std::string(value) + "' was given, expected an integer from 0 to 2^31 - 1");
-  EXPECT_EQ(refusal("ordering.seed", "-1"), "option ordering.seed: '-1' was given, expected an integer from 0 to 2^64 - 1");
+    EXPECT_EQ(refusal("threads", value), "option threads: '" + std::string(value) +
+                                             "' was given, expected an integer from 0 to 2^31 - 1");
+  EXPECT_EQ(refusal("ordering.seed", "-1"),
+            "option ordering.seed: '-1' was given, expected an integer from 0 to 2^64 - 1");
   EXPECT_EQ(refusal("ordering.effort", "bestt"),
-            "option ordering.effort: 'bestt' was given, expected fast, default or best; did you mean best?");
-  EXPECT_EQ(refusal("ordering.compress", "True"), "option ordering.compress: 'True' was given, expected true or false");
-  EXPECT_EQ(refusal("cuda.solves_together", "2"), "option cuda.solves_together: '2' was given, expected 1, 8 or 32");
-  EXPECT_EQ(refusal("mixed.shift_growth", "1"), "option mixed.shift_growth: '1' was given, expected a number above 1");
+            "option ordering.effort: 'bestt' was given, expected fast, default or best; did you "
+            "mean best?");
+  EXPECT_EQ(refusal("ordering.compress", "True"),
+            "option ordering.compress: 'True' was given, expected true or false");
+  EXPECT_EQ(refusal("cuda.solves_together", "2"),
+            "option cuda.solves_together: '2' was given, expected 1, 8 or 32");
+  EXPECT_EQ(refusal("mixed.shift_growth", "1"),
+            "option mixed.shift_growth: '1' was given, expected a number above 1");
   for (const char* value : {"nan", "-1", "1,5", "1e999", ".", ""})
-    EXPECT_EQ(refusal("refine.target", value),
-              "option refine.target: '" + std::string(value) + "' was given, expected a number, 0 or more");
-  EXPECT_EQ(refusal("ordering.dense", "nan"), "option ordering.dense: 'nan' was given, expected a number");
+    EXPECT_EQ(refusal("refine.target", value), "option refine.target: '" + std::string(value) +
+                                                   "' was given, expected a number, 0 or more");
+  EXPECT_EQ(refusal("ordering.dense", "nan"),
+            "option ordering.dense: 'nan' was given, expected a number");
 }
 
 TEST(NamedOptions, UnknownNamesAreAnsweredByTheNearest) {
-  EXPECT_EQ(refusal("refine.maxsteps", "1"), "option 'refine.maxsteps' is unknown; did you mean refine.max_steps?");
+  EXPECT_EQ(refusal("refine.maxsteps", "1"),
+            "option 'refine.maxsteps' is unknown; did you mean refine.max_steps?");
   EXPECT_EQ(refusal("Threads", "1"), "option 'Threads' is unknown; did you mean threads?");
   EXPECT_EQ(refusal("something.else.entirely", "1"), "option 'something.else.entirely' is unknown");
   EXPECT_EQ(refusal("", "1"), "option '' is unknown");
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)get_option({}, "thread"); }), "option 'thread' is unknown; did you mean threads?");
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)named_option("thread"); }), "option 'thread' is unknown; did you mean threads?");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)get_option({}, "thread"); }),
+            "option 'thread' is unknown; did you mean threads?");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)named_option("thread"); }),
+            "option 'thread' is unknown; did you mean threads?");
 }
 
 TEST(NamedOptions, WhatHasNoNameIsTold) {
   SolverOptions options;
   options.analyze.target = "elsewhere";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)get_option(options, "analyze.target"); }),
-            "option analyze.target: it holds a value that has no name, expected auto, cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80");
+            "option analyze.target: it holds a value that has no name, expected auto, cpu-avx512, "
+            "cpu-avx2, cpu-generic, sm_90 or sm_80");
 }
 
 TEST(NamedOptions, NoLocaleMatters) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no locale with a comma here";
+  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr)
+    GTEST_SKIP() << "no locale with a comma here";
   SolverOptions options;
   set_option(options, "refine.target", "1.5");
   EXPECT_EQ(options.refine.target, 1.5);
@@ -161,8 +177,11 @@ TEST(NamedOptions, TheDocumentHasThisTable) {
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   std::string table;
   for (const NamedOption& option : named_options())
-    table += "| `" + option.name + "` | " + option.accepts + " | `" + option.initial + "` | " + option.help + " |\n";
-  EXPECT_NE(page.find("\n| option | values | default | what it does |\n|---|---|---|---|\n" + table + "\n"), std::string::npos)
+    table += "| `" + option.name + "` | " + option.accepts + " | `" + option.initial + "` | " +
+             option.help + " |\n";
+  EXPECT_NE(page.find("\n| option | values | default | what it does |\n|---|---|---|---|\n" +
+                      table + "\n"),
+            std::string::npos)
       << "docs/c-interface.md, expected:\n"
       << table;
 }

@@ -51,9 +51,12 @@ static void setting(void) {
   CHECK(strcmp(value_of(copy, "threads"), "3") == 0);
   CHECK(strcmp(value_of(copy, "ordering.compress"), "false") == 0);
   CHECK(strcmp(value_of(copy, "refine.target"), "1e-13") == 0);
-  MISUSE("'ordering.methd' is unknown; did you mean ordering.method?", kauri_options_set(copy, "ordering.methd", "amd"));
-  MISUSE("ordering.method: 'adm' was given, expected natural, rcm", kauri_options_set(copy, "ordering.method", "adm"));
-  MISUSE("threads: '-1' was given, expected an integer from 0", kauri_options_set_int(copy, "threads", -1));
+  MISUSE("'ordering.methd' is unknown; did you mean ordering.method?",
+         kauri_options_set(copy, "ordering.methd", "amd"));
+  MISUSE("ordering.method: 'adm' was given, expected natural, rcm",
+         kauri_options_set(copy, "ordering.method", "adm"));
+  MISUSE("threads: '-1' was given, expected an integer from 0",
+         kauri_options_set_int(copy, "threads", -1));
   MISUSE("threads: '99999999999' was given", kauri_options_set_int(copy, "threads", 99999999999));
   MISUSE("threads: '1.5' was given", kauri_options_set_double(copy, "threads", 1.5));
   MISUSE("value is null", kauri_options_set(copy, "threads", NULL));
@@ -68,7 +71,8 @@ static void buffers(void) {
   OK(kauri_options_create(&options));
   OK(kauri_options_get(options, "ordering.effort", NULL, 0, &needed));
   CHECK(needed == sizeof "default");
-  MISUSE("a buffer of 7 bytes for 8", kauri_options_get(options, "ordering.effort", text, 7, &needed));
+  MISUSE("a buffer of 7 bytes for 8",
+         kauri_options_get(options, "ordering.effort", text, 7, &needed));
   MISUSE("text is null", kauri_options_get(options, "ordering.effort", NULL, 7, &needed));
   OK(kauri_options_get(options, "ordering.effort", text, 8, NULL));
   CHECK(strcmp(text, "default") == 0);
@@ -84,7 +88,8 @@ static void* give_none(size_t bytes, void* user) {
 static void callbacks(void) {
   kauri_options* options = NULL;
   OK(kauri_options_create(&options));
-  MISUSE("one function of the allocator is null", kauri_options_set_allocator(options, give_none, NULL, NULL));
+  MISUSE("one function of the allocator is null",
+         kauri_options_set_allocator(options, give_none, NULL, NULL));
   OK(kauri_options_set_allocator(options, NULL, NULL, NULL));
   OK(kauri_options_set_message(options, NULL, NULL));
   OK(kauri_options_set_cancel(options, NULL));
@@ -113,7 +118,8 @@ static void permutations(void) {
   OK(kauri_options_create(&options));
   OK(kauri_options_set_permutation(options, 3, good, 1));
   FAILS(KAURI_ERROR_INPUT, "counted from 0", kauri_options_set_permutation(options, 3, twice, 1));
-  FAILS(KAURI_ERROR_INPUT, "old_of[1] is 0, expected 1 or more", kauri_options_set_permutation(options, 3, low, 1));
+  FAILS(KAURI_ERROR_INPUT, "old_of[1] is 0, expected 1 or more",
+        kauri_options_set_permutation(options, 3, low, 1));
   MISUSE("base is 2", kauri_options_set_permutation(options, 3, low, 2));
   MISUSE("old_of is null", kauri_options_set_permutation(options, 3, NULL, 0));
   MISUSE("a length of -1", kauri_options_set_last(options, -1, good, 0));

@@ -39,7 +39,8 @@ static void backends(void) {
 static void naive_pattern(const System* s, const int32_t* old_of, int base, char* l) {
   const int n = s->n;
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) l[i + n * j] = i >= j && (i == j || s->a[(old_of[i] - base) + n * (old_of[j] - base)] != 0);
+    for (int i = 0; i < n; ++i)
+      l[i + n * j] = i >= j && (i == j || s->a[(old_of[i] - base) + n * (old_of[j] - base)] != 0);
   for (int k = 0; k < n; ++k)
     for (int j = k + 1; j < n; ++j)
       for (int i = j; i < n; ++i)
@@ -68,7 +69,8 @@ static void check_tree(const kauri_plan* plan, const System* s, const int32_t* o
   }
   OK(kauri_plan_get_info(plan, &info));
   CHECK(info.n == n && info.nnz_l == nnz_l && info.flops == flops);
-  CHECK(info.stored_entries >= nnz_l && info.executed_flops >= flops && info.tree_height >= 1 && info.supernodes >= 1);
+  CHECK(info.stored_entries >= nnz_l && info.executed_flops >= flops && info.tree_height >= 1 &&
+        info.supernodes >= 1);
   MISUSE("length is 1, expected", kauri_plan_tree(plan, parent, NULL, 1));
   OK(kauri_plan_tree(plan, NULL, NULL, n));
   free(l);
@@ -93,7 +95,8 @@ static void plans(const char* method, int32_t base) {
   OK(kauri_plan_target(plan, text, sizeof text, NULL));
   CHECK(strncmp(text, "cpu-", 4) == 0);
   OK(kauri_plan_permutation(plan, old_of, 49));
-  for (int k = 0; k < 49; ++k) CHECK(old_of[k] >= base && old_of[k] < 49 + base && !seen[old_of[k] - base]++);
+  for (int k = 0; k < 49; ++k)
+    CHECK(old_of[k] >= base && old_of[k] < 49 + base && !seen[old_of[k] - base]++);
   check_tree(plan, &s, old_of, base);
   MISUSE("length is 48, expected 49", kauri_plan_permutation(plan, old_of, 48));
   MISUSE("old_of is null", kauri_plan_permutation(plan, NULL, 49));
@@ -173,7 +176,8 @@ static void bytes(int32_t scalar) {
   OK(kauri_plan_analyze(matrix, options, NULL, &plan));
   OK(kauri_plan_workspace_bytes(plan, NULL, scalar, 32, &scratch));
   OK(kauri_plan_workspace_bytes(plan, options, scalar, 32, &one_by_one));
-  CHECK(scalar == KAURI_FLOAT || one_by_one < scratch);  // columns of floats are never taken together
+  CHECK(scalar == KAURI_FLOAT ||
+        one_by_one < scratch);  // columns of floats are never taken together
   CHECK(one_by_one > 0);
   kauri_options_destroy(options);
   kauri_plan_destroy(plan);

@@ -33,16 +33,19 @@ static void solution(const kauri_factor* factor, const System* s, int32_t scalar
   free(b);
 }
 
-static void damaged(const void* bytes, size_t count, const kauri_backend* backend, const char* path) {
+static void damaged(const void* bytes, size_t count, const kauri_backend* backend,
+                    const char* path) {
   kauri_plan* plan = NULL;
   kauri_factor* factor = NULL;
   unsigned char* copy = malloc(count);
   for (size_t at = 0; at < count; at += count / 23 + 1) {
     memcpy(copy, bytes, count);
     copy[at] ^= 0x40;
-    FAILS(KAURI_ERROR_INPUT, "saved bytes", kauri_factor_load_bytes(copy, count, backend, NULL, 0, &factor));
+    FAILS(KAURI_ERROR_INPUT, "saved bytes",
+          kauri_factor_load_bytes(copy, count, backend, NULL, 0, &factor));
     CHECK(factor == NULL);
-    FAILS(KAURI_ERROR_INPUT, "saved bytes", kauri_factor_load_bytes(bytes, at, backend, NULL, 0, &factor));
+    FAILS(KAURI_ERROR_INPUT, "saved bytes",
+          kauri_factor_load_bytes(bytes, at, backend, NULL, 0, &factor));
   }
   FILE* file = fopen(path, "wb");
   CHECK(file != NULL && fwrite(bytes, 1, count / 2, file) == count / 2 && fclose(file) == 0);
@@ -88,9 +91,11 @@ static void plans(const Job* job, const kauri_plan* plan, const char* path) {
   OK(kauri_plan_get_info(plan, &planned));
   OK(kauri_plan_save(plan, path));
   OK(kauri_saved_get_info(path, &info));
-  CHECK(info.kind == KAURI_SAVED_PLAN && info.scalar == -1 && info.format == 1 && info.n == job->system.n && info.nnz == planned.nnz);
+  CHECK(info.kind == KAURI_SAVED_PLAN && info.scalar == -1 && info.format == 1 &&
+        info.n == job->system.n && info.nnz == planned.nnz);
   CHECK(info.supernodes == planned.supernodes);
-  FAILS(KAURI_ERROR_INPUT, path, kauri_factor_load(path, job->backend, NULL, job->base, &factor));  // a plan alone
+  FAILS(KAURI_ERROR_INPUT, path,
+        kauri_factor_load(path, job->backend, NULL, job->base, &factor));  // a plan alone
   OK(kauri_plan_load(path, NULL, job->base, &again));
   OK(kauri_plan_save_bytes(again, &saved));
   kauri_plan_destroy(again);
@@ -209,7 +214,8 @@ static void bounded(const char* path) {
   FAILS(KAURI_ERROR_MEMORY, path, kauri_plan_load(path, copy, 0, &plan));
   FAILS(KAURI_ERROR_MEMORY, path, kauri_factor_load(path, backend, copy, 0, &factor));
   FAILS(KAURI_ERROR_MEMORY, "1000", kauri_plan_load_bytes(bytes, count, options, 0, &plan));
-  FAILS(KAURI_ERROR_MEMORY, "1000", kauri_factor_load_bytes(bytes, count, backend, options, 0, &factor));
+  FAILS(KAURI_ERROR_MEMORY, "1000",
+        kauri_factor_load_bytes(bytes, count, backend, options, 0, &factor));
   CHECK(plan == NULL && factor == NULL);
   for (size_t bound = 0; bound <= 10000000; bound += 10000000) {
     OK(kauri_options_set_max_bytes(options, bound));
@@ -227,12 +233,16 @@ static void bounded(const char* path) {
   free_system(&system);
 }
 
-static void hear_warning(void* user, int32_t level, int32_t phase, double fraction, const char* text) {
+static void hear_warning(void* user, int32_t level, int32_t phase, double fraction,
+                         const char* text) {
   (void)phase, (void)fraction;
-  if (level == KAURI_MESSAGE_WARNING && strstr(text, "the contribution block of front 0 has 92697 rows")) ++*(int*)user;
+  if (level == KAURI_MESSAGE_WARNING &&
+      strstr(text, "the contribution block of front 0 has 92697 rows"))
+    ++*(int*)user;
 }
 
-// Two hubs, the leaves of the first one among those of the second one: a block beyond the places of a device's tasks.
+// Two hubs, the leaves of the first one among those of the second one: a block beyond the places of
+// a device's tasks.
 static void warned_of(const char* path) {
   enum { kRows = 92700, kEntries = 3 * kRows };
   struct kauri_triplets hubs = KAURI_TRIPLETS_INIT;
@@ -240,7 +250,8 @@ static void warned_of(const char* path) {
   double* value = malloc(kEntries * sizeof *value);
   int entries = 0, warnings = 0;
   for (int32_t k = 0; k < kRows; ++k) row[entries] = k, column[entries] = k, value[entries++] = 1;
-  for (int32_t k = 2; k < kRows - 1; ++k) row[entries] = k, column[entries] = 0, value[entries++] = 1;
+  for (int32_t k = 2; k < kRows - 1; ++k)
+    row[entries] = k, column[entries] = 0, value[entries++] = 1;
   for (int32_t k = 2; k < kRows; ++k) row[entries] = k, column[entries] = 1, value[entries++] = 1;
   hubs.n = kRows, hubs.entries = entries, hubs.row = row, hubs.column = column, hubs.value = value;
   kauri_matrix* matrix = NULL;

@@ -50,7 +50,8 @@ static void copy_numbers(int n, int32_t scalar, const double* from, void* to) {
 
 static double far_from_solution(int n, int32_t scalar, const void* x) {
   double wide[64];
-  for (int i = 0; i < n; ++i) wide[i] = scalar == KAURI_FLOAT ? ((const float*)x)[i] : ((const double*)x)[i];
+  for (int i = 0; i < n; ++i)
+    wide[i] = scalar == KAURI_FLOAT ? ((const float*)x)[i] : ((const double*)x)[i];
   return distance_from_solution(n, wide);
 }
 
@@ -81,7 +82,8 @@ static void whole_job(int32_t base, int32_t scalar) {
   OK(kauri_solver_solve(solver, &rhs, &x));
   CHECK(far_from_solution(30, scalar, out) <= (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));
   OK(kauri_solver_refinement(solver, &refinement));
-  CHECK(refinement.componentwise <= (scalar == KAURI_FLOAT ? 5e-7 : 1e-15) && refinement.unconverged == 0);
+  CHECK(refinement.componentwise <= (scalar == KAURI_FLOAT ? 5e-7 : 1e-15) &&
+        refinement.unconverged == 0);
   OK(kauri_solver_solve(solver, NULL, &rhs));  // in place
   CHECK(memcmp(in, out, 30 * (scalar == KAURI_FLOAT ? sizeof(float) : sizeof(double))) == 0);
   OK(kauri_solver_verdict(solver, &verdict));
@@ -139,10 +141,12 @@ static void indefinite(int32_t base) {
   struct kauri_verdict verdict = KAURI_VERDICT_INIT;
   double x[30] = {0};
   struct kauri_dense to = column_of(x, 30);
-  FAILS(KAURI_NOT_POSITIVE_DEFINITE, base == 1 ? "column 18 met the pivot -2" : "column 17 met the pivot -2",
+  FAILS(KAURI_NOT_POSITIVE_DEFINITE,
+        base == 1 ? "column 18 met the pivot -2" : "column 17 met the pivot -2",
         kauri_solver_compute(solver, matrix));
   OK(kauri_solver_verdict(solver, &verdict));
-  CHECK(verdict.status == KAURI_VERDICT_NOT_POSITIVE_DEFINITE && verdict.column == 17 + base && verdict.pivot == -2);
+  CHECK(verdict.status == KAURI_VERDICT_NOT_POSITIVE_DEFINITE && verdict.column == 17 + base &&
+        verdict.pivot == -2);
   MISUSE("not valid", kauri_solver_solve(solver, NULL, &to));
   OK(kauri_solver_refactorize_shifted(solver, 3));
   OK(kauri_solver_verdict(solver, &verdict));
@@ -150,15 +154,17 @@ static void indefinite(int32_t base) {
   // Another pattern is refused, and leaves all as it was; a NaN is named, and does not.
   s.a[3 + 30 * 17] = s.a[17 + 30 * 3] = 0.5;
   kauri_matrix *other = matrix_of(&s, base), *broken = NULL;
-  MISUSE(base == 1 ? "entry (17, 3) is new (rows and columns counted from 0)" : "entry (17, 3) is new",
-         kauri_solver_refactorize_matrix(solver, other, 3));
+  MISUSE(
+      base == 1 ? "entry (17, 3) is new (rows and columns counted from 0)" : "entry (17, 3) is new",
+      kauri_solver_refactorize_matrix(solver, other, 3));
   OK(kauri_solver_verdict(solver, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_POSITIVE_DEFINITE);
   OK(kauri_solver_solve(solver, NULL, &to));
   s.a[3 + 30 * 17] = s.a[17 + 30 * 3] = 0;
   s.a[4 + 30 * 4] = NAN;
   broken = matrix_of(&s, base);
-  FAILS(KAURI_ERROR_INPUT, "(4, 4) of A (row, column, from 0) is nan", kauri_solver_refactorize_matrix(solver, broken, 3));
+  FAILS(KAURI_ERROR_INPUT, "(4, 4) of A (row, column, from 0) is nan",
+        kauri_solver_refactorize_matrix(solver, broken, 3));
   OK(kauri_solver_verdict(solver, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_NONE);
   kauri_matrix_destroy(other);
@@ -195,7 +201,8 @@ static void blocks_and_misuse(void) {
   kauri_options* options = NULL;
   OK(kauri_options_create(&options));
   OK(kauri_options_set(options, "precision", "mixed"));
-  MISUSE("mixed precision is for systems in double", kauri_solver_create(options, KAURI_FLOAT, &none));
+  MISUSE("mixed precision is for systems in double",
+         kauri_solver_create(options, KAURI_FLOAT, &none));
   CHECK(none == NULL);
   kauri_solver* mixed = solver_of(options, KAURI_DOUBLE);
   OK(kauri_solver_compute(mixed, matrix));
@@ -232,13 +239,16 @@ static void no_solutions(const char* precision, int32_t scalar) {
     copy_numbers(12, scalar, b, (char*)in + 12 * size);
     copy_numbers(1, scalar, wrong + k, (char*)in + (12 + 7) * size);
     rhs.cols = x.cols = 2;
-    FAILS(KAURI_NOT_CONVERGED, "the solution is not finite: entry (7, 1) of b (row, column, from 0) is",
+    FAILS(KAURI_NOT_CONVERGED,
+          "the solution is not finite: entry (7, 1) of b (row, column, from 0) is",
           kauri_solver_solve(solver, &rhs, &x));
-    CHECK(far_from_solution(12, scalar, out) <= (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));  // the other column
+    CHECK(far_from_solution(12, scalar, out) <=
+          (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));  // the other column
     OK(kauri_solver_refinement(solver, &refinement));
     CHECK(!isfinite(refinement.normwise));
     char* json = json_of(solver);
-    CHECK(strstr(json, "\"status\": \"not_finite\"") != NULL && strstr(json, "entry (7, 1) of b") != NULL);
+    CHECK(strstr(json, "\"status\": \"not_finite\"") != NULL &&
+          strstr(json, "entry (7, 1) of b") != NULL);
     free(json);
     rhs.cols = x.cols = 1;
     OK(kauri_solver_solve(solver, &rhs, &x));
@@ -280,7 +290,8 @@ static void factor_of_another(int32_t scalar) {
   }
   in[5] = NAN;
   if (scalar == KAURI_DOUBLE)
-    FAILS(KAURI_NOT_CONVERGED, "entry (5, 0) of b", kauri_factor_refine(factor, matrix, NULL, &rhs, &x, workspace, NULL));
+    FAILS(KAURI_NOT_CONVERGED, "entry (5, 0) of b",
+          kauri_factor_refine(factor, matrix, NULL, &rhs, &x, workspace, NULL));
   kauri_workspace_destroy(workspace);
   kauri_factor_destroy(factor);
   kauri_plan_destroy(plan);

@@ -5,27 +5,40 @@
 #include "support.h"
 
 static void names(void) {
-  static const char* const expected[] = {"ok",      "not positive definite", "usage", "input", "overflow", "memory", "device", "cancelled",
+  static const char* const expected[] = {"ok",       "not positive definite",
+                                         "usage",    "input",
+                                         "overflow", "memory",
+                                         "device",   "cancelled",
                                          "internal"};
   for (kauri_status s = 0; s < 9; ++s) CHECK(strcmp(kauri_status_name(s), expected[s]) == 0);
-  CHECK(strcmp(kauri_status_name(9), "not converged") == 0 && strcmp(kauri_status_name(10), "unknown") == 0);
+  CHECK(strcmp(kauri_status_name(9), "not converged") == 0 &&
+        strcmp(kauri_status_name(10), "unknown") == 0);
   CHECK(strcmp(kauri_status_name(-1), "unknown") == 0);
 }
 
 // Programs that are compiled have them in them.
 static void numbers_that_never_change(void) {
-  CHECK(KAURI_OK == 0 && KAURI_NOT_POSITIVE_DEFINITE == 1 && KAURI_ERROR_USAGE == 2 && KAURI_ERROR_INPUT == 3);
-  CHECK(KAURI_ERROR_OVERFLOW == 4 && KAURI_ERROR_MEMORY == 5 && KAURI_ERROR_DEVICE == 6 && KAURI_ERROR_CANCELLED == 7);
+  CHECK(KAURI_OK == 0 && KAURI_NOT_POSITIVE_DEFINITE == 1 && KAURI_ERROR_USAGE == 2 &&
+        KAURI_ERROR_INPUT == 3);
+  CHECK(KAURI_ERROR_OVERFLOW == 4 && KAURI_ERROR_MEMORY == 5 && KAURI_ERROR_DEVICE == 6 &&
+        KAURI_ERROR_CANCELLED == 7);
   CHECK(KAURI_ERROR_INTERNAL == 8 && KAURI_NOT_CONVERGED == 9);
   CHECK(KAURI_DOUBLE == 0 && KAURI_FLOAT == 1 && KAURI_INT32 == 0 && KAURI_INT64 == 1);
-  CHECK(KAURI_LOWER == 0 && KAURI_UPPER == 1 && KAURI_FULL == 2 && KAURI_COLUMNS == 0 && KAURI_ROWS == 1);
-  CHECK(KAURI_SUM == 0 && KAURI_REFUSE == 1 && KAURI_HOST == 0 && KAURI_DEVICE == 1 && KAURI_COLUMN_MAJOR == 0 && KAURI_ROW_MAJOR == 1);
+  CHECK(KAURI_LOWER == 0 && KAURI_UPPER == 1 && KAURI_FULL == 2 && KAURI_COLUMNS == 0 &&
+        KAURI_ROWS == 1);
+  CHECK(KAURI_SUM == 0 && KAURI_REFUSE == 1 && KAURI_HOST == 0 && KAURI_DEVICE == 1 &&
+        KAURI_COLUMN_MAJOR == 0 && KAURI_ROW_MAJOR == 1);
   CHECK(KAURI_BACKEND_CPU == 0 && KAURI_BACKEND_CUDA == 1);
-  CHECK(KAURI_OPTION_BOOLEAN == 0 && KAURI_OPTION_INTEGER == 1 && KAURI_OPTION_NUMBER == 2 && KAURI_OPTION_WORD == 3);
-  CHECK(KAURI_MESSAGE_INFO == 0 && KAURI_MESSAGE_WARNING == 1 && KAURI_PHASE_ORDERING == 0 && KAURI_PHASE_SYMBOLIC == 1);
-  CHECK(KAURI_PHASE_PREPARE == 2 && KAURI_PHASE_FACTOR == 3 && KAURI_PHASE_SOLVE == 4 && KAURI_PHASE_REFINE == 5);
-  CHECK(KAURI_VERDICT_NONE == 0 && KAURI_VERDICT_POSITIVE_DEFINITE == 1 && KAURI_VERDICT_NOT_POSITIVE_DEFINITE == 2);
-  CHECK(KAURI_SYSTEM_A == 0 && KAURI_SYSTEM_B == 1 && KAURI_SYSTEM_L == 2 && KAURI_SYSTEM_LT == 3 && KAURI_SYSTEM_P == 4);
+  CHECK(KAURI_OPTION_BOOLEAN == 0 && KAURI_OPTION_INTEGER == 1 && KAURI_OPTION_NUMBER == 2 &&
+        KAURI_OPTION_WORD == 3);
+  CHECK(KAURI_MESSAGE_INFO == 0 && KAURI_MESSAGE_WARNING == 1 && KAURI_PHASE_ORDERING == 0 &&
+        KAURI_PHASE_SYMBOLIC == 1);
+  CHECK(KAURI_PHASE_PREPARE == 2 && KAURI_PHASE_FACTOR == 3 && KAURI_PHASE_SOLVE == 4 &&
+        KAURI_PHASE_REFINE == 5);
+  CHECK(KAURI_VERDICT_NONE == 0 && KAURI_VERDICT_POSITIVE_DEFINITE == 1 &&
+        KAURI_VERDICT_NOT_POSITIVE_DEFINITE == 2);
+  CHECK(KAURI_SYSTEM_A == 0 && KAURI_SYSTEM_B == 1 && KAURI_SYSTEM_L == 2 && KAURI_SYSTEM_LT == 3 &&
+        KAURI_SYSTEM_P == 4);
   CHECK(KAURI_SYSTEM_PT == 5);
 }
 

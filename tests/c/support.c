@@ -15,12 +15,13 @@ void check_true(int ok, const char* file, int line, const char* what) {
   printf("%s:%d: %s is not so\n", file, line, what);
 }
 
-void check_status(kauri_status got, kauri_status expected, const char* part, const char* file, int line, const char* what) {
+void check_status(kauri_status got, kauri_status expected, const char* part, const char* file,
+                  int line, const char* what) {
   const char* message = got == KAURI_OK ? "" : kauri_error_message();
   if (got == expected && strstr(message, part) != NULL) return;
   ++failed_checks;
-  printf("%s:%d: %s\n  returned %s, said '%s'; expected %s and '%s'\n", file, line, what, kauri_status_name(got), message,
-         kauri_status_name(expected), part);
+  printf("%s:%d: %s\n  returned %s, said '%s'; expected %s and '%s'\n", file, line, what,
+         kauri_status_name(got), message, kauri_status_name(expected), part);
 }
 
 static System empty_system(int n) {
@@ -30,7 +31,9 @@ static System empty_system(int n) {
   return s;
 }
 
-static void put_entry(System* s, int i, int j, double value) { s->a[i + s->n * j] = s->a[j + s->n * i] = value; }
+static void put_entry(System* s, int i, int j, double value) {
+  s->a[i + s->n * j] = s->a[j + s->n * i] = value;
+}
 
 System grid_system(int side) {
   System s = empty_system(side * side);
@@ -51,7 +54,8 @@ System random_system(int n, unsigned seed) {
   System s = empty_system(n);
   unsigned state = seed;
   for (int k = 0; k < 2 * n; ++k) {
-    const int i = (int)(next_random(&state) % (unsigned)n), j = (int)(next_random(&state) % (unsigned)n);
+    const int i = (int)(next_random(&state) % (unsigned)n),
+              j = (int)(next_random(&state) % (unsigned)n);
     if (i != j) put_entry(&s, i, j, (double)(int)(next_random(&state) % 9u) - 4.5);
   }
   for (int i = 0; i < n; ++i) {
@@ -118,11 +122,12 @@ static int holds(const struct kauri_compressed* view, int row, int col, double v
 
 // Of that half a full matrix may say anything.
 static int ignored(const struct kauri_compressed* view, int row, int col) {
-  return view->storage == KAURI_LOWER_OF_FULL ? row < col : view->storage == KAURI_UPPER_OF_FULL && row > col;
+  return view->storage == KAURI_LOWER_OF_FULL ? row < col
+                                              : view->storage == KAURI_UPPER_OF_FULL && row > col;
 }
 
-Arrays arrays_of(const System* s, int32_t storage, int32_t compression, int32_t base, int32_t ptr_type, int32_t index_type,
-                 int32_t scalar) {
+Arrays arrays_of(const System* s, int32_t storage, int32_t compression, int32_t base,
+                 int32_t ptr_type, int32_t index_type, int32_t scalar) {
   const struct kauri_compressed begin = KAURI_COMPRESSED_INIT;
   const size_t most = (size_t)s->n * (size_t)s->n + 1;
   Arrays out;
@@ -141,10 +146,12 @@ Arrays arrays_of(const System* s, int32_t storage, int32_t compression, int32_t 
   for (int major = 0; major < s->n; ++major) {
     put_integer(out.ptr, major, ptr_type, at + base);
     for (int minor = s->n - 1; minor >= 0; --minor) {
-      const int row = compression == KAURI_COLUMNS ? minor : major, col = compression == KAURI_COLUMNS ? major : minor;
+      const int row = compression == KAURI_COLUMNS ? minor : major,
+                col = compression == KAURI_COLUMNS ? major : minor;
       if (!holds(&out.view, row, col, s->a[row + s->n * col])) continue;
       put_integer(out.index, at, index_type, minor + base);
-      put_number(out.value, at, scalar, ignored(&out.view, row, col) ? NAN : s->a[row + s->n * col]);
+      put_number(out.value, at, scalar,
+                 ignored(&out.view, row, col) ? NAN : s->a[row + s->n * col]);
       ++at;
     }
   }

@@ -1,4 +1,5 @@
-// What the tests of the C interface share: checks, systems with naive answers, and arrays of every kind.
+// What the tests of the C interface share: checks, systems with naive answers, and arrays of every
+// kind.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_TESTS_C_SUPPORT_H
 #define KAURI_TESTS_C_SUPPORT_H
@@ -8,7 +9,8 @@
 // Checks that failed so far; each prints where.
 extern int failed_checks;
 void check_true(int ok, const char* file, int line, const char* what);
-void check_status(kauri_status got, kauri_status expected, const char* part, const char* file, int line, const char* what);
+void check_status(kauri_status got, kauri_status expected, const char* part, const char* file,
+                  int line, const char* what);
 #define CHECK(x) check_true((x) ? 1 : 0, __FILE__, __LINE__, #x)
 #define OK(call) check_status((call), KAURI_OK, "", __FILE__, __LINE__, #call)
 // The call returns that status, and the message has that part.
@@ -25,7 +27,8 @@ System random_system(int n, unsigned seed);  // sparse, strictly dominant, all n
 void free_system(System* system);
 unsigned next_random(unsigned* state);
 
-// Of P A P^T, row old_of[k] - base of A the k-th: the lower triangle of L in l (n*n, column by column). The first column that fails, or -1.
+// Of P A P^T, row old_of[k] - base of A the k-th: the lower triangle of L in l (n*n, column by
+// column). The first column that fails, or -1.
 int naive_cholesky(const System* system, const int32_t* old_of, int base, double* l);
 // b = A x for x(i) = 1 + i % 3, and how far an x is from that, at most.
 void right_hand_side(const System* system, double* b);
@@ -37,8 +40,8 @@ typedef struct {
   void *ptr, *index, *value;
 } Arrays;
 // Entries of each column (or row) stand in descending order. value(i,j) is the system's.
-Arrays arrays_of(const System* system, int32_t storage, int32_t compression, int32_t base, int32_t ptr_type, int32_t index_type,
-                 int32_t scalar);
+Arrays arrays_of(const System* system, int32_t storage, int32_t compression, int32_t base,
+                 int32_t ptr_type, int32_t index_type, int32_t scalar);
 void free_arrays(Arrays* arrays);
 // The lower triangle by columns: int32_t, from base, double.
 kauri_matrix* matrix_of(const System* system, int32_t base);

@@ -1,4 +1,5 @@
-// Several threads: errors of each, solves side by side, calls that another thread cancels. And callbacks that throw.
+// Several threads: errors of each, solves side by side, calls that another thread cancels. And
+// callbacks that throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -102,7 +103,8 @@ typedef struct {
   int32_t phase;  // in whose first message another thread asks to stop
 } Stopper;
 
-static void stop_by_another_thread(void* user, int32_t level, int32_t phase, double fraction, const char* text) {
+static void stop_by_another_thread(void* user, int32_t level, int32_t phase, double fraction,
+                                   const char* text) {
   const Stopper* stopper = user;
   pthread_t thread;
   (void)level;
@@ -158,7 +160,8 @@ static void cancelled_solver(void) {
   free_system(&s);
 }
 
-// Of a matrix that is larger, and counted otherwise, than the one computed before: nothing of that one is left.
+// Of a matrix that is larger, and counted otherwise, than the one computed before: nothing of that
+// one is left.
 static void cancelled_second_matrix(void) {
   System first = grid_system(3), second = grid_system(4);
   kauri_matrix *a = matrix_of(&first, 0), *b = matrix_of(&second, 1);
@@ -212,11 +215,13 @@ static void cancelled_phases(void) {
   OK(kauri_factor_set_cancel(factor, NULL));
   OK(kauri_factor_refactorize_matrix(factor, matrix, 0));
   OK(kauri_factor_solve(factor, KAURI_SYSTEM_A, NULL, &to, workspace));
-  FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_factor_refine(factor, matrix, options, &rhs, &to, workspace, NULL));
+  FAILS(KAURI_ERROR_CANCELLED, "cancelled",
+        kauri_factor_refine(factor, matrix, options, &rhs, &to, workspace, NULL));
   OK(kauri_factor_refine(factor, matrix, NULL, &rhs, &to, workspace, NULL));
   OK(kauri_factor_set_cancel(factor, cancel));
   kauri_cancel_destroy(cancel);  // the factor holds it
-  FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_factor_solve(factor, KAURI_SYSTEM_A, NULL, &to, workspace));
+  FAILS(KAURI_ERROR_CANCELLED, "cancelled",
+        kauri_factor_solve(factor, KAURI_SYSTEM_A, NULL, &to, workspace));
   FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_factor_inverse_diagonal(factor, x, 100));
   kauri_workspace_destroy(workspace);
   kauri_factor_destroy(factor);

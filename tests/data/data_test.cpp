@@ -1,4 +1,5 @@
-// The systems in data/: sizes and fill as an independent script counted them, solutions, and the one that is not positive definite.
+// The systems in data/: sizes and fill as an independent script counted them, solutions, and the
+// one that is not positive definite.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -41,7 +42,9 @@ TEST_P(Data, HasTheSizesAndTheFillThatTheScriptCounted) {
   for (const auto& [kind, ordering] : about.at("orderings").items()) {
     const auto file = ordering.at("permutation");
     const Permutation perm =
-        file.is_null() ? Permutation::identity(a.n()) : Permutation::from_old_of(read_permutation(data_file(file.get<std::string>())));
+        file.is_null()
+            ? Permutation::identity(a.n())
+            : Permutation::from_old_of(read_permutation(data_file(file.get<std::string>())));
     ASSERT_EQ(perm.size(), a.n());
     const auto plan = symbolic::make_plan(a.pattern(), perm);
     EXPECT_EQ(plan->cost.nnz_l, ordering.at("nnz_l").get<Offset>()) << kind;
@@ -49,9 +52,11 @@ TEST_P(Data, HasTheSizesAndTheFillThatTheScriptCounted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Systems, Data, testing::ValuesIn(systems()), [](const auto& system) { return system.param; });
+INSTANTIATE_TEST_SUITE_P(Systems, Data, testing::ValuesIn(systems()),
+                         [](const auto& system) { return system.param; });
 
-Factor<double> factor_of(const SymmetricMatrix<double>& a, const Permutation& perm, Backend& backend) {
+Factor<double> factor_of(const SymmetricMatrix<double>& a, const Permutation& perm,
+                         Backend& backend) {
   auto result = factorize<double>(symbolic::make_plan(a.pattern(), perm), a.value(), backend);
   EXPECT_TRUE(result.ok());
   return std::move(result).value();
@@ -71,7 +76,8 @@ TEST(DataSolve, GeorgeAndLiuExactly) {
 TEST(DataSolve, TheBracketSagsUnderItsLoad) {
   const auto a = read_matrix(data_file("bracket.mtx.gz"));
   auto x = read_dense(data_file("bracket_b.mtx.gz"));
-  const auto perm = Permutation::from_old_of(read_permutation(data_file("bracket.dissection.txt.gz")));
+  const auto perm =
+      Permutation::from_old_of(read_permutation(data_file("bracket.dissection.txt.gz")));
   Backend backend = cpu_backend(2);
   const auto factor = factor_of(a, perm, backend);
   auto workspace = Workspace<double>::create(factor.shared_plan(), 1, backend);
@@ -88,7 +94,8 @@ TEST(DataBreakdown, IsFoundWhereDenseCholeskyFindsIt) {
   for (const auto& [name, about] : all.items()) {
     if (!about.contains("breakdown_column_natural")) continue;
     const auto a = read_matrix(data_file(about.at("file")));
-    const auto result = factorize<double>(symbolic::make_plan(a.pattern(), Permutation::identity(a.n())), a.value(), backend);
+    const auto result = factorize<double>(
+        symbolic::make_plan(a.pattern(), Permutation::identity(a.n())), a.value(), backend);
     const auto& column = about.at("breakdown_column_natural");
     ASSERT_EQ(result.ok(), column.is_null()) << name;
     if (result.ok()) continue;
@@ -99,16 +106,18 @@ TEST(DataBreakdown, IsFoundWhereDenseCholeskyFindsIt) {
   EXPECT_EQ(indefinite, 1);
 }
 
-double flops_by(const SymmetricMatrix<double>& a, OrderingMethod method, Effort effort = Effort::standard) {
+double flops_by(const SymmetricMatrix<double>& a, OrderingMethod method,
+                Effort effort = Effort::standard) {
   AnalyzeOptions options;
   options.ordering.method = method;
   options.ordering.effort = effort;
   return analyze(a.pattern(), options)->cost.flops;
 }
 
-/// Operations that the efforts of nested dissection leave, against those recorded with METIS's beside them. Small generated systems are
-/// ordered here, and three larger ones by the standard effort; of the others, too large for a test, the record is held to its geometric
-/// means. Who changes an ordering records anew (docs/orderings.md).
+/// Operations that the efforts of nested dissection leave, against those recorded with METIS's
+/// beside them. Small generated systems are ordered here, and three larger ones by the standard
+/// effort; of the others, too large for a test, the record is held to its geometric means. Who
+/// changes an ordering records anew (docs/orderings.md).
 TEST(DataOrderingQuality, IsAsRecorded) {
   constexpr Index kLargest = 30000;
   const std::set<std::string> by_standard = {"elast3d 30", "shell2d 400", "poisson3d 60"};
@@ -123,20 +132,25 @@ TEST(DataOrderingQuality, IsAsRecorded) {
     if (about.at("n").get<Index>() > kLargest) {
       ++large;
       if (const auto name = about.at("system").get<std::string>(); by_standard.contains(name)) {
-        EXPECT_LE(flops_by(generate(name), OrderingMethod::nested_dissection), 1.01 * about.at("default").get<double>()) << line;
+        EXPECT_LE(flops_by(generate(name), OrderingMethod::nested_dissection),
+                  1.01 * about.at("default").get<double>())
+            << line;
         ++found;
       }
-      logs += std::log(about.at("default").get<double>() / metis), best_logs += std::log(about.at("best").get<double>() / metis);
+      logs += std::log(about.at("default").get<double>() / metis),
+          best_logs += std::log(about.at("best").get<double>() / metis);
       continue;
     }
     const auto a = generate(about.at("system").get<std::string>());
     ASSERT_EQ(a.n(), about.at("n").get<Index>());
     if (ordering_available(OrderingMethod::metis)) {
-      EXPECT_NEAR(flops_by(a, OrderingMethod::metis), metis, 0.05 * metis) << line;  // by supervariables, where the record is of A's graph
+      EXPECT_NEAR(flops_by(a, OrderingMethod::metis), metis, 0.05 * metis)
+          << line;  // by supervariables, where the record is of A's graph
     }
     for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
       const double flops = flops_by(a, OrderingMethod::nested_dissection, effort);
-      EXPECT_LE(flops, 1.01 * about.at(std::string(name_of(effort))).get<double>()) << line << name_of(effort);
+      EXPECT_LE(flops, 1.01 * about.at(std::string(name_of(effort))).get<double>())
+          << line << name_of(effort);
       ++ordered;
     }
   }

@@ -1,4 +1,5 @@
-// Eigen's assertions as exceptions, in any build, its check of memory among them. Included before Eigen, by all sources of a program.
+// Eigen's assertions as exceptions, in any build, its check of memory among them. Included before
+// Eigen, by all sources of a program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -26,13 +26,15 @@ static_assert(!std::is_copy_constructible_v<Solver> && !std::is_copy_assignable_
 SystemMatrix lower_half(const SymmetricView<double>& a) {
   const Pattern& p = a.pattern;
   std::vector<int> ptr(p.col_ptr.begin(), p.col_ptr.end());
-  return Eigen::Map<const SystemMatrix>(p.n, p.n, static_cast<Eigen::Index>(p.nnz()), ptr.data(), p.row.data(), a.value.data());
+  return Eigen::Map<const SystemMatrix>(p.n, p.n, static_cast<Eigen::Index>(p.nnz()), ptr.data(),
+                                        p.row.data(), a.value.data());
 }
 SystemMatrix made(const std::string& spec) { return lower_half(generate(spec).view()); }
 
 SystemMatrix diagonal(const std::vector<double>& d) {
   SystemMatrix a(static_cast<Eigen::Index>(d.size()), static_cast<Eigen::Index>(d.size()));
-  for (int i = 0; i < static_cast<int>(d.size()); ++i) a.insert(i, i) = d[static_cast<std::size_t>(i)];
+  for (int i = 0; i < static_cast<int>(d.size()); ++i)
+    a.insert(i, i) = d[static_cast<std::size_t>(i)];
   return a;
 }
 
@@ -47,7 +49,8 @@ TEST(EigenCalls, NotPositiveDefiniteIsToldAndSurvived) {
   EXPECT_EQ(solver.info(), Eigen::NumericalIssue);
   ASSERT_TRUE(solver.breakdown().has_value());
   EXPECT_FALSE(solver.breakdown()->pivot > 0);
-  EXPECT_NE(solver.lastErrorMessage().find("column " + std::to_string(solver.breakdown()->column)), std::string::npos);
+  EXPECT_NE(solver.lastErrorMessage().find("column " + std::to_string(solver.breakdown()->column)),
+            std::string::npos);
   EXPECT_TRUE(all_nan(solver.solve(b)));
   EXPECT_TRUE(all_nan(Eigen::MatrixXd(SystemMatrix(solver.solve(SystemMatrix(sound))))));
   EXPECT_THROW(static_cast<void>(solver.factor()), Error);
@@ -60,7 +63,8 @@ TEST(EigenCalls, NotPositiveDefiniteIsToldAndSurvived) {
   EXPECT_EQ(solver.analysis().plan, plan);
   EXPECT_FALSE(solver.breakdown().has_value());
   EXPECT_EQ(solver.lastErrorMessage(), "");
-  EXPECT_EQ(difference(VectorXd(sound.selfadjointView<Eigen::Lower>() * solver.solve(b)), b, 1e-13), "");
+  EXPECT_EQ(difference(VectorXd(sound.selfadjointView<Eigen::Lower>() * solver.solve(b)), b, 1e-13),
+            "");
   EXPECT_EQ(solver.compute(a).info(), Eigen::NumericalIssue);
   EXPECT_EQ(solver.compute(sound).info(), Eigen::Success);
 }
@@ -78,7 +82,8 @@ TEST(EigenCalls, RefinedSolvesAreJudged) {
   EXPECT_EQ(solver.info(), Eigen::Success);
   EXPECT_TRUE(VectorXd(solver.solve(bad)).array().isNaN().any());
   EXPECT_EQ(solver.info(), Eigen::NoConvergence);
-  EXPECT_NE(solver.lastErrorMessage().find("is not finite"), std::string::npos) << solver.lastErrorMessage();
+  EXPECT_NE(solver.lastErrorMessage().find("is not finite"), std::string::npos)
+      << solver.lastErrorMessage();
   EXPECT_TRUE(VectorXd(solver.solve(b)) == x) << "solves go on";
   EXPECT_EQ(solver.info(), Eigen::NoConvergence) << "until the next factorisation";
   ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
@@ -86,19 +91,25 @@ TEST(EigenCalls, RefinedSolvesAreJudged) {
 
   // L of other values beside those of A.
   SymmetricMatrix<double> other = generate("poisson2d 6");
-  for (Index j = 0; j < 36; ++j) other.value()[static_cast<std::size_t>(other.pattern().col_ptr[j])] += 50;
-  ASSERT_TRUE(refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
+  for (Index j = 0; j < 36; ++j)
+    other.value()[static_cast<std::size_t>(other.pattern().col_ptr[j])] += 50;
+  ASSERT_TRUE(
+      refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
   const SystemMatrix sparse = Eigen::MatrixXd(b).sparseView();
   for (const bool of_sparse : {false, true}) {
     ASSERT_EQ(solver.info(), Eigen::Success);
-    const VectorXd y = of_sparse ? VectorXd(SystemMatrix(solver.solve(sparse))) : VectorXd(solver.solve(b));
+    const VectorXd y =
+        of_sparse ? VectorXd(SystemMatrix(solver.solve(sparse))) : VectorXd(solver.solve(b));
     EXPECT_NE(difference(VectorXd(a.selfadjointView<Eigen::Lower>() * y), b, 1e-3), "");
     EXPECT_EQ(solver.info(), Eigen::NoConvergence);
-    EXPECT_NE(solver.lastErrorMessage().find("the backward error is 0."), std::string::npos) << solver.lastErrorMessage();
-    EXPECT_NE(solver.lastErrorMessage().find("expected at most 1.49"), std::string::npos) << solver.lastErrorMessage();
+    EXPECT_NE(solver.lastErrorMessage().find("the backward error is 0."), std::string::npos)
+        << solver.lastErrorMessage();
+    EXPECT_NE(solver.lastErrorMessage().find("expected at most 1.49"), std::string::npos)
+        << solver.lastErrorMessage();
     if (of_sparse) break;
     ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
-    ASSERT_TRUE(refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
+    ASSERT_TRUE(
+        refactorize<double>(const_cast<Factor<double>&>(solver.factor()), other.value()).ok());
   }
   EXPECT_EQ(solver.compute(a).info(), Eigen::Success);
   EXPECT_TRUE(VectorXd(solver.solve(b)) == x);
@@ -137,9 +148,11 @@ TEST(EigenCalls, AnotherPatternIsRefusedAndNothingIsLost) {
   Solver solver(a);
   const VectorXd x = solver.solve(b);
   const auto plan = solver.analysis().plan;
-  for (const SystemMatrix& other : std::vector<SystemMatrix>{more, fewer, shorter, moved, larger, wide}) {
+  for (const SystemMatrix& other :
+       std::vector<SystemMatrix>{more, fewer, shorter, moved, larger, wide}) {
     EXPECT_EQ(solver.factorize(other).info(), Eigen::InvalidInput);
-    EXPECT_NE(solver.lastErrorMessage().find("another pattern"), std::string::npos) << solver.lastErrorMessage();
+    EXPECT_NE(solver.lastErrorMessage().find("another pattern"), std::string::npos)
+        << solver.lastErrorMessage();
     EXPECT_FALSE(solver.breakdown().has_value());
     EXPECT_TRUE(all_nan(solver.solve(b)));
     EXPECT_EQ(solver.rows(), 25);
@@ -159,10 +172,12 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
   Solver solver;
   EXPECT_EQ(solver.factorize(a).info(), Eigen::InvalidInput) << "nothing analysed";
   EXPECT_EQ(solver.compute(SystemMatrix(3, 4)).info(), Eigen::InvalidInput) << "not square";
-  EXPECT_NE(solver.lastErrorMessage().find("3 rows and 4 columns"), std::string::npos) << solver.lastErrorMessage();
+  EXPECT_NE(solver.lastErrorMessage().find("3 rows and 4 columns"), std::string::npos)
+      << solver.lastErrorMessage();
   EXPECT_EQ(solver.factorize(a).info(), Eigen::InvalidInput) << "the last analysis failed";
   EXPECT_EQ(solver.compute(bad).info(), Eigen::InvalidInput);
-  EXPECT_NE(solver.lastErrorMessage().find("(5, 1)"), std::string::npos) << solver.lastErrorMessage();
+  EXPECT_NE(solver.lastErrorMessage().find("(5, 1)"), std::string::npos)
+      << solver.lastErrorMessage();
   EXPECT_EQ(solver.analyzePattern(bad).info(), Eigen::Success) << "no value is looked at";
   EXPECT_EQ(solver.factorize(a).info(), Eigen::Success);
   EXPECT_EQ(solver.setShift(nan).factorize(a).info(), Eigen::InvalidInput);
@@ -170,17 +185,20 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
 
   const std::vector<int> ptr{0, 2, 3}, row{0, 0, 1};
   const std::vector<double> value{1, 1, 1};
-  SystemMatrix twice(2, 2);  // as it lies in memory: a copy of a map of it would be an assertion of Eigen's
+  SystemMatrix twice(
+      2, 2);  // as it lies in memory: a copy of a map of it would be an assertion of Eigen's
   twice.resizeNonZeros(3);
   std::copy(ptr.begin(), ptr.end(), twice.outerIndexPtr());
   std::copy(row.begin(), row.end(), twice.innerIndexPtr());
   std::copy(value.begin(), value.end(), twice.valuePtr());
   EXPECT_EQ(solver.compute(twice).info(), Eigen::InvalidInput);
-  EXPECT_NE(solver.lastErrorMessage().find("twice"), std::string::npos) << solver.lastErrorMessage();
+  EXPECT_NE(solver.lastErrorMessage().find("twice"), std::string::npos)
+      << solver.lastErrorMessage();
 
   AnalyzeOptions options;
   options.permutation = Permutation::identity(3);
-  EXPECT_EQ(solver.setOptions(options).compute(a).info(), Eigen::InvalidInput) << "a permutation of another size";
+  EXPECT_EQ(solver.setOptions(options).compute(a).info(), Eigen::InvalidInput)
+      << "a permutation of another size";
   EXPECT_EQ(solver.setOptions({}).compute(a).info(), Eigen::Success);
 }
 
@@ -194,9 +212,12 @@ TEST(EigenCalls, Shifts) {
   ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
   Eigen::MatrixXd shifted = SystemMatrix(a.selfadjointView<Eigen::Lower>());
   shifted.diagonal() = (5 + 0.5 * shifted.diagonal().array()).matrix();
-  EXPECT_EQ(difference(Eigen::MatrixXd(solver.solve(shifted)), Eigen::MatrixXd::Identity(25, 25), 1e-13), "");
+  EXPECT_EQ(
+      difference(Eigen::MatrixXd(solver.solve(shifted)), Eigen::MatrixXd::Identity(25, 25), 1e-13),
+      "");
   EXPECT_NEAR(solver.determinant() / shifted.determinant(), 1, 1e-12);
-  EXPECT_EQ(solver.setShift(0).factorize(a).info(), Eigen::NumericalIssue) << "the scale is 1 again";
+  EXPECT_EQ(solver.setShift(0).factorize(a).info(), Eigen::NumericalIssue)
+      << "the scale is 1 again";
 }
 
 TEST(EigenCalls, DeterminantsThatProductsDoNotReach) {
@@ -214,13 +235,16 @@ TEST(EigenCalls, DeterminantsToFullDigits) {
   const struct {
     double scale;
     int rows;
-  } cases[] = {{2, 10}, {3, 3}, {3, 30}, {0.5, 30}, {10, 15}, {7, 18}, {1.375, 10}, {0x1p1023, 1}, {0x1p-1022, 1}};
+  } cases[] = {{2, 10}, {3, 3},      {3, 30},       {0.5, 30},     {10, 15},
+               {7, 18}, {1.375, 10}, {0x1p1023, 1}, {0x1p-1022, 1}};
   for (const auto& [scale, rows] : cases) {
     const SystemMatrix a = diagonal(std::vector<double>(static_cast<std::size_t>(rows), scale));
     EXPECT_EQ(Solver(a).determinant(), std::pow(scale, rows)) << scale;
     if (scale > 1e30 || scale < 1e-30) continue;
     const Eigen::SparseMatrix<float> single = a.cast<float>();
-    EXPECT_EQ(kauri::eigen::LLT<Eigen::SparseMatrix<float>>(single).determinant(), static_cast<float>(std::pow(scale, rows))) << scale;
+    EXPECT_EQ(kauri::eigen::LLT<Eigen::SparseMatrix<float>>(single).determinant(),
+              static_cast<float>(std::pow(scale, rows)))
+        << scale;
   }
   EXPECT_EQ(Solver(diagonal({3, 5, 7, 1, 1024})).determinant(), 107520);
 }
@@ -238,13 +262,15 @@ TEST(EigenCalls, OptionsAndBackends) {
     const VectorXd b = VectorXd::Ones(81);
     const VectorXd x = solver.solve(b);
     EXPECT_EQ(difference(x, VectorXd(second.solve(b)), 1e-13), "");
-    EXPECT_GT(backend->bytes_in_use(), solver.analysis().plan->peak_bytes(8) + second.analysis().plan->peak_bytes(8));
+    EXPECT_GT(backend->bytes_in_use(),
+              solver.analysis().plan->peak_bytes(8) + second.analysis().plan->peak_bytes(8));
     solver.setBackend(nullptr);
     EXPECT_TRUE(VectorXd(solver.solve(b)) == x) << "from the next analysis on";
     EXPECT_EQ(solver.factorize(a).info(), Eigen::Success);
     EXPECT_TRUE(VectorXd(solver.solve(b)) == x);
     second.setOptions({}).compute(a);
-    EXPECT_EQ(second.analysis().plan->ordering, analyze(generate("poisson2d 9").pattern())->ordering);
+    EXPECT_EQ(second.analysis().plan->ordering,
+              analyze(generate("poisson2d 9").pattern())->ordering);
   }
   EXPECT_EQ(backend->bytes_in_use(), 0);
 }
@@ -260,10 +286,12 @@ TEST(EigenCalls, RefinementIsThatOfSolver) {
   std::vector<double> b;
   for (Index i = 0; i < a.n(); ++i) b.push_back(1 + i % 5);
   const std::vector<double> refined = reference.solve(b);
-  const VectorXd expected = VectorXd::Map(refined.data(), a.n()), rhs = VectorXd::Map(b.data(), a.n());
+  const VectorXd expected = VectorXd::Map(refined.data(), a.n()),
+                 rhs = VectorXd::Map(b.data(), a.n());
   Solver solver(eigen_a);
   const VectorXd plain = solver.solve(rhs);
-  EXPECT_EQ(plain == expected, reference.report().refinement.steps == 0);  // by the compiler's rounding there may be nothing to gain
+  EXPECT_EQ(plain == expected, reference.report().refinement.steps ==
+                                   0);  // by the compiler's rounding there may be nothing to gain
   EXPECT_TRUE(VectorXd(solver.setRefinement(true).solve(rhs)) == expected);
   RefineOptions none;
   none.max_steps = 0;

@@ -1,4 +1,5 @@
-// One program, written for Eigen::CholmodSupernodalLLT, with the solver's type in its template parameter: the same results from kauri.
+// One program, written for Eigen::CholmodSupernodalLLT, with the solver's type in its template
+// parameter: the same results from kauri.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -69,9 +70,10 @@ std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
 
 template <class Case>
 class CholmodDropIn : public ::testing::Test {};
-using CholmodCases =
-    ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>>;
+using CholmodCases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>,
+                                      EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
+                                      EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>,
+                                      EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>>;
 TYPED_TEST_SUITE(CholmodDropIn, CholmodCases);
 
 TYPED_TEST(CholmodDropIn, SaysWhatCholmodSupernodalLltSays) {
@@ -82,7 +84,8 @@ TYPED_TEST(CholmodDropIn, SaysWhatCholmodSupernodalLltSays) {
     const auto expected = program<Eigen::CholmodSupernodalLLT<Matrix, TypeParam::UpLo>>(a);
     const auto said = program<kauri::eigen::LLT<Matrix, TypeParam::UpLo>>(a);
     ASSERT_EQ(said.size(), expected.size());
-    for (std::size_t k = 0; k < said.size(); ++k) EXPECT_EQ(difference(said[k], expected[k], 1e-12), "") << "result " << k << ", n " << n;
+    for (std::size_t k = 0; k < said.size(); ++k)
+      EXPECT_EQ(difference(said[k], expected[k], 1e-12), "") << "result " << k << ", n " << n;
   }
 }
 

@@ -1,4 +1,5 @@
-// One program, written for Eigen::SimplicialLLT, with the solver's type in its template parameter: the same results from kauri.
+// One program, written for Eigen::SimplicialLLT, with the solver's type in its template parameter:
+// the same results from kauri.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -55,14 +56,18 @@ template <class Solver>
 void types_are_eigens() {
   using Matrix = typename Solver::MatrixType;
   using Scalar = typename Matrix::Scalar;
-  static_assert(std::is_same_v<typename Solver::Scalar, Scalar> && std::is_same_v<typename Solver::RealScalar, Scalar>);
+  static_assert(std::is_same_v<typename Solver::Scalar, Scalar> &&
+                std::is_same_v<typename Solver::RealScalar, Scalar>);
   static_assert(std::is_same_v<typename Solver::StorageIndex, typename Matrix::StorageIndex>);
-  static_assert(std::is_same_v<typename Solver::VectorType, Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>);
-  static_assert(std::is_same_v<typename Solver::VectorI, Eigen::Matrix<typename Matrix::StorageIndex, Eigen::Dynamic, 1>>);
+  static_assert(
+      std::is_same_v<typename Solver::VectorType, Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>);
+  static_assert(std::is_same_v<typename Solver::VectorI,
+                               Eigen::Matrix<typename Matrix::StorageIndex, Eigen::Dynamic, 1>>);
   static_assert(std::is_constructible_v<typename Solver::CholMatrixType, typename Solver::MatrixL>);
   static_assert(std::is_constructible_v<typename Solver::CholMatrixType, typename Solver::MatrixU>);
   static_assert(std::is_default_constructible_v<typename Solver::OrderingType>);
-  static_assert(int{Solver::ColsAtCompileTime} == Eigen::Dynamic && int{Solver::MaxColsAtCompileTime} == Eigen::Dynamic);
+  static_assert(int{Solver::ColsAtCompileTime} == Eigen::Dynamic &&
+                int{Solver::MaxColsAtCompileTime} == Eigen::Dynamic);
 }
 
 /// Calls of Eigen's interface alone. Everything that comes out.
@@ -128,13 +133,14 @@ std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
 template <class Case>
 class EigenDropIn : public ::testing::Test {};
 #ifdef KAURI_LONG_TESTS
-using DoubleCases =
-    ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>>;
+using DoubleCases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>,
+                                     EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
+                                     EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>,
+                                     EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
+                                     EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>>;
 #else
-using DoubleCases =
-    ::testing::Types<EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>, EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>>;
+using DoubleCases = ::testing::Types<EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
+                                     EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>>;
 #endif
 TYPED_TEST_SUITE(EigenDropIn, DoubleCases);
 
@@ -158,10 +164,12 @@ void expect_same(const typename Own::MatrixType& a) {
 TYPED_TEST(EigenDropIn, SaysWhatSimplicialLltSays) {
   using Matrix = typename TypeParam::Matrix;
   for (const Matrix& a : systems_of<Matrix>())
-    expect_same<kauri::eigen::LLT<Matrix, TypeParam::UpLo>, Eigen::SimplicialLLT<Matrix, TypeParam::UpLo>>(a);
+    expect_same<kauri::eigen::LLT<Matrix, TypeParam::UpLo>,
+                Eigen::SimplicialLLT<Matrix, TypeParam::UpLo>>(a);
 }
 
-/// The third template argument: L in the caller's own order is Eigen's L, entry by entry, in the places that a postorder gives them.
+/// The third template argument: L in the caller's own order is Eigen's L, entry by entry, in the
+/// places that a postorder gives them.
 TYPED_TEST(EigenDropIn, TakesItsOrderings) {
   using Matrix = typename TypeParam::Matrix;
   using Natural = Eigen::NaturalOrdering<typename Matrix::StorageIndex>;
@@ -169,14 +177,18 @@ TYPED_TEST(EigenDropIn, TakesItsOrderings) {
   using Own = kauri::eigen::LLT<Matrix, TypeParam::UpLo, Natural>;
   using Eigens = Eigen::SimplicialLLT<Matrix, TypeParam::UpLo, Natural>;
   static_assert(std::is_same_v<typename Own::OrderingType, Natural>);
-  static_assert(std::is_same_v<kauri::eigen::LLT<Matrix, TypeParam::UpLo, Amd>, kauri::eigen::LLT<Matrix, TypeParam::UpLo>>);
+  static_assert(std::is_same_v<kauri::eigen::LLT<Matrix, TypeParam::UpLo, Amd>,
+                               kauri::eigen::LLT<Matrix, TypeParam::UpLo>>);
   for (const Matrix& a : systems_of<Matrix>()) {
     expect_same<Own, Eigens>(a);
     Own own(a);
     const Eigens eigens(a);
     EXPECT_EQ(own.analysis().plan->ordering, OrderingMethod::natural);
-    const Eigen::MatrixXd l = typename Own::CholMatrixType(own.matrixL()), in_order = own.permutationPinv() * l * own.permutationP();
-    EXPECT_EQ(difference(in_order, Eigen::MatrixXd(typename Own::CholMatrixType(eigens.matrixL())), 1e-12), "");
+    const Eigen::MatrixXd l = typename Own::CholMatrixType(own.matrixL()),
+                          in_order = own.permutationPinv() * l * own.permutationP();
+    EXPECT_EQ(difference(in_order, Eigen::MatrixXd(typename Own::CholMatrixType(eigens.matrixL())),
+                         1e-12),
+              "");
     own.setOrdering(OrderingMethod::amd).compute(a);
     EXPECT_EQ(own.analysis().plan->ordering, OrderingMethod::amd) << "a setter has the last word";
   }

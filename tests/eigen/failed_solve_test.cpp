@@ -1,5 +1,5 @@
-// What solve() does where there is no factor, with Eigen's assertions on: NaN after every failure, an assertion where the caller forgot a
-// call.
+// What solve() does where there is no factor, with Eigen's assertions on: NaN after every failure,
+// an assertion where the caller forgot a call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/eigen/assertions.hpp"
 
@@ -24,12 +24,14 @@ class EigenFailures : public ::testing::Test {
     bad_ = a_;
     bad_.coeffRef(3, 3) = std::numeric_limits<double>::quiet_NaN();
   }
-  /// solve() gives NaN of that shape, for dense and sparse right-hand sides, and in the place of one where that has room.
+  /// solve() gives NaN of that shape, for dense and sparse right-hand sides, and in the place of
+  /// one where that has room.
   void expect_nan(Eigen::Index rows, Eigen::Index cols) {
     ASSERT_NE(solver_.info(), Eigen::Success);
     EXPECT_NE(solver_.lastErrorMessage(), "");
     const DenseColumns b = DenseColumns::Ones(rows, 3);
-    const DenseColumns dense = solver_.solve(b), sparse = SparseColumns(solver_.solve(SparseColumns(b.sparseView())));
+    const DenseColumns dense = solver_.solve(b),
+                       sparse = SparseColumns(solver_.solve(SparseColumns(b.sparseView())));
     DenseColumns x = b;
     if (rows == cols) x = solver_.solve(x);
     for (const DenseColumns& y : {dense, sparse, rows == cols ? x : dense}) {
@@ -55,7 +57,8 @@ TEST_F(EigenFailures, TheFirstFactorisationIsOfAnotherPattern) {
   ASSERT_EQ(solver_.factorize(larger_).info(), Eigen::InvalidInput);
   expect_nan(kRows, kRows);
   expect_recovery();
-  ASSERT_EQ(solver_.factorize(larger_).info(), Eigen::InvalidInput) << "now with a factor of before";
+  ASSERT_EQ(solver_.factorize(larger_).info(), Eigen::InvalidInput)
+      << "now with a factor of before";
   expect_nan(kRows, kRows);
   expect_recovery();
 }
@@ -107,9 +110,11 @@ TEST_F(EigenFailures, ACallThatWasForgottenIsAnAssertion) {
   solver_.analyzePattern(a_);
   EXPECT_THROW(Eigen::VectorXd(solver_.solve(b)), std::runtime_error) << "a plan alone";
   solver_.factorize(a_);
-  EXPECT_THROW(Eigen::VectorXd(solver_.solve(Eigen::VectorXd::Ones(kRows + 1))), std::runtime_error) << "too many rows";
+  EXPECT_THROW(Eigen::VectorXd(solver_.solve(Eigen::VectorXd::Ones(kRows + 1))), std::runtime_error)
+      << "too many rows";
   solver_.analyzePattern(a_);
-  EXPECT_THROW(Eigen::VectorXd(solver_.solve(b)), std::runtime_error) << "a new plan gives up the factor";
+  EXPECT_THROW(Eigen::VectorXd(solver_.solve(b)), std::runtime_error)
+      << "a new plan gives up the factor";
 }
 
 }  // namespace

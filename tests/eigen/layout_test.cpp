@@ -1,5 +1,5 @@
-// kauri::eigen::LLT reads right-hand sides and writes solutions where they lie, by columns and by rows, and copies only what it must: Eigen
-// itself tells of every matrix that it takes memory for.
+// kauri::eigen::LLT reads right-hand sides and writes solutions where they lie, by columns and by
+// rows, and copies only what it must: Eigen itself tells of every matrix that it takes memory for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/eigen/assertions.hpp"
 
@@ -61,15 +61,20 @@ TEST_P(EigenLayouts, NothingIsCopiedOfWhatHasAnAddress) {
   EXPECT_FALSE(takes_memory([&] { rows = solver_.solve(b_); }));
   EXPECT_TRUE(rows == x_) << "columns to rows";
   EXPECT_TRUE(b_rows == b_);
-  EXPECT_TRUE(takes_memory([&] { columns = solver_.solve(b_ + b_); })) << "or this test sees nothing";
+  EXPECT_TRUE(takes_memory([&] { columns = solver_.solve(b_ + b_); }))
+      << "or this test sees nothing";
 }
 
-/// Parts of larger matrices, with everything else left alone; columns of rows, whose entries are apart; transposed ones.
+/// Parts of larger matrices, with everything else left alone; columns of rows, whose entries are
+/// apart; transposed ones.
 TEST_P(EigenLayouts, PartsAreReadAndWrittenWhereTheyAre) {
   ByRows room = ByRows::Constant(kRows + 2, 2 * kColumns + 3, 5), other = room, expected = room;
   other.block(1, 2, kRows, kColumns) = b_;
   expected.block(1, kColumns + 2, kRows, kColumns) = x_;
-  EXPECT_FALSE(takes_memory([&] { room.block(1, kColumns + 2, kRows, kColumns) = solver_.solve(other.block(1, 2, kRows, kColumns)); }));
+  EXPECT_FALSE(takes_memory([&] {
+    room.block(1, kColumns + 2, kRows, kColumns) =
+        solver_.solve(other.block(1, 2, kRows, kColumns));
+  }));
   EXPECT_TRUE(room == expected) << "blocks";
   const Eigen::VectorXd first = solver_.solve(b_.col(0));
   expected.col(0).segment(1, kRows) = first;
@@ -96,15 +101,18 @@ TEST_P(EigenLayouts, WhatOverlapsIsRight) {
   ByRows beside(kRows, 2 * kColumns);
   beside.leftCols(kColumns) = b_;
   beside.rightCols(kColumns) = solver_.solve(beside.leftCols(kColumns));
-  EXPECT_TRUE(beside.leftCols(kColumns) == b_ && beside.rightCols(kColumns) == x_) << "side by side";
+  EXPECT_TRUE(beside.leftCols(kColumns) == b_ && beside.rightCols(kColumns) == x_)
+      << "side by side";
   ByColumns square = ByColumns::Random(kRows, kRows);
   const ByColumns of_transposed = solver_.solve(ByColumns(square.transpose()));
   square = solver_.solve(square.transpose());
   EXPECT_TRUE(square == of_transposed) << "transposed in place";
   const Eigen::VectorXd numbers = Eigen::VectorXd::Random(kRows + kColumns);
-  const Eigen::Map<const ByColumns, 0, Eigen::OuterStride<1>> shifted(numbers.data(), kRows, kColumns, Eigen::OuterStride<1>(1));
+  const Eigen::Map<const ByColumns, 0, Eigen::OuterStride<1>> shifted(
+      numbers.data(), kRows, kColumns, Eigen::OuterStride<1>(1));
   const ByColumns hankel = shifted;
-  EXPECT_TRUE(ByColumns(solver_.solve(shifted)) == ByColumns(solver_.solve(hankel))) << "columns that share entries";
+  EXPECT_TRUE(ByColumns(solver_.solve(shifted)) == ByColumns(solver_.solve(hankel)))
+      << "columns that share entries";
 }
 
 TEST_P(EigenLayouts, NothingAndNoFactor) {

@@ -1,4 +1,5 @@
-// What Eigen asks of its own sparse solvers, of kauri::eigen::LLT: every way to give a matrix and a right-hand side, against dense LLT.
+// What Eigen asks of its own sparse solvers, of kauri::eigen::LLT: every way to give a matrix and a
+// right-hand side, against dense LLT.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +25,9 @@ class EigenSolving : public ::testing::Test {
   using SparseColumns = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, typename Matrix::StorageIndex>;
 
   /// The condition is below 100 or so, and errors grow with n less than that.
-  double bound() const { return 16.0 * static_cast<double>(n()) * std::numeric_limits<Scalar>::epsilon(); }
+  double bound() const {
+    return 16.0 * static_cast<double>(n()) * std::numeric_limits<Scalar>::epsilon();
+  }
   Eigen::Index n() const { return a.rows(); }
 
   void make(Eigen::Index size, int columns) {
@@ -67,7 +70,8 @@ class EigenSolving : public ::testing::Test {
     Dense room = Dense::Constant(n() + 3, b.cols() + 2, Scalar(7));
     room.block(1, 1, n(), b.cols()) = solver.solve(b.block(0, 0, n(), b.cols()));
     EXPECT_EQ(difference(room.block(1, 1, n(), b.cols()), x_exact, bound()), "") << "blocks";
-    EXPECT_TRUE((room.row(0).array() == 7).all() && (room.bottomRows(2).array() == 7).all() && (room.col(0).array() == 7).all());
+    EXPECT_TRUE((room.row(0).array() == 7).all() && (room.bottomRows(2).array() == 7).all() &&
+                (room.col(0).array() == 7).all());
     Dense x = b;
     x = solver.solve(x);
     EXPECT_EQ(difference(x, x_exact, bound()), "") << "in place";
@@ -91,7 +95,8 @@ class EigenSolving : public ::testing::Test {
     const SparseColumns x = solver.solve(sparse_b);
     EXPECT_EQ(difference(Dense(x), x_exact, bound()), "") << "sparse matrix";
     const Eigen::SparseVector<Scalar, 0, typename Matrix::StorageIndex> first_b = sparse_b.col(0);
-    const Eigen::SparseVector<Scalar, 0, typename Matrix::StorageIndex> first = solver.solve(first_b);
+    const Eigen::SparseVector<Scalar, 0, typename Matrix::StorageIndex> first =
+        solver.solve(first_b);
     EXPECT_EQ(difference(Vector(first), x_exact.col(0), bound()), "") << "sparse vector";
     const Matrix other = Matrix(sparse_b);
     const Matrix in_its_order = solver.solve(other);
@@ -108,21 +113,31 @@ class EigenSolving : public ::testing::Test {
 };
 
 #ifdef KAURI_LONG_TESTS
-using Cases =
-    ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, long, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<double, long, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<float, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<float, int, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<float, int, Eigen::RowMajor, Eigen::Lower>, EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<float, long, Eigen::ColMajor, Eigen::Lower>, EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>, EigenCase<float, long, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<double, int, Eigen::ColMajor, kBoth>, EigenCase<double, int, Eigen::RowMajor, kBoth>>;
+using Cases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>,
+                               EigenCase<double, int, Eigen::ColMajor, Eigen::Upper>,
+                               EigenCase<double, int, Eigen::RowMajor, Eigen::Lower>,
+                               EigenCase<double, int, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<double, long, Eigen::ColMajor, Eigen::Lower>,
+                               EigenCase<double, long, Eigen::ColMajor, Eigen::Upper>,
+                               EigenCase<double, long, Eigen::RowMajor, Eigen::Lower>,
+                               EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<float, int, Eigen::ColMajor, Eigen::Lower>,
+                               EigenCase<float, int, Eigen::ColMajor, Eigen::Upper>,
+                               EigenCase<float, int, Eigen::RowMajor, Eigen::Lower>,
+                               EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<float, long, Eigen::ColMajor, Eigen::Lower>,
+                               EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>,
+                               EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>,
+                               EigenCase<float, long, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<double, int, Eigen::ColMajor, kBoth>,
+                               EigenCase<double, int, Eigen::RowMajor, kBoth>>;
 #else  // any two of scalar, index, order and half meet
-using Cases =
-    ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>, EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
-                     EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>, EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>,
-                     EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>, EigenCase<double, int, Eigen::ColMajor, kBoth>>;
+using Cases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>,
+                               EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>,
+                               EigenCase<float, long, Eigen::ColMajor, Eigen::Upper>,
+                               EigenCase<float, long, Eigen::RowMajor, Eigen::Lower>,
+                               EigenCase<double, int, Eigen::ColMajor, kBoth>>;
 #endif
 TYPED_TEST_SUITE(EigenSolving, Cases);
 
@@ -151,11 +166,12 @@ TYPED_TEST(EigenSolving, EveryWayToGiveTheMatrix) {
   this->expect_solutions(solver);
 
   const M& whole = this->a;
-  const Eigen::Map<const M> map(whole.rows(), whole.cols(), whole.nonZeros(), whole.outerIndexPtr(), whole.innerIndexPtr(),
-                                whole.valuePtr());
+  const Eigen::Map<const M> map(whole.rows(), whole.cols(), whole.nonZeros(), whole.outerIndexPtr(),
+                                whole.innerIndexPtr(), whole.valuePtr());
   this->expect_solutions(solver.compute(map));
   this->expect_solutions(solver.compute(S(0.5) * (whole + whole)));
-  const typename TypeParam::Solver of_map(map), of_expression(S(0.5) * (whole + whole)), of_product(whole * S(1));
+  const typename TypeParam::Solver of_map(map), of_expression(S(0.5) * (whole + whole)),
+      of_product(whole * S(1));
   this->expect_solutions(of_map);
   this->expect_solutions(of_expression);
   this->expect_solutions(of_product);
@@ -163,7 +179,9 @@ TYPED_TEST(EigenSolving, EveryWayToGiveTheMatrix) {
   loose.reserve(Eigen::Array<int, Eigen::Dynamic, 1>::Constant(whole.outerSize(), 3));
   ASSERT_FALSE(loose.isCompressed());
   this->expect_solutions(solver.compute(loose));
-  const Eigen::SparseMatrix<S, M::IsRowMajor ? Eigen::ColMajor : Eigen::RowMajor, typename M::StorageIndex> turned = whole;
+  const Eigen::SparseMatrix<S, M::IsRowMajor ? Eigen::ColMajor : Eigen::RowMajor,
+                            typename M::StorageIndex>
+      turned = whole;
   this->expect_solutions(solver.compute(turned));
 }
 
@@ -176,14 +194,17 @@ TYPED_TEST(EigenSolving, MapsAsTheMatrix) {
   kauri::eigen::LLT<Map, TypeParam::UpLo> solver;
   const auto expect_solved = [&](const Map& map) {
     ASSERT_EQ(solver.compute(map).info(), Eigen::Success) << solver.lastErrorMessage();
-    EXPECT_EQ(difference(typename TypeParam::Dense(solver.solve(this->b)), this->exact(this->b), this->bound()), "");
+    EXPECT_EQ(difference(typename TypeParam::Dense(solver.solve(this->b)), this->exact(this->b),
+                         this->bound()),
+              "");
     EXPECT_EQ(solver.factorize(map).info(), Eigen::Success);
   };
-  expect_solved(Map(whole.rows(), whole.cols(), whole.nonZeros(), whole.outerIndexPtr(), whole.innerIndexPtr(), whole.valuePtr()));
+  expect_solved(Map(whole.rows(), whole.cols(), whole.nonZeros(), whole.outerIndexPtr(),
+                    whole.innerIndexPtr(), whole.valuePtr()));
   M loose = whole;
   loose.reserve(Eigen::Array<int, Eigen::Dynamic, 1>::Constant(whole.outerSize(), 3));
-  expect_solved(Map(loose.rows(), loose.cols(), loose.nonZeros(), loose.outerIndexPtr(), loose.innerIndexPtr(), loose.valuePtr(),
-                    loose.innerNonZeroPtr()));
+  expect_solved(Map(loose.rows(), loose.cols(), loose.nonZeros(), loose.outerIndexPtr(),
+                    loose.innerIndexPtr(), loose.valuePtr(), loose.innerNonZeroPtr()));
 }
 
 TYPED_TEST(EigenSolving, ZeroAsTheRightHandSide) {
@@ -193,7 +214,8 @@ TYPED_TEST(EigenSolving, ZeroAsTheRightHandSide) {
   this->sparse_b.setZero();
   this->expect_solutions(solver);
   EXPECT_TRUE((typename TypeParam::Dense(solver.solve(this->b)).array() == 0).all());
-  EXPECT_EQ(typename TypeParam::Matrix(solver.solve(this->sparse_b)).nonZeros(), 0) << "not even stored";
+  EXPECT_EQ(typename TypeParam::Matrix(solver.solve(this->sparse_b)).nonZeros(), 0)
+      << "not even stored";
 }
 
 /// What is in the half that is not read does not matter; Lower | Upper reads the lower one.
@@ -202,7 +224,8 @@ TYPED_TEST(EigenSolving, OneHalfIsRead) {
   auto other = this->a;
   for (Eigen::Index k = 0; k < other.outerSize(); ++k)
     for (typename TypeParam::Matrix::InnerIterator it(other, k); it; ++it)
-      if ((TypeParam::UpLo & Eigen::Lower) != 0 ? it.row() < it.col() : it.row() > it.col()) it.valueRef() = 1000;
+      if ((TypeParam::UpLo & Eigen::Lower) != 0 ? it.row() < it.col() : it.row() > it.col())
+        it.valueRef() = 1000;
   typename TypeParam::Solver solver(other);
   this->expect_sparse(solver);
 }
@@ -230,21 +253,28 @@ TYPED_TEST(EigenSolving, DeterminantsAndL) {
     const D dense(this->a);
     const Eigen::MatrixXd dense_l = dense.template cast<double>().llt().matrixL();
     const double log_determinant = 2 * dense_l.diagonal().array().log().sum();
-    EXPECT_NEAR(static_cast<double>(solver.logDeterminant()), log_determinant, this->bound() * (1 + std::abs(log_determinant)));
-    EXPECT_NEAR(static_cast<double>(solver.determinant()) / std::exp(log_determinant), 1, 4 * this->bound());
+    EXPECT_NEAR(static_cast<double>(solver.logDeterminant()), log_determinant,
+                this->bound() * (1 + std::abs(log_determinant)));
+    EXPECT_NEAR(static_cast<double>(solver.determinant()) / std::exp(log_determinant), 1,
+                4 * this->bound());
 
-    const D l = D(typename TypeParam::Solver::CholMatrixType(solver.matrixL())), u = solver.matrixU() * D::Identity(n, n);
+    const D l = D(typename TypeParam::Solver::CholMatrixType(solver.matrixL())),
+            u = solver.matrixU() * D::Identity(n, n);
     EXPECT_TRUE(u == l.transpose());
     EXPECT_TRUE(l.isLowerTriangular(0));
-    EXPECT_EQ(difference(D(l * u), D(solver.permutationP() * dense * solver.permutationPinv()), this->bound()), "");
-    for (Eigen::Index k = 0; k < n; ++k) EXPECT_EQ(solver.permutationPinv().indices()(solver.permutationP().indices()(k)), k);
+    EXPECT_EQ(difference(D(l * u), D(solver.permutationP() * dense * solver.permutationPinv()),
+                         this->bound()),
+              "");
+    for (Eigen::Index k = 0; k < n; ++k)
+      EXPECT_EQ(solver.permutationPinv().indices()(solver.permutationP().indices()(k)), k);
     // As Eigen's programs use the two: x = P^-1 U^-1 L^-1 P b.
     typename TypeParam::Vector x = solver.permutationP() * this->b.col(0);
     solver.matrixL().solveInPlace(x);
     solver.matrixU().solveInPlace(x);
     x = solver.permutationPinv() * x;
     EXPECT_EQ(difference(x, this->exact(this->b).col(0), this->bound()), "");
-    EXPECT_TRUE(l == D(typename TypeParam::Solver::CholMatrixType(solver.matrixL()))) << "once more, the same";
+    EXPECT_TRUE(l == D(typename TypeParam::Solver::CholMatrixType(solver.matrixL())))
+        << "once more, the same";
   }
 }
 

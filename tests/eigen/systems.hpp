@@ -32,7 +32,8 @@ struct EigenCase {
   }
 };
 
-/// Random and diagonally dominant, so of a small condition: about `per_row` entries beside the diagonal in each row.
+/// Random and diagonally dominant, so of a small condition: about `per_row` entries beside the
+/// diagonal in each row.
 template <class Matrix>
 Matrix dominant_matrix(Eigen::Index n, int per_row, std::mt19937_64& random) {
   using Scalar = typename Matrix::Scalar;
@@ -54,12 +55,13 @@ Matrix dominant_matrix(Eigen::Index n, int per_row, std::mt19937_64& random) {
   return a;
 }
 
-/// ||x - y|| <= bound * ||y||, and both of one shape: empty, or what is wrong. Not a number is wrong.
+/// ||x - y|| <= bound * ||y||, and both of one shape: empty, or what is wrong. Not a number is
+/// wrong.
 template <class X, class Y>
 std::string difference(const X& x, const Y& y, double bound) {
   if (x.rows() != y.rows() || x.cols() != y.cols())
-    return std::to_string(x.rows()) + " x " + std::to_string(x.cols()) + " in place of " + std::to_string(y.rows()) + " x " +
-           std::to_string(y.cols());
+    return std::to_string(x.rows()) + " x " + std::to_string(x.cols()) + " in place of " +
+           std::to_string(y.rows()) + " x " + std::to_string(y.cols());
   const auto error = static_cast<double>((x - y).norm()), size = static_cast<double>(y.norm());
   if (error <= bound * size) return "";
   return "off by " + std::to_string(error / bound) + " bounds of a norm of " + std::to_string(size);

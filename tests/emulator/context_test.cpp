@@ -51,7 +51,8 @@ TEST(EmulatedContexts, ADestroyedOneIsTold) {
   const auto a = generate("poisson2d 4");
   AnalyzeOptions options;
   options.target = backend.target();
-  auto factor = Factor<double>::create(run_by(*analyze(a.pattern(), options), symbolic::kFewestEver), backend);
+  auto factor = Factor<double>::create(
+      run_by(*analyze(a.pattern(), options), symbolic::kFewestEver), backend);
   own.reset();
   EXPECT_EQ(error_text(ErrorKind::device, [&] { (void)refactorize<double>(factor, a.value()); }),
             "CUDA: the context that the backend was made in: context is destroyed");
@@ -69,7 +70,8 @@ class Refusals : public ::testing::Test {
     emulator::refuse_devices(error, driver);
     EXPECT_FALSE(cuda_available());
     const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
-    EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second, host_target() + ": " + text);
+    EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second,
+              host_target() + ": " + text);
     return text;
   }
 };
@@ -79,34 +81,49 @@ TEST_F(Refusals, AreToldInTheDriversWords) {
   EXPECT_EQ(text_of(cudaErrorInsufficientDriver, 12020),
             none + "insufficient driver (the driver is for CUDA 12.2, kauri was built with 13.0)");
   EXPECT_EQ(text_of(cudaErrorInsufficientDriver, 0), none + "no NVIDIA driver is installed");
-  EXPECT_EQ(text_of(cudaErrorNoDevice), none + "no device is detected (there is none, or CUDA_VISIBLE_DEVICES hides all of them)");
+  EXPECT_EQ(
+      text_of(cudaErrorNoDevice),
+      none + "no device is detected (there is none, or CUDA_VISIBLE_DEVICES hides all of them)");
   EXPECT_EQ(text_of(cudaErrorInitializationError),
-            none + "initialization error (a process that was forked from one that has used CUDA cannot use it: spawn it)");
-  EXPECT_EQ(text_of(cudaErrorSystemNotReady), none + "system not ready (is nvidia-fabricmanager running?)");
+            none +
+                "initialization error (a process that was forked from one that has used CUDA "
+                "cannot use it: spawn it)");
+  EXPECT_EQ(text_of(cudaErrorSystemNotReady),
+            none + "system not ready (is nvidia-fabricmanager running?)");
   EXPECT_EQ(text_of(cudaErrorNotSupported), none + "not supported");
 }
 
 TEST_F(Refusals, OfKernelsNameTheDevice) {
   emulator::refuse_kernels(cudaErrorNoKernelImageForDevice);
-  EXPECT_EQ(error_text(ErrorKind::device, [] { (void)cuda_backend(); }), "CUDA: a kernel: no kernel image (the device is 9.0)");
+  EXPECT_EQ(error_text(ErrorKind::device, [] { (void)cuda_backend(); }),
+            "CUDA: a kernel: no kernel image (the device is 9.0)");
 }
 
-// Devices 0 and 1 are 9.0 and 8.0: all ways of asking agree, before anything is planned for the device.
+// Devices 0 and 1 are 9.0 and 8.0: all ways of asking agree, before anything is planned for the
+// device.
 TEST_F(Refusals, OfABuildNameItsCodeAndTheDevice) {
-  const auto text_of = [](int device) { return error_text(ErrorKind::device, [&] { (void)cuda_backend(device); }); };
+  const auto text_of = [](int device) {
+    return error_text(ErrorKind::device, [&] { (void)cuda_backend(device); });
+  };
   const auto offer_of = [](int device) {
-    return Backends(BackendChoice::automatic, 1, CudaOptions{.device = device}).offered({}, 8, 1).second;
+    return Backends(BackendChoice::automatic, 1, CudaOptions{.device = device})
+        .offered({}, 8, 1)
+        .second;
   };
   emulator::build_for("90");
   EXPECT_TRUE(cuda_available());
   EXPECT_EQ(text_of(0), "no Error");
-  EXPECT_EQ(text_of(1), "CUDA device 1 (emulated A100) cannot run this kauri: it was built for 9.0; the device is 8.0");
+  EXPECT_EQ(text_of(1),
+            "CUDA device 1 (emulated A100) cannot run this kauri: it was built for 9.0; the device "
+            "is 8.0");
   EXPECT_EQ(offer_of(0), "");
   EXPECT_EQ(offer_of(1), host_target() + ": " + text_of(1));
   EXPECT_FALSE(numeric::cuda::survey(1));
   emulator::build_for("80-real");
   EXPECT_FALSE(cuda_available());
-  EXPECT_EQ(text_of(0), "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0");
+  EXPECT_EQ(
+      text_of(0),
+      "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0");
   EXPECT_TRUE(numeric::cuda::survey(1));
   EXPECT_EQ(offer_of(1), "");
 }
@@ -118,17 +135,20 @@ TEST_F(Refusals, OfPtxNameTheDriver) {
   emulator::refuse_devices(cudaSuccess, 12080);
   const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
   EXPECT_EQ(text,
-            "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is 9.0 and can run this build's PTX alone, "
+            "CUDA device 0 (emulated) cannot run this kauri: it was built for 8.0; the device is "
+            "9.0 and can run this build's PTX alone, "
             "which needs a "
             "driver for CUDA 13.0 or later; this driver is for CUDA 12.8");
   EXPECT_FALSE(cuda_available());
   EXPECT_FALSE(numeric::cuda::survey(0));
-  EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second, host_target() + ": " + text);
+  EXPECT_EQ(Backends(BackendChoice::automatic, 1).offered({}, 8, 1).second,
+            host_target() + ": " + text);
   emulator::build_for("90");
   EXPECT_TRUE(cuda_available()) << "machine code wants no such driver";
 }
 
-// A backend that cannot be made leaves no context behind. No other test makes a backend on device 2.
+// A backend that cannot be made leaves no context behind. No other test makes a backend on
+// device 2.
 TEST_F(Refusals, LeaveNoContext) {
   emulator::let_run(2);
   std::thread([] {
@@ -141,7 +161,8 @@ TEST_F(Refusals, LeaveNoContext) {
     EXPECT_EQ(current_context(), own.get());
     EXPECT_FALSE(emulator::has_primary(2));
   }).join();
-  const emulator::Capture capture(cudaStreamCaptureModeGlobal, true);  // of this thread, beside another one
+  const emulator::Capture capture(cudaStreamCaptureModeGlobal,
+                                  true);  // of this thread, beside another one
   std::thread([] {
     EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(2); }), "no Error");
     EXPECT_FALSE(emulator::has_primary(2));
@@ -159,14 +180,17 @@ TEST(Architectures, SayWhichDevicesHaveCode) {
     Code code;
   };
   constexpr Code none = Code::none, ptx = Code::ptx, machine = Code::machine;
-  const Case cases[] = {{"90", 9, 0, machine},      {"90", 8, 0, none},           {"90", 10, 0, ptx},
-                        {"90", 12, 1, ptx},         {"80-real", 8, 0, machine},   {"80-real", 8, 9, machine},
-                        {"80-real", 9, 0, none},    {"86-real", 8, 0, none},      {"80-virtual", 9, 0, ptx},
-                        {"80-virtual", 7, 5, none}, {"90a", 9, 0, machine},       {"90a", 10, 0, none},
-                        {"100f", 10, 3, machine},   {"100f", 12, 0, none},        {"80-real 90", 8, 6, machine},
-                        {"80-real 90", 7, 5, none}, {"90a-virtual", 9, 0, ptx},   {"all", 8, 0, machine},
-                        {"", 9, 0, machine},        {"90 native", 8, 0, machine}, {"80 90-real", 9, 0, machine}};
-  for (const Case& c : cases) EXPECT_EQ(code_for(c.built_for, c.major, c.minor), c.code) << c.built_for << " on " << c.major << c.minor;
+  const Case cases[] = {
+      {"90", 9, 0, machine},      {"90", 8, 0, none},           {"90", 10, 0, ptx},
+      {"90", 12, 1, ptx},         {"80-real", 8, 0, machine},   {"80-real", 8, 9, machine},
+      {"80-real", 9, 0, none},    {"86-real", 8, 0, none},      {"80-virtual", 9, 0, ptx},
+      {"80-virtual", 7, 5, none}, {"90a", 9, 0, machine},       {"90a", 10, 0, none},
+      {"100f", 10, 3, machine},   {"100f", 12, 0, none},        {"80-real 90", 8, 6, machine},
+      {"80-real 90", 7, 5, none}, {"90a-virtual", 9, 0, ptx},   {"all", 8, 0, machine},
+      {"", 9, 0, machine},        {"90 native", 8, 0, machine}, {"80 90-real", 9, 0, machine}};
+  for (const Case& c : cases)
+    EXPECT_EQ(code_for(c.built_for, c.major, c.minor), c.code)
+        << c.built_for << " on " << c.major << c.minor;
   EXPECT_EQ(numeric::cuda::in_words("90"), "9.0");
   EXPECT_EQ(numeric::cuda::in_words("80-real 90 120-virtual"), "8.0, 9.0 and 12.0");
   EXPECT_EQ(numeric::cuda::in_words("all"), "");

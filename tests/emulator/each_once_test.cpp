@@ -1,5 +1,6 @@
-// Everything that the CUDA backend makes beside factors, once each and tiny, on the emulated device: for sanitizers, under which the tests
-// of each take minutes. By the calls that wait, and by those on streams and in graphs; the numbers are those tests' business.
+// Everything that the CUDA backend makes beside factors, once each and tiny, on the emulated
+// device: for sanitizers, under which the tests of each take minutes. By the calls that wait, and
+// by those on streams and in graphs; the numbers are those tests' business.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -65,15 +66,21 @@ TYPED_TEST(EachOnce, FusedSolves) {
     const auto values = DeviceValues<T>::copy_of(value, this->backend());
     std::vector<T> b = dense_numbers<T>(n, 2, 1);
     const CallerArray<T> there(b);
-    this->both_ways([&](cudaStream_t s) { fused.enqueue_solve(values, this->view(there, n, 2), this->view(there, n, 2), s); });
-    ASSERT_TRUE(fused.solve(value, {b.data(), n, 2, 2, Layout::row_major}, {b.data(), n, 2, 2, Layout::row_major}).ok());
+    this->both_ways([&](cudaStream_t s) {
+      fused.enqueue_solve(values, this->view(there, n, 2), this->view(there, n, 2), s);
+    });
+    ASSERT_TRUE(fused
+                    .solve(value, {b.data(), n, 2, 2, Layout::row_major},
+                           {b.data(), n, 2, 2, Layout::row_major})
+                    .ok());
   }
 }
 
 TYPED_TEST(EachOnce, Batches) {
   using T = typename TypeParam::T;
-  for (const auto& [spec, way] :
-       {std::pair("poisson2d 4", BatchWay::together), {"poisson2d 4", BatchWay::one_by_one}, {"blockdiag 74 70", BatchWay::together}}) {
+  for (const auto& [spec, way] : {std::pair("poisson2d 4", BatchWay::together),
+                                  {"poisson2d 4", BatchWay::one_by_one},
+                                  {"blockdiag 74 70", BatchWay::together}}) {
     AnalyzeOptions options;
     options.target = this->backend().target();
     SymmetricMatrix<double> a = generate(spec);
@@ -91,7 +98,8 @@ TYPED_TEST(EachOnce, Batches) {
       enqueue_refactorize(batch, values, system.stride, T(0.25), stream);
       batch.enqueue_solve(there, there, workspace, stream);
     });
-    for (const DeviceVerdict& v : batch.fetch_verdicts(nullptr)) EXPECT_EQ(v.status, VerdictStatus::positive_definite);
+    for (const DeviceVerdict& v : batch.fetch_verdicts(nullptr))
+      EXPECT_EQ(v.status, VerdictStatus::positive_definite);
   }
 }
 
@@ -106,10 +114,12 @@ TYPED_TEST(EachOnce, Refiners) {
     auto refiner = Refiner<T>::create(a.view(), factor, 2);
     refiner.set_values(values);
     const CallerArray<T> b(this->random_rhs(n, 2, 1)), x(this->random_rhs(n, 2, 2));
-    const Refinement refined = refiner.refine(factor, this->view(b, n, 2), this->view(x, n, 2), workspace);
+    const Refinement refined =
+        refiner.refine(factor, this->view(b, n, 2), this->view(x, n, 2), workspace);
     EXPECT_GT(refined.steps, 0) << "from a start that is no solution";
-    this->both_ways(
-        [&](cudaStream_t stream) { refiner.enqueue_refine(factor, this->view(b, n, 2), this->view(x, n, 2), workspace, stream); });
+    this->both_ways([&](cudaStream_t stream) {
+      refiner.enqueue_refine(factor, this->view(b, n, 2), this->view(x, n, 2), workspace, stream);
+    });
     EXPECT_EQ(refiner.fetch_report(nullptr).status, VerdictStatus::positive_definite);
   }
 }
@@ -146,13 +156,15 @@ TYPED_TEST(EachOnce, ProductsWithL) {
   using T = typename TypeParam::T;
   products_are_those_with_l<T>(this->backend(), this->plan_with(), this->patterns());
   for (const OwnedPattern& a : this->patterns()) {
-    const auto factor = factor_of<T>(this->plan(a.view()), random_dominant<T>(a.view(), 1), this->backend());
+    const auto factor =
+        factor_of<T>(this->plan(a.view()), random_dominant<T>(a.view(), 1), this->backend());
     EXPECT_TRUE(std::isfinite(log_determinant(factor)));
     auto workspace = Workspace<T>::create(factor, 2);
     const CallerArray<T> x(this->random_rhs(a.n(), 2, 1));
     this->both_ways([&](cudaStream_t stream) {
       for (const System part : {System::L, System::Lt})
-        factor.enqueue_multiply(part, this->view(x, a.n(), 2), this->view(x, a.n(), 2), workspace, stream);
+        factor.enqueue_multiply(part, this->view(x, a.n(), 2), this->view(x, a.n(), 2), workspace,
+                                stream);
     });
   }
 }
@@ -165,8 +177,10 @@ TYPED_TEST(EachOnce, SparseProducts) {
   std::vector<T> x(static_cast<std::size_t>(a.n()), T(1)), y(x.size());
   product.multiply(T(1), {x.data(), a.n(), 1, a.n()}, T(0), {y.data(), a.n(), 1, a.n()});
   const CallerArray<T> from(x), to(y);
-  this->both_ways(
-      [&](cudaStream_t stream) { product.enqueue_multiply(T(1), this->view(from, a.n(), 1), T(0), this->view(to, a.n(), 1), stream); });
+  this->both_ways([&](cudaStream_t stream) {
+    product.enqueue_multiply(T(1), this->view(from, a.n(), 1), T(0), this->view(to, a.n(), 1),
+                             stream);
+  });
   EXPECT_EQ(to.fetch(), y);
 }
 
@@ -178,16 +192,22 @@ TYPED_TEST(EachOnce, SchurComplements) {
     check_schur<T>(this->backend(), this->plan_with(), a, last, OrderingMethod::amd);
     AnalyzeOptions options;
     options.ordering.last = last;
-    const auto factor = factor_of<T>(this->plan_with()(a.view(), options), random_dominant<T>(a.view(), 1), this->backend());
+    const auto factor = factor_of<T>(this->plan_with()(a.view(), options),
+                                     random_dominant<T>(a.view(), 1), this->backend());
     const auto schur = SchurComplement<T>::on_device(factor, 3);
     auto workspace = Workspace<T>::create(factor, 1);
-    const CallerArray<T> b(this->random_rhs(n, 1, 1)), y(this->random_rhs(n, 1, 2)), x(this->random_rhs(n, 1, 3));
-    const CallerArray<T> g(this->random_rhs(3, 1, 4)), solved(this->random_rhs(3, 1, 5)), s(this->random_rhs(3, 3, 6));
+    const CallerArray<T> b(this->random_rhs(n, 1, 1)), y(this->random_rhs(n, 1, 2)),
+        x(this->random_rhs(n, 1, 3));
+    const CallerArray<T> g(this->random_rhs(3, 1, 4)), solved(this->random_rhs(3, 1, 5)),
+        s(this->random_rhs(3, 3, 6));
     this->both_ways([&](cudaStream_t stream) {
       schur.enqueue_write(factor, this->view(s, 3, 3), stream);
-      schur.enqueue_condense(factor, this->view(b, n, 1), this->view(y, n, 1), this->view(g, 3, 1), workspace, stream);
-      schur.enqueue_solve(factor, this->view(g, 3, 1), this->view(solved, 3, 1), this->view(x, n, 1), workspace, stream);
-      schur.enqueue_expand(factor, this->view(y, n, 1), this->view(solved, 3, 1), this->view(x, n, 1), workspace, stream);
+      schur.enqueue_condense(factor, this->view(b, n, 1), this->view(y, n, 1), this->view(g, 3, 1),
+                             workspace, stream);
+      schur.enqueue_solve(factor, this->view(g, 3, 1), this->view(solved, 3, 1),
+                          this->view(x, n, 1), workspace, stream);
+      schur.enqueue_expand(factor, this->view(y, n, 1), this->view(solved, 3, 1),
+                           this->view(x, n, 1), workspace, stream);
     });
   }
 }

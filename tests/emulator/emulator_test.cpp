@@ -1,4 +1,5 @@
-// The CUDA backend on the emulated device, in many orders of its threads: kernels' logic is tested where there is no GPU.
+// The CUDA backend on the emulated device, in many orders of its threads: kernels' logic is tested
+// where there is no GPU.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -42,9 +43,11 @@ class Emulated : public OnCuda<W> {
   using OnCuda<W>::plan;
 
   /// The factor of an exact system comes back bit for bit.
-  void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what, bool long_places = false) {
+  void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what,
+                    bool long_places = false) {
     const auto n = static_cast<Index>(l.size());
-    const auto system = exact_system(std::move(l), Permutation::identity(n), sizeof(Value) == 8 ? 53 : 24);
+    const auto system =
+        exact_system(std::move(l), Permutation::identity(n), sizeof(Value) == 8 ? 53 : 24);
     AnalyzeOptions options;
     options.permutation = system.perm;
     options.target = this->backend().target();
@@ -56,17 +59,20 @@ class Emulated : public OnCuda<W> {
     ASSERT_TRUE(refactorize<Value>(factor, this->values(system.a)).ok()) << what;
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i])
-        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<Value>(v)) << what << ": " << i << " " << j;
+        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<Value>(v))
+            << what << ": " << i << " " << j;
     EXPECT_EQ(flaw_of_lower_factor(factor), "") << what;
   }
 
   static constexpr double kBound = sizeof(Value) == 8 ? 1e-14 : 5e-6;
   /// Of x, the solution() of a system.
-  static double error_of(const Pattern& pattern, const std::vector<Value>& value, const std::vector<Value>& x) {
+  static double error_of(const Pattern& pattern, const std::vector<Value>& value,
+                         const std::vector<Value>& x) {
     const Index n = pattern.n;
     const std::vector<Value> b = OnCuda<W>::random_rhs(n, 1, 3);
     Backend cpu = cpu_backend(1);
-    return backward_error<Value>({pattern, value}, {x.data(), n, 1, n}, {b.data(), n, 1, n}, cpu).componentwise;
+    return backward_error<Value>({pattern, value}, {x.data(), n, 1, n}, {b.data(), n, 1, n}, cpu)
+        .componentwise;
   }
 
   void SetUp() override {
@@ -97,7 +103,8 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
     }
     return {"fma", "fma"};
   };
-  EXPECT_EQ(std::pair(this->backend().kernels(8), this->backend().kernels(4)), expected(TypeParam::loops));
+  EXPECT_EQ(std::pair(this->backend().kernels(8), this->backend().kernels(4)),
+            expected(TypeParam::loops));
   EXPECT_EQ(this->backend().target(), "sm_90");
 }
 
@@ -107,7 +114,8 @@ IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt
   for (Index k = 0; k < many; ++k)
     for (unsigned i = 0; i < below; ++i) {
       const Index first = many + static_cast<Index>(random() % static_cast<unsigned>(hubs)) * size;
-      for (Index j = 0; j < size; ++j) row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
+      for (Index j = 0; j < size; ++j)
+        row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
     }
   IntegerRows l(row.size());
   for (std::size_t i = 0; i < l.size(); ++i) {
@@ -121,22 +129,27 @@ IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt
 TYPED_TEST(Emulated, ExactFactors) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 4 + 2 * KAURI_ORDERS; ++round) {
-    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 330), band = round % 3 == 0 ? 0 : 1 + round % 40;
-    this->expect_exact(random_factor(n, 1 + round % 6, band, random), round % 5 != 0, 4 + 2 * (round % 3), std::to_string(round));
+    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 330),
+                band = round % 3 == 0 ? 0 : 1 + round % 40;
+    this->expect_exact(random_factor(n, 1 + round % 6, band, random), round % 5 != 0,
+                       4 + 2 * (round % 3), std::to_string(round));
   }
 }
 
-/// Chains of three tiles and more whose last one has any number of cells, with rows below: what lies beside its columns in shared memory,
-/// not a number when a launch begins, goes into nothing.
+/// Chains of three tiles and more whose last one has any number of cells, with rows below: what
+/// lies beside its columns in shared memory, not a number when a launch begins, goes into nothing.
 TYPED_TEST(Emulated, LastTilesOfChains) {
   for (Index last = 1; last <= 64; last += 8) {
     const auto system = dense_exact_system(BlockTree({70, 128 + last}, 1).rows());
     auto made = run_by(*this->plan(system.a.pattern(), OrderingMethod::natural, false), 4);
     auto factor = Factor<typename TestFixture::Value>::create(made, this->backend());
-    ASSERT_TRUE(refactorize<typename TestFixture::Value>(factor, this->values(system.a)).ok()) << last;
+    ASSERT_TRUE(refactorize<typename TestFixture::Value>(factor, this->values(system.a)).ok())
+        << last;
     for (Index i = 0; i < system.a.n(); i += 3)
       for (const auto& [j, v] : system.l[i])
-        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)), static_cast<typename TestFixture::Value>(v)) << last;
+        ASSERT_EQ(factor.entry(made->perm.new_of(i), made->perm.new_of(j)),
+                  static_cast<typename TestFixture::Value>(v))
+            << last;
   }
 }
 
@@ -146,30 +159,36 @@ TYPED_TEST(Emulated, ManyChildrenExactly) {
   for (const bool amalgamate : {true, false}) {
     this->expect_exact(hub_rows(60, 1, 3, 1, random), amalgamate, 4, "60 leaves");
     this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves");
-    this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves, long places", true);
+    this->expect_exact(hub_rows(90, 3, 9, 2, random), amalgamate, 6, "90 leaves, long places",
+                       true);
     this->expect_exact(hub_rows(12, 2, 70, 2, random), amalgamate, 4, "12 leaves below tiles");
-    this->expect_exact(hub_rows(50, 1, 80, 1, random), amalgamate, 6, "50 leaves of one tiled host");
+    this->expect_exact(hub_rows(50, 1, 80, 1, random), amalgamate, 6,
+                       "50 leaves of one tiled host");
   }
 }
 
-/// The same bits in every order, however many teams there are; and they solve the system. Levels, memory used again.
+/// The same bits in every order, however many teams there are; and they solve the system. Levels,
+/// memory used again.
 TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
   using T = typename TypeParam::T;
-  const System systems[] = {{"dense 70", dense_pattern(70)},
-                            {"dense 230", dense_pattern(230)},
-                            {"grid 7 x 7 x 7", grid_pattern(7, 7, 7, true), OrderingMethod::amd},
-                            {"grid 20 x 20", grid_pattern(20, 20, 1), OrderingMethod::amd},
-                            {"random 300", random_pattern(300, 5, 3), OrderingMethod::minimum_degree}};
+  const System systems[] = {
+      {"dense 70", dense_pattern(70)},
+      {"dense 230", dense_pattern(230)},
+      {"grid 7 x 7 x 7", grid_pattern(7, 7, 7, true), OrderingMethod::amd},
+      {"grid 20 x 20", grid_pattern(20, 20, 1), OrderingMethod::amd},
+      {"random 300", random_pattern(300, 5, 3), OrderingMethod::minimum_degree}};
   for (const System& s : systems) {
     const Pattern pattern = s.pattern.view();
     const std::vector<T> value = random_dominant<T>(pattern, 5);
     const auto made = this->plan(pattern, s.method);
     std::vector<T> first;
-    for (std::uint64_t seed = 0; seed < std::max(KAURI_ORDERS, 2); ++seed) {  // one order would be compared with itself
+    for (std::uint64_t seed = 0; seed < std::max(KAURI_ORDERS, 2);
+         ++seed) {  // one order would be compared with itself
       SCOPED_TRACE(s.name + ", seed " + std::to_string(seed));
       emulator::set_seed(seed);
-      auto factor =
-          Factor<T>::create(run_by(*made, 4 + 2 * static_cast<Index>(seed % 3), static_cast<unsigned>(seed % 4)), this->backend());
+      auto factor = Factor<T>::create(
+          run_by(*made, 4 + 2 * static_cast<Index>(seed % 3), static_cast<unsigned>(seed % 4)),
+          this->backend());
       ASSERT_TRUE(refactorize<T>(factor, value).ok());
       const std::vector<T> x = this->solution(factor);
       if (first.empty()) first = x;
@@ -194,7 +213,8 @@ TYPED_TEST(Emulated, FailingPivots) {
     for (int round = 0; round < 3; ++round) {
       std::vector<T> bad = good;
       for (int k = 0; k <= round % 3; ++k)
-        bad[view.col_ptr[random() % static_cast<std::uint64_t>(view.n)]] *= round % 2 == 0 ? T(-1) : T(0.001);
+        bad[view.col_ptr[random() % static_cast<std::uint64_t>(view.n)]] *=
+            round % 2 == 0 ? T(-1) : T(0.001);
       const auto expected = sparse_breakdown<T>({view, bad}, made->perm);
       const auto seen = refactorize<T>(factor, bad);
       ASSERT_EQ(seen.ok(), !expected.has_value()) << view.n << ", round " << round;
@@ -207,7 +227,8 @@ TYPED_TEST(Emulated, FailingPivots) {
   }
 }
 
-/// Plans of devices without Hopper's kernels count no bytes for these, which a Hopper device takes all the same.
+/// Plans of devices without Hopper's kernels count no bytes for these, which a Hopper device takes
+/// all the same.
 TYPED_TEST(Emulated, PlansForOtherDevices) {
   using T = typename TypeParam::T;
   const OwnedPattern pattern = grid_pattern(12, 12, 1);
@@ -221,16 +242,17 @@ TYPED_TEST(Emulated, PlansForOtherDevices) {
   EXPECT_LE(this->error_of(view, value, this->solution(factor)), this->kBound);
 }
 
-/// Sums over the rows below do not lose what they round in the plain solve; those of sweeps through tiles lose a few units
-/// (sweep_test.cpp).
+/// Sums over the rows below do not lose what they round in the plain solve; those of sweeps through
+/// tiles lose a few units (sweep_test.cpp).
 TYPED_TEST(Emulated, BackwardSums) {
   using T = typename TypeParam::T;
   CudaOptions plain;
   plain.compute = TypeParam::loops, plain.fast_solve = false;
   Backend backend = cuda_backend(plain);
-  for (const auto& [pattern, method] : {std::pair{grid_pattern(20, 20, 1), OrderingMethod::amd},
-                                        {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
-                                        {random_pattern(300, 5, 3), OrderingMethod::minimum_degree}}) {
+  for (const auto& [pattern, method] :
+       {std::pair{grid_pattern(20, 20, 1), OrderingMethod::amd},
+        {grid_pattern(7, 7, 7, true), OrderingMethod::amd},
+        {random_pattern(300, 5, 3), OrderingMethod::minimum_degree}}) {
     const Pattern view = pattern.view();
     auto factor = Factor<T>::create(run_by(*this->plan(view, method), 4), backend);
     ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(view, 7)).ok());
@@ -251,7 +273,8 @@ TYPED_TEST(Emulated, NearlySingularBlocks) {
       AnalyzeOptions options = natural_order(a.n());
       const NearSingularErrors there = near_singular_errors(a, analyze(a.pattern(), options), cpu);
       options.target = this->backend().target();
-      const NearSingularErrors here = near_singular_errors(a, run_by(*this->plan(a.pattern(), options), 4), this->backend());
+      const NearSingularErrors here =
+          near_singular_errors(a, run_by(*this->plan(a.pattern(), options), 4), this->backend());
       EXPECT_LE(here.factor, factor_error_bound(there.factor));
       EXPECT_LE(here.solve, factor_error_bound(there.solve));
     }

@@ -12,7 +12,8 @@ TYPED_TEST_SUITE(FailingSubtrees, Ways, WayNumbers);
 
 TYPED_TEST(FailingSubtrees, OfAGrid) {
   const OwnedPattern pattern = grid_pattern(6, 6, 6, true);
-  this->check(this->system(pattern.view(), OrderingMethod::amd, true), 2 * std::min(KAURI_ORDERS, 2), false);
+  this->check(this->system(pattern.view(), OrderingMethod::amd, true),
+              2 * std::min(KAURI_ORDERS, 2), false);
 }
 
 /// Tiled fronts below tiled fronts, and hosts of many children.

@@ -35,20 +35,23 @@ class RefusedGraphs : public OnCuda<W> {
     EXPECT_FALSE(few->device.task.empty());
     return few;
   }
-  std::vector<Value> solution_alone(const std::shared_ptr<const Plan>& plan, const DeviceValues<Value>& there, Value shift) {
+  std::vector<Value> solution_alone(const std::shared_ptr<const Plan>& plan,
+                                    const DeviceValues<Value>& there, Value shift) {
     auto fresh = Factor<Value>::create(plan, this->backend());
     EXPECT_TRUE(refactorize(fresh, there, shift).ok());
     return this->solution(fresh);
   }
-  /// Refactorisations of one factor, enqueued and waited for in turn, each with another shift; which come first changes with `round`.
-  void expect_runs(const std::shared_ptr<const Plan>& plan, const DeviceValues<Value>& there, int round,
-                   const std::vector<std::vector<Value>>& expected) {
+  /// Refactorisations of one factor, enqueued and waited for in turn, each with another shift;
+  /// which come first changes with `round`.
+  void expect_runs(const std::shared_ptr<const Plan>& plan, const DeviceValues<Value>& there,
+                   int round, const std::vector<std::vector<Value>>& expected) {
     const CallerStream stream;
     auto factor = Factor<Value>::create(plan, this->backend());
     for (int call = 0; call < kCalls; ++call) {
       if ((call + round) % 2 == 0) {
         enqueue_refactorize(factor, there, Value(call), stream.get());
-        ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite) << call;
+        ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite)
+            << call;
       } else {
         ASSERT_TRUE(refactorize(factor, there, Value(call)).ok()) << call;
       }
@@ -66,17 +69,19 @@ TYPED_TEST(RefusedGraphs, LaunchesHaveTheSameBits) {
   const auto plan = this->small_plan(system.a.pattern());
   const auto there = DeviceValues<T>::copy_of(this->values(system.a), this->backend());
   std::vector<std::vector<T>> expected;
-  for (int call = 0; call < this->kCalls; ++call) expected.push_back(this->solution_alone(plan, there, T(call)));
+  for (int call = 0; call < this->kCalls; ++call)
+    expected.push_back(this->solution_alone(plan, there, T(call)));
   int round = 0;
-  for (const GraphStep step :
-       {GraphStep::begin_capture, GraphStep::capture, GraphStep::end_capture, GraphStep::instantiate, GraphStep::upload, GraphStep::none}) {
+  for (const GraphStep step : {GraphStep::begin_capture, GraphStep::capture, GraphStep::end_capture,
+                               GraphStep::instantiate, GraphStep::upload, GraphStep::none}) {
     SCOPED_TRACE("step " + std::to_string(static_cast<int>(step)));
     emulator::refuse_graphs_at(step);
     const emulator::GraphCounts before = emulator::graph_counts();
     this->expect_runs(plan, there, round++, expected);
     const emulator::GraphCounts after = emulator::graph_counts();
     EXPECT_EQ(after.refused - before.refused, step == GraphStep::none ? 0 : 1);
-    EXPECT_EQ(after.made - before.made, step == GraphStep::none || step == GraphStep::upload ? 1 : 0);
+    EXPECT_EQ(after.made - before.made,
+              step == GraphStep::none || step == GraphStep::upload ? 1 : 0);
     EXPECT_EQ(after.launched - before.launched, step == GraphStep::none ? this->kCalls - 2 : 0);
   }
 }

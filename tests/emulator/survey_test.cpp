@@ -26,7 +26,8 @@ TEST(Survey, AsksTheDriverOncePerDevice) {
   std::vector<std::thread> threads;
   for (int& mine : wrong)
     threads.emplace_back([&mine] {
-      for (int round = 0; round < 100; ++round) mine += survey(round % 2)->target != (round % 2 == 0 ? "sm_90" : "sm_80");
+      for (int round = 0; round < 100; ++round)
+        mine += survey(round % 2)->target != (round % 2 == 0 ? "sm_90" : "sm_80");
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(8, 0));
@@ -45,7 +46,9 @@ TEST(Survey, TellsWhoseSecondsArePredicted) {
   EXPECT_EQ(ampere->free_bytes, 10 * hopper->free_bytes);
   EXPECT_FALSE(ampere->started);
   EXPECT_FALSE(survey(-1) || survey(4));
-  EXPECT_EQ(with_device({}, ada, 8, 1).second.find(": the seconds of the device (emulated L4 (8.9)) cannot be predicted"), 0U);
+  EXPECT_EQ(with_device({}, ada, 8, 1)
+                .second.find(": the seconds of the device (emulated L4 (8.9)) cannot be predicted"),
+            0U);
 }
 
 // kauri has no code for it: neither is it offered, nor does a backend begin.
@@ -54,8 +57,14 @@ TEST(Survey, DevicesBefore80AreRefused) {
   EXPECT_FALSE(survey(3, &why_not));
   const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(3); });
   EXPECT_EQ(why_not, text);
-  EXPECT_NE(text.find("device 3 (emulated T4) has compute capability 7.5; kauri has code for 8.0 and later"), std::string::npos) << text;
-  EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(4); }).find("there is no CUDA device 4: 4 found"), std::string::npos);
+  EXPECT_NE(
+      text.find(
+          "device 3 (emulated T4) has compute capability 7.5; kauri has code for 8.0 and later"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(4); })
+                .find("there is no CUDA device 4: 4 found"),
+            std::string::npos);
 }
 
 /// The façade's own offer, from the survey of the first device to the reason told.

@@ -1,5 +1,6 @@
-// Calls that throw halfway leave no copy of the caller's page-locked arrays behind, and no kernel on the caller's arrays on the device:
-// with each of their launches refused in turn. On the emulated device, which counts both.
+// Calls that throw halfway leave no copy of the caller's page-locked arrays behind, and no kernel
+// on the caller's arrays on the device: with each of their launches refused in turn. On the
+// emulated device, which counts both.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -52,8 +53,10 @@ class Unwinding : public OnCuda<Way<double, CudaCompute::hopper>> {
     const Index n = a_.n();
     return {value_.data() + a_.value().size() + static_cast<std::size_t>(which * 3 * n), n, 3, n};
   }
-  /// With launch after launch refused, until there are no more. launches: where it throws, its launches are waited for, too.
-  void check(const std::string& name, const std::function<void()>& call, bool launches = true) const {
+  /// With launch after launch refused, until there are no more. launches: where it throws, its
+  /// launches are waited for, too.
+  void check(const std::string& name, const std::function<void()>& call,
+             bool launches = true) const {
     ASSERT_EQ(emulator::launches_under_way(), 0) << "before " << name;
     int failures = 0;
     for (bool fails = true; fails; ++failures) {
@@ -68,7 +71,8 @@ class Unwinding : public OnCuda<Way<double, CudaCompute::hopper>> {
       emulator::refuse_launches_after(-1);
       ASSERT_EQ(emulator::copies_under_way(), 0) << name << ", " << failures << " launches taken";
       if (launches && fails) {
-        ASSERT_EQ(emulator::launches_under_way(), 0) << name << ", " << failures << " launches taken";
+        ASSERT_EQ(emulator::launches_under_way(), 0)
+            << name << ", " << failures << " launches taken";
       }
       ASSERT_LT(failures, 200) << name;
     }
@@ -101,7 +105,8 @@ TEST_F(Unwinding, OfMixedFactorsLeavesNoCopyUnderWay) {
   auto factor = MixedFactor::create(a_.pattern(), plan(a_.pattern()), both, 3);
   check("refactorize", [&] { static_cast<void>(factor.refactorize(value())); });
   check(
-      "solve", [&] { static_cast<void>(factor.solve(matrix(0), matrix(1))); }, false);  // what goes on works on memory of the factor's
+      "solve", [&] { static_cast<void>(factor.solve(matrix(0), matrix(1))); },
+      false);  // what goes on works on memory of the factor's
 }
 
 TEST_F(Unwinding, OfBatchesAndFusedSolvesLeavesNoCopyUnderWay) {
@@ -110,7 +115,9 @@ TEST_F(Unwinding, OfBatchesAndFusedSolvesLeavesNoCopyUnderWay) {
   auto room = BatchWorkspace<double>::create(batch, 1);
   check("refactorize", [&] { static_cast<void>(refactorize<double>(batch, value(), 0)); });
   const Index n = a_.n();
-  check("solve", [&] { batch.solve(BatchView<double>{matrix(0).data, 2, n, 1, n, Offset{n}}, room); });
+  check("solve", [&] {
+    batch.solve(BatchView<double>{matrix(0).data, 2, n, 1, n, Offset{n}}, room);
+  });
   auto fused = FusedSolve<double>::create(a_.pattern(), there, backend());
   const MatrixView<double> b{matrix(0).data, n, 1, n}, x{matrix(1).data, n, 1, n};
   check("fused solve", [&] { static_cast<void>(fused.solve(value(), b, x)); });
@@ -121,9 +128,11 @@ TEST_F(Unwinding, OfCallsOnTheDeviceLeavesNoKernelUnderWay) {
   const Index n = a_.n();
   const auto plan_there = plan(a_.pattern());
   const auto values = DeviceValues<double>::copy_of(value(), backend());
-  const auto numbers = DeviceValues<double>::copy_of(std::vector<double>(4 * static_cast<std::size_t>(n), 1.0), backend());
+  const auto numbers = DeviceValues<double>::copy_of(
+      std::vector<double>(4 * static_cast<std::size_t>(n), 1.0), backend());
   auto* const first = const_cast<double*>(numbers.span().data());  // this object's own
-  const DeviceMatrixView<double> b({first, n, 1, n}), x({first + 2 * static_cast<std::size_t>(n), n, 1, n});
+  const DeviceMatrixView<double> b({first, n, 1, n}),
+      x({first + 2 * static_cast<std::size_t>(n), n, 1, n});
   const DeviceMatrixView<const double> from(b.view());
   auto factor = Factor<double>::create(plan_there, backend());
   check("refactorize", [&] { static_cast<void>(refactorize(factor, values)); });
@@ -141,7 +150,9 @@ TEST_F(Unwinding, OfCallsOnTheDeviceLeavesNoKernelUnderWay) {
   auto batch = BatchFactor<double>::create(plan_there, 2, backend());
   auto room = BatchWorkspace<double>::create(batch, 1);
   check("refactorize of a batch", [&] { static_cast<void>(refactorize(batch, values, 0)); });
-  check("solve of a batch", [&] { batch.solve(DeviceBatchView<double>({first, 2, n, 1, n, Offset{n}}), room); });
+  check("solve of a batch", [&] {
+    batch.solve(DeviceBatchView<double>({first, 2, n, 1, n, Offset{n}}), room);
+  });
   const auto schur = SchurComplement<double>::on_device(factor, 3);
   check("write", [&] { schur.write(factor, DeviceMatrixView<double>({first, 3, 3, 3})); });
 }

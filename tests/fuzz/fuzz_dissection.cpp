@@ -1,4 +1,5 @@
-// Any bytes as a graph with weights: nested dissection gives a permutation, and the same one with four threads as with one.
+// Any bytes as a graph with weights: nested dissection gives a permutation, and the same one with
+// four threads as with one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +22,9 @@ struct Input {
   bool four_threads = true;  // for one of eight small graphs
 };
 
-/// Small graphs are a leaf, or a few; of one input in 32 up to 1500 vertices. These are one task and one block of every loop. Large ones,
-/// one input in 64 of one kind in eight, are several, and beyond what a thin level set settles; not those of the best effort, which takes
-/// so much longer.
+/// Small graphs are a leaf, or a few; of one input in 32 up to 1500 vertices. These are one task
+/// and one block of every loop. Large ones, one input in 64 of one kind in eight, are several, and
+/// beyond what a thin level set settles; not those of the best effort, which takes so much longer.
 struct Size {
   Index vertices, length, weights;
 };
@@ -33,9 +34,11 @@ Size size_of(std::uint8_t kind, std::uint64_t hash) {
   return kind % 3 == 2 ? Size{6000, 3, 64} : Size{22000, 6, 64};
 }
 
-/// Byte 0: effort, whether there are weights, and the range of sizes; then the seed and the number of vertices.
+/// Byte 0: effort, whether there are weights, and the range of sizes; then the seed and the number
+/// of vertices.
 Input input_of(kauri::fuzz::Bytes bytes) {
-  constexpr kauri::Effort kEfforts[] = {kauri::Effort::fast, kauri::Effort::standard, kauri::Effort::best};
+  constexpr kauri::Effort kEfforts[] = {kauri::Effort::fast, kauri::Effort::standard,
+                                        kauri::Effort::best};
   Input input;
   const std::uint64_t hash = bytes.hash();
   input.four_threads = hash % 8 == 0;
@@ -45,7 +48,8 @@ Input input_of(kauri::fuzz::Bytes bytes) {
   input.options.seed = bytes.next();
   const Index n = bytes.below(size.vertices);
   for (Index v = 0; v < n && kind / 3 % 2 == 1; ++v)
-    input.weight.push_back(v < size.weights ? 1 + bytes.next() % 50 : input.weight[v - size.weights]);
+    input.weight.push_back(v < size.weights ? 1 + bytes.next() % 50
+                                            : input.weight[v - size.weights]);
   input.graph = kauri::fuzz::lists_of(n, kauri::fuzz::edges_of(bytes, n, size.length));
   return input;
 }
@@ -53,7 +57,8 @@ Input input_of(kauri::fuzz::Bytes bytes) {
 std::vector<Index> order_of(const Input& input, int threads) {
   std::vector<Index> order(input.graph.ptr.size() - 1, kauri::kNone);
   kauri::with_threads(threads, [&] {
-    kauri::ordering::nested_dissection({input.graph.ptr, input.graph.adjacency, input.weight}, input.options, order);
+    kauri::ordering::nested_dissection({input.graph.ptr, input.graph.adjacency, input.weight},
+                                       input.options, order);
   });
   return order;
 }

@@ -1,4 +1,5 @@
-// Any bytes as gzip, and as what members hold: cut into members, some of them empty, they come back as they were, within any bound.
+// Any bytes as gzip, and as what members hold: cut into members, some of them empty, they come back
+// as they were, within any bound.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <zlib.h>
 
@@ -34,7 +35,8 @@ std::string member(std::string_view text) {
 std::string in_members(std::string_view text) {
   std::string packed = text.empty() ? member("") : "";
   while (!text.empty()) {
-    const std::size_t length = std::min<std::size_t>(static_cast<unsigned char>(text[0]) * 16, text.size());
+    const std::size_t length =
+        std::min<std::size_t>(static_cast<unsigned char>(text[0]) * 16, text.size());
     packed += member(text.substr(0, length));
     if (length > 0) text.remove_prefix(length);
     if (length == 0) packed += member(text.substr(0, 1)), text.remove_prefix(1);
@@ -71,6 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(io::gunzip(packed, "f") == bytes);
   require(io::gunzip(packed + std::string(512, '\0'), "f") == bytes);
   require(io::gunzip_head(packed, 1000) == bytes.substr(0, 1000));
-  for (const std::size_t most : {std::size_t{0}, size / 2, size, size + 1}) check_bound(packed, size, most);
+  for (const std::size_t most : {std::size_t{0}, size / 2, size, size + 1})
+    check_bound(packed, size, most);
   return 0;
 }

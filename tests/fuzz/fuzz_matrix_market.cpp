@@ -1,4 +1,5 @@
-// Any bytes as Matrix Market (plain or gzipped) and as a permutation: a result or an Error, never anything else.
+// Any bytes as Matrix Market (plain or gzipped) and as a permutation: a result or an Error, never
+// anything else.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +13,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kauri;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_market_matrix(bytes, "f", {}, most); });
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_dense(bytes, "f", {}, kNone, most); });
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_permutation(bytes, "f", most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_market_matrix(bytes, "f", {}, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_dense(bytes, "f", {}, kNone, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_permutation(bytes, "f", most); });
   return 0;
 }

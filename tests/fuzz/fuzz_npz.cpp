@@ -12,8 +12,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kauri;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_npz(bytes, "f", {}, most); });
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_npy_dense(bytes, "f", kNone, most); });
-  fuzz::result_or_error_within(size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_npz(bytes, "f", {}, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_npy_dense(bytes, "f", kNone, most); });
+  fuzz::result_or_error_within(
+      size, [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
   return 0;
 }

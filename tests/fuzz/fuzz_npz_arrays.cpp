@@ -1,4 +1,5 @@
-// Any bytes as the arrays of a .npz file whose archive is sound: where fuzz_npz is stopped by a checksum, this one goes on.
+// Any bytes as the arrays of a .npz file whose archive is sound: where fuzz_npz is stopped by a
+// checksum, this one goes on.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <zlib.h>
 
@@ -26,19 +27,26 @@ class Bytes {
   /// Small, but one in 64 is huge: 2^31 - 1 or 2^62.
   std::int64_t size() {
     const int word = next();
-    return word == 255 ? std::int64_t{1} << 62 : word == 254 ? 2147483647 : word == 253 || word == 252 ? -1 : word % 8;
+    return word == 255                  ? std::int64_t{1} << 62
+           : word == 254                ? 2147483647
+           : word == 253 || word == 252 ? -1
+                                        : word % 8;
   }
 
  private:
   const std::uint8_t *at_, *end_;
 };
 
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool fortran = false) {
-  const std::string head = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" + shape + "), }\n";
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                bool fortran = false) {
+  const std::string head = "{'descr': '" + type +
+                           "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': (" +
+                           shape + "), }\n";
   return std::string("\x93NUMPY\x01\0", 8) + number(head.size(), 2) + head + data;
 }
 
-/// One of the arrays: its type, shape and elements from the bytes. The elements fill the shape, but for one in eight arrays.
+/// One of the arrays: its type, shape and elements from the bytes. The elements fill the shape, but
+/// for one in eight arrays.
 std::string array(Bytes& bytes, bool reals) {
   const std::uint8_t kind = bytes.next();
   const int dimensions = reals ? kind % 4 : 1;
@@ -65,15 +73,20 @@ class Zip {
  public:
   void add(const std::string& name, const std::string& data) {
     const std::string file = name + ".npy", size = number(data.size(), 4);
-    const std::string sums = number(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()), 4) + size + size;
-    const std::string common = number(20, 2) + number(0, 8) + sums + number(file.size(), 2) + number(0, 2);
-    directory_ += "PK\x01\x02" + number(20, 2) + common + number(0, 10) + number(members_.size(), 4) + file;
+    const std::string sums =
+        number(crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()), 4) + size +
+        size;
+    const std::string common =
+        number(20, 2) + number(0, 8) + sums + number(file.size(), 2) + number(0, 2);
+    directory_ +=
+        "PK\x01\x02" + number(20, 2) + common + number(0, 10) + number(members_.size(), 4) + file;
     members_ += "PK\x03\x04" + common + file + data;
     ++count_;
   }
   [[nodiscard]] std::string bytes() const {
-    return members_ + directory_ + "PK\x05\x06" + number(0, 4) + number(count_, 2) + number(count_, 2) + number(directory_.size(), 4) +
-           number(members_.size(), 4) + number(0, 2);
+    return members_ + directory_ + "PK\x05\x06" + number(0, 4) + number(count_, 2) +
+           number(count_, 2) + number(directory_.size(), 4) + number(members_.size(), 4) +
+           number(0, 2);
   }
 
  private:
@@ -85,8 +98,11 @@ class Zip {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kauri;
-  const std::vector<std::vector<const char*>> indices = {
-      {"indices", "indptr"}, {"indices", "indptr"}, {"row", "col"}, {"indices", "indptr"}, {"offsets"}};
+  const std::vector<std::vector<const char*>> indices = {{"indices", "indptr"},
+                                                         {"indices", "indptr"},
+                                                         {"row", "col"},
+                                                         {"indices", "indptr"},
+                                                         {"offsets"}};
   constexpr const char* kFormats[] = {"csc", "csr", "coo", "bsr", "dia"};
   Bytes bytes(data, size);
   const int format = bytes.next() % 5;
@@ -95,8 +111,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string n = number(static_cast<std::uint64_t>(bytes.size()), 8);
   zip.add("shape", npy("<i8", "2,", n + n));
   zip.add("data", array(bytes, true));
-  for (const char* name : indices[static_cast<std::size_t>(format)]) zip.add(name, array(bytes, false));
+  for (const char* name : indices[static_cast<std::size_t>(format)])
+    zip.add(name, array(bytes, false));
   const std::string archive = zip.bytes();
-  fuzz::result_or_error_within(archive.size(), [&](io::Allowance most) { return io::parse_npz(archive, "f", {}, most); });
+  fuzz::result_or_error_within(
+      archive.size(), [&](io::Allowance most) { return io::parse_npz(archive, "f", {}, most); });
   return 0;
 }

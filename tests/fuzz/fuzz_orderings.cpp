@@ -1,7 +1,8 @@
-// Any bytes as a graph and options: every method gives a permutation with the rows that come last in their places, and the same one with
-// four threads as with one; trees of separators are what they promise, and so are orders inside them and after changes; whatever is wrong
-// is an Error of its kind. Graphs have 6000 vertices at most, most of them some hundreds: components that are ordered by all threads, of
-// 20,000 and more, are left to tests.
+// Any bytes as a graph and options: every method gives a permutation with the rows that come last
+// in their places, and the same one with four threads as with one; trees of separators are what
+// they promise, and so are orders inside them and after changes; whatever is wrong is an Error of
+// its kind. Graphs have 6000 vertices at most, most of them some hundreds: components that are
+// ordered by all threads, of 20,000 and more, are left to tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +42,8 @@ auto outcome_of(const Wrong& wrong, F&& f) -> std::optional<decltype(f())> {
     require(!wrong.usage && !wrong.input);
     return result;
   } catch (const Error& e) {
-    require((wrong.usage && e.kind() == ErrorKind::usage) || (wrong.input && e.kind() == ErrorKind::input));
+    require((wrong.usage && e.kind() == ErrorKind::usage) ||
+            (wrong.input && e.kind() == ErrorKind::input));
     return std::nullopt;
   }
 }
@@ -49,7 +51,10 @@ auto outcome_of(const Wrong& wrong, F&& f) -> std::optional<decltype(f())> {
 /// A few bytes as a number of any sign, mostly a small one.
 Index any_index(Bytes& bytes, Index n) {
   const std::uint8_t kind = bytes.next();
-  if (kind < 16) return kind == 0 ? std::numeric_limits<Index>::max() : kind == 1 ? std::numeric_limits<Index>::min() : kind - 9;
+  if (kind < 16)
+    return kind == 0   ? std::numeric_limits<Index>::max()
+           : kind == 1 ? std::numeric_limits<Index>::min()
+                       : kind - 9;
   return bytes.below(std::min(n + 2, 65536));
 }
 
@@ -73,11 +78,19 @@ std::optional<Permutation> ordered(const Input& input, const Wrong& wrong, F&& f
 }
 
 OrderingOptions options_of(Bytes& bytes) {
-  constexpr OrderingMethod kMethods[] = {OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
-                                         OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection};
+  constexpr OrderingMethod kMethods[] = {
+      OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
+      OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection};
   constexpr Effort kEfforts[] = {Effort::fast, Effort::standard, Effort::best};
   constexpr TieBreak kTies[] = {TieBreak::first, TieBreak::last, TieBreak::pseudo_peripheral};
-  constexpr double kDense[] = {10, 0, -1, 0.01, 0.5, 2, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+  constexpr double kDense[] = {10,
+                               0,
+                               -1,
+                               0.01,
+                               0.5,
+                               2,
+                               std::numeric_limits<double>::quiet_NaN(),
+                               std::numeric_limits<double>::infinity()};
   OrderingOptions options;
   const std::uint8_t kind = bytes.next(), flags = bytes.next(), delta = bytes.next();
   options.method = kMethods[kind % 6];
@@ -92,7 +105,8 @@ OrderingOptions options_of(Bytes& bytes) {
   return options;
 }
 
-/// Each vertex is so many rows that are neighbours of one another: indistinguishable ones, but for those that come last.
+/// Each vertex is so many rows that are neighbours of one another: indistinguishable ones, but for
+/// those that come last.
 Graph graph_of(Bytes& bytes, Index n, Index length, Index copies) {
   Edges edges;
   const auto join = [&](Index u, Index v) {
@@ -113,12 +127,15 @@ Input input_of(Bytes bytes, Bytes& changes) {
   input.options = options_of(bytes);
   const std::uint8_t leaf = bytes.next(), size = bytes.next();
   input.leaf = leaf < 240 ? 1 + leaf : leaf - 256;
-  // More than parallel AMD leaves to one thread, and than one task of a dissection; the others are small but for one in 32.
+  // More than parallel AMD leaves to one thread, and than one task of a dissection; the others are
+  // small but for one in 32.
   const bool large = size % 8 == 7 && hash % 64 == 0;
   const Index most = large ? 6000 : hash % 32 == 0 ? 400 : 100;
-  const Index copies = large || size / 8 % 4 < 2 ? 1 : size / 8 % 4, base = bytes.below(most), n = base * copies;
+  const Index copies = large || size / 8 % 4 < 2 ? 1 : size / 8 % 4, base = bytes.below(most),
+              n = base * copies;
   const std::uint8_t last = bytes.next();
-  for (int k = last < 160 ? 0 : last % 16; k > 0; --k) input.options.last.push_back(any_index(bytes, n));
+  for (int k = last < 160 ? 0 : last % 16; k > 0; --k)
+    input.options.last.push_back(any_index(bytes, n));
   changes = bytes.take(bytes.next() % 64);
   input.graph = graph_of(bytes, base, large ? 3 : 1, copies);
   std::vector<char> met(static_cast<std::size_t>(n), 0);
@@ -139,20 +156,26 @@ void require_permutation(const Permutation& perm, Index n) {
 /// order() alone; where it refuses, the identity goes on.
 Permutation checked_order(const Input& input) {
   const Index n = input.graph.size();
-  const auto found = ordered(input, input.wrong, [&](const OrderingOptions& options) { return order(input.graph, options); });
+  const auto found = ordered(input, input.wrong, [&](const OrderingOptions& options) {
+    return order(input.graph, options);
+  });
   if (!found) return Permutation::identity(n);
   require_permutation(*found, n);
   const std::vector<Index>& last = input.options.last;
   const auto rest = static_cast<std::size_t>(n) - last.size();
-  require(std::equal(last.begin(), last.end(), found->old_of().begin() + static_cast<std::ptrdiff_t>(rest)));
+  require(std::equal(last.begin(), last.end(),
+                     found->old_of().begin() + static_cast<std::ptrdiff_t>(rest)));
   if (input.options.method == OrderingMethod::natural)
-    require(std::is_sorted(found->old_of().begin(), found->old_of().begin() + static_cast<std::ptrdiff_t>(rest)));
+    require(std::is_sorted(found->old_of().begin(),
+                           found->old_of().begin() + static_cast<std::ptrdiff_t>(rest)));
   return *found;
 }
 
-/// A node has vertices, and either no node below it or several, with more than `leaf` vertices in all.
+/// A node has vertices, and either no node below it or several, with more than `leaf` vertices in
+/// all.
 SeparatorTree checked_tree(const Input& input, const Permutation& perm) {
-  const auto tree = outcome_of({.usage = input.leaf < 1}, [&] { return separator_tree(input.graph, perm, input.leaf); });
+  const auto tree = outcome_of({.usage = input.leaf < 1},
+                               [&] { return separator_tree(input.graph, perm, input.leaf); });
   if (!tree) return separator_tree(input.graph, perm);
   require(is_forest_in_postorder(*tree, input.graph.size()));
   const NaiveTree naive(*tree, perm);
@@ -168,7 +191,8 @@ SeparatorTree checked_tree(const Input& input, const Permutation& perm) {
 }
 
 /// Places [begin, end) have the same rows; in their sequence, if so.
-void require_same_rows(const Permutation& a, const Permutation& b, Index begin, Index end, bool in_sequence) {
+void require_same_rows(const Permutation& a, const Permutation& b, Index begin, Index end,
+                       bool in_sequence) {
   const auto rows = [&](const Permutation& perm) {
     std::vector<Index> some(perm.old_of().begin() + begin, perm.old_of().begin() + end);
     if (!in_sequence) std::sort(some.begin(), some.end());
@@ -182,15 +206,20 @@ void check_within(const Input& input, const Permutation& perm, const SeparatorTr
   const bool forest = is_forest_in_postorder(tree, input.graph.size());
   const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(),
                     .input = !forest || !NaiveTree(tree, perm).fits(input.graph)};
-  const auto found = ordered(input, wrong, [&](const OrderingOptions& o) { return order_within(input.graph, perm, tree, o); });
+  const auto found = ordered(input, wrong, [&](const OrderingOptions& o) {
+    return order_within(input.graph, perm, tree, o);
+  });
   if (!found) return;
   require_permutation(*found, input.graph.size());
   const NaiveTree naive(tree, perm);
-  for (Index k = 0; k < tree.count(); ++k) require_same_rows(perm, *found, naive.own_begin(k), naive.end(k), !naive.is_leaf(k));
+  for (Index k = 0; k < tree.count(); ++k)
+    require_same_rows(perm, *found, naive.own_begin(k), naive.end(k), !naive.is_leaf(k));
 }
 
-/// By node: the subtree that is ordered anew as one, which it is in, or itself. kNone for all of them: there is no such tree.
-std::vector<Index> joined_subtrees(const Graph& graph, const NaiveTree& tree, const std::vector<Index>& changed) {
+/// By node: the subtree that is ordered anew as one, which it is in, or itself. kNone for all of
+/// them: there is no such tree.
+std::vector<Index> joined_subtrees(const Graph& graph, const NaiveTree& tree,
+                                   const std::vector<Index>& changed) {
   std::vector<Index> top(static_cast<std::size_t>(tree.count()));
   std::iota(top.begin(), top.end(), 0);
   for (const Index v : changed)
@@ -204,7 +233,8 @@ std::vector<Index> joined_subtrees(const Graph& graph, const NaiveTree& tree, co
   return top;
 }
 
-/// A tree after a change: what is ordered as one is one node. anew: by node, whether that is to be done.
+/// A tree after a change: what is ordered as one is one node. anew: by node, whether that is to be
+/// done.
 struct Pieces {
   SeparatorTree tree;
   std::vector<char> anew;
@@ -223,24 +253,30 @@ Pieces pieces_of(const Graph& graph, const NaiveTree& tree, const std::vector<In
       pieces.anew.push_back(!tree.is_leaf(k) && top[tree.lowest(k)] == k ? 1 : 0);
     }
   for (Index k = 0; k < tree.count(); ++k)
-    if (number[k] != kNone && tree.parent(k) != kNone) pieces.tree.parent[number[k]] = number[tree.parent(k)];
+    if (number[k] != kNone && tree.parent(k) != kNone)
+      pieces.tree.parent[number[k]] = number[tree.parent(k)];
   for (const Index v : changed)
     if (tree.is_leaf(tree.of(v))) pieces.anew[number[top[tree.of(v)]]] = 1;
   return pieces;
 }
 
-/// What has not changed keeps its places and sequence, and the rest is ordered as order_within() would. fitted: the tree fitted the graph
-/// before; else it may be anything.
-void check_reorder(const Input& input, const Graph& graph, const Permutation& perm, const SeparatorTree& tree,
-                   const std::vector<Index>& changed, bool fitted) {
+/// What has not changed keeps its places and sequence, and the rest is ordered as order_within()
+/// would. fitted: the tree fitted the graph before; else it may be anything.
+void check_reorder(const Input& input, const Graph& graph, const Permutation& perm,
+                   const SeparatorTree& tree, const std::vector<Index>& changed, bool fitted) {
   const Index n = graph.size();
-  const bool in_range = std::all_of(changed.begin(), changed.end(), [n](Index v) { return v >= 0 && v < n; });
-  const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(), .input = !in_range || !is_forest_in_postorder(tree, n)};
-  const auto found = ordered(input, wrong, [&](const OrderingOptions& o) { return reorder(graph, perm, tree, changed, o); });
+  const bool in_range =
+      std::all_of(changed.begin(), changed.end(), [n](Index v) { return v >= 0 && v < n; });
+  const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(),
+                    .input = !in_range || !is_forest_in_postorder(tree, n)};
+  const auto found = ordered(input, wrong, [&](const OrderingOptions& o) {
+    return reorder(graph, perm, tree, changed, o);
+  });
   if (!found) return;
   require_permutation(*found, n);
   const Pieces pieces = pieces_of(graph, NaiveTree(tree, perm), changed);
-  const Permutation all_anew = fitted ? order_within(graph, perm, pieces.tree, input.options) : perm;
+  const Permutation all_anew =
+      fitted ? order_within(graph, perm, pieces.tree, input.options) : perm;
   for (Index k = 0; k < pieces.tree.count(); ++k) {
     const Index begin = pieces.tree.first[k], end = pieces.tree.first[k + 1];
     require_same_rows(perm, *found, begin, end, pieces.anew[k] == 0);
@@ -255,15 +291,18 @@ Graph changed_graph(const Graph& graph, Bytes& bytes, std::vector<Index>& change
   for (Index v = 0; v < n; ++v)
     for (const Index u : graph.neighbours(v)) edges.emplace_back(v, u);
   for (int k = 1 + bytes.next() % 4; k > 0 && n > 0; --k) {
-    const Index u = bytes.below(n), step = bytes.next(), v = step < 128 ? (u + step) % n : bytes.below(n);
+    const Index u = bytes.below(n), step = bytes.next(),
+                v = step < 128 ? (u + step) % n : bytes.below(n);
     const auto near = graph.neighbours(u);
-    const std::pair<Index, Index> edge{u, step % 2 == 0 || near.empty() ? v : near[static_cast<std::size_t>(step) % near.size()]};
+    const std::pair<Index, Index> edge{
+        u, step % 2 == 0 || near.empty() ? v : near[static_cast<std::size_t>(step) % near.size()]};
     const std::pair<Index, Index> back{edge.second, edge.first};
     if (const auto at = std::find(edges.begin(), edges.end(), edge); at == edges.end())
       edges.insert(edges.end(), {edge, back});
     else
       std::erase_if(edges, [&](const auto& e) { return e == edge || e == back; });
-    changed.insert(changed.begin() + (k % 2 == 0 ? 0 : static_cast<std::ptrdiff_t>(changed.size())), {edge.first, edge.second});
+    changed.insert(changed.begin() + (k % 2 == 0 ? 0 : static_cast<std::ptrdiff_t>(changed.size())),
+                   {edge.first, edge.second});
   }
   fuzz::Lists lists = fuzz::lists_of(n, std::move(edges));
   return {std::move(lists.ptr), std::move(lists.adjacency)};

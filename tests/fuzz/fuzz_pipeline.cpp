@@ -1,6 +1,7 @@
-// Any bytes as a small system, from its pattern to refined solutions: plans are sound, verdicts, L and solutions are the naive ones within
-// the roundings of the scalar, and nothing depends on threads or on what the factor held before. What is not finite is an Error or a
-// Breakdown, never a success.
+// Any bytes as a small system, from its pattern to refined solutions: plans are sound, verdicts, L
+// and solutions are the naive ones within the roundings of the scalar, and nothing depends on
+// threads or on what the factor held before. What is not finite is an Error or a Breakdown, never a
+// success.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstddef>
@@ -42,12 +43,16 @@ struct Input {
   fuzz::Checks checks;
 };
 
-/// Scalar and checks, size, options, then shape, values, scales, and what is wrong. Most sizes are those of few fronts.
+/// Scalar and checks, size, options, then shape, values, scales, and what is wrong. Most sizes are
+/// those of few fronts.
 template <class T>
 Input<T> input_of(fuzz::Bytes bytes) {
   Input<T> input;
   const std::uint8_t kind = bytes.next(), size = bytes.next();
-  input.checks = {.threads = kind / 2 % 4 == 3, .solver = kind / 8 % 8 == 7, .mixed = kind / 8 % 8 == 6, .device_plan = kind / 64 == 3};
+  input.checks = {.threads = kind / 2 % 4 == 3,
+                  .solver = kind / 8 % 8 == 7,
+                  .mixed = kind / 8 % 8 == 6,
+                  .device_plan = kind / 64 == 3};
   const Index n = size < 192 ? size % 24 : size - 192;
   input.options = fuzz::options_of(bytes, n);
   const std::uint8_t shape = bytes.next();
@@ -63,7 +68,8 @@ Input<T> input_of(fuzz::Bytes bytes) {
 
 template <class Numbers>
 bool same_bits(const Numbers& a, const Numbers& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
 }
 
 template <class T>
@@ -71,11 +77,14 @@ bool are_finite(std::span<const T> values) {
   return std::ranges::all_of(values, [](T v) { return std::isfinite(v); });
 }
 
-std::shared_ptr<const Plan> checked_plan(const Pattern& pattern, const AnalyzeOptions& options, const fuzz::Checks& checks) {
+std::shared_ptr<const Plan> checked_plan(const Pattern& pattern, const AnalyzeOptions& options,
+                                         const fuzz::Checks& checks) {
   const auto plan = analyze(pattern, options);
-  require(find_flaw(*plan).empty() && plan->n == pattern.n && plan->nnz == pattern.nnz() && same_pattern(plan->pattern.view(), pattern));
+  require(find_flaw(*plan).empty() && plan->n == pattern.n && plan->nnz == pattern.nnz() &&
+          same_pattern(plan->pattern.view(), pattern));
   const std::vector<Index>& last = options.ordering.last;
-  if (!options.permutation) require(std::equal(last.rbegin(), last.rend(), plan->perm.old_of().rbegin()));
+  if (!options.permutation)
+    require(std::equal(last.rbegin(), last.rend(), plan->perm.old_of().rbegin()));
   if (!checks.device_plan) return plan;
   AnalyzeOptions device = options;
   device.target = "sm_90";
@@ -83,12 +92,14 @@ std::shared_ptr<const Plan> checked_plan(const Pattern& pattern, const AnalyzeOp
   return plan;
 }
 
-/// How a call ended: with the Breakdown, if so; nothing where it threw because of a value that is not finite.
+/// How a call ended: with the Breakdown, if so; nothing where it threw because of a value that is
+/// not finite.
 struct Ending {
   bool ok = false, refused = false;
   Breakdown breakdown;
   bool operator==(const Ending& other) const {
-    return ok == other.ok && refused == other.refused && breakdown.column == other.breakdown.column &&
+    return ok == other.ok && refused == other.refused &&
+           breakdown.column == other.breakdown.column &&
            same_bits(std::span(&breakdown.pivot, 1), std::span(&other.breakdown.pivot, 1));
   }
 };
@@ -100,14 +111,17 @@ Ending ending_of(F&& call) {
     if (result.ok()) return {.ok = true, .breakdown = {}};
     return {.breakdown = result.error()};
   } catch (const Error& error) {
-    require(error.kind() == ErrorKind::input && std::string_view(error.what()).find("entry (") != std::string_view::npos);
+    require(error.kind() == ErrorKind::input &&
+            std::string_view(error.what()).find("entry (") != std::string_view::npos);
     return {.refused = true, .breakdown = {}};
   }
 }
 
-/// The naive verdict, within what roundings may change. b: the matrix as it was factorised, in the plan's numbering.
+/// The naive verdict, within what roundings may change. b: the matrix as it was factorised, in the
+/// plan's numbering.
 template <class T>
-void check_ending(const Ending& ending, const Factor<T>& factor, std::span<const T> value, const Dense& b) {
+void check_ending(const Ending& ending, const Factor<T>& factor, std::span<const T> value,
+                  const Dense& b) {
   const bool finite = are_finite(value);
   require(ending.ok == factor.valid() && !(ending.refused && finite) && !(ending.ok && !finite));
   if (!ending.ok && !ending.refused) {
@@ -149,8 +163,10 @@ template <class T>
 Solution<T> solved(const Factor<T>& factor, Index columns) {
   const Index n = factor.plan().n;
   auto workspace = Workspace<T>::create(factor, columns);
-  Solution<T> solution{std::vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), {}, columns};
-  for (std::size_t k = 0; k < solution.b.size(); ++k) solution.b[k] = static_cast<T>(k * 7 % 16) - T(7.5);
+  Solution<T> solution{
+      std::vector<T>(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), {}, columns};
+  for (std::size_t k = 0; k < solution.b.size(); ++k)
+    solution.b[k] = static_cast<T>(k * 7 % 16) - T(7.5);
   solution.x = solution.b;
   factor.solve({solution.x.data(), n, columns, n}, workspace);
   return solution;
@@ -163,18 +179,22 @@ void check_parts(const Factor<T>& factor, const Solution<T>& solution) {
   auto workspace = Workspace<T>::create(factor, columns);
   std::vector<T> x = solution.b, rows(x.size());
   const MatrixView<T> view{x.data(), n, columns, n};
-  for (const System part : {System::P, System::L, System::Lt, System::Pt}) factor.solve(part, view, view, workspace);
+  for (const System part : {System::P, System::L, System::Lt, System::Pt})
+    factor.solve(part, view, view, workspace);
   require(same_bits(x, solution.x));
-  factor.solve(MatrixView<const T>{solution.b.data(), n, columns, n}, {rows.data(), n, columns, columns, Layout::row_major}, workspace);
+  factor.solve(MatrixView<const T>{solution.b.data(), n, columns, n},
+               {rows.data(), n, columns, columns, Layout::row_major}, workspace);
   std::vector<T> turned(rows.size());
   for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < columns; ++c) turned[i + static_cast<std::size_t>(c) * n] = rows[static_cast<std::size_t>(i) * columns + c];
+    for (Index c = 0; c < columns; ++c)
+      turned[i + static_cast<std::size_t>(c) * n] = rows[static_cast<std::size_t>(i) * columns + c];
   require(same_bits(turned, solution.x));
 }
 
 /// Refinement tells the error as it is, and never makes it larger.
 template <class T>
-std::vector<T> check_refinement(const SymmetricView<T>& a, const Factor<T>& factor, const Solution<T>& solution, const Dense& b) {
+std::vector<T> check_refinement(const SymmetricView<T>& a, const Factor<T>& factor,
+                                const Solution<T>& solution, const Dense& b) {
   const Index n = a.pattern.n, columns = solution.columns;
   auto workspace = Workspace<T>::create(factor, columns);
   std::vector<T> x = solution.x;
@@ -183,14 +203,16 @@ std::vector<T> check_refinement(const SymmetricView<T>& a, const Factor<T>& fact
   const Refinement told = refine(a, factor, rhs, refined, workspace);
   require(told.steps <= told.tried && told.tried <= RefineOptions{}.max_steps);
   if (!are_finite<T>(solution.x)) {
-    require(told.steps == 0 && !std::isfinite(told.final_error.normwise) && same_bits(x, solution.x));
+    require(told.steps == 0 && !std::isfinite(told.final_error.normwise) &&
+            same_bits(x, solution.x));
     return x;
   }
   require(are_finite<T>(x) && !(told.final_error.componentwise > told.unrefined.componentwise));
   if (told.steps == 0) require(same_bits(x, solution.x));
   if (!fuzz::are_ordinary<T>(b)) return x;
   const auto near = [&](double error, const std::vector<T>& of) {
-    const fuzz::Real naive = fuzz::normwise_error(b, factor.plan().perm, rhs, {of.data(), n, columns, n});
+    const fuzz::Real naive =
+        fuzz::normwise_error(b, factor.plan().perm, rhs, {of.data(), n, columns, n});
     return std::abs(error - naive) <= naive / 64 + fuzz::gamma_of<T>(n) / 64;
   };
   require(near(told.unrefined.normwise, solution.x) && near(told.final_error.normwise, x));
@@ -208,7 +230,8 @@ void check_factor(const Factor<T>& factor, const Dense& b) {
     const Solution<T> solution = solved(factor, columns);
     check_parts(factor, solution);
     for (Index c = 0; ordinary && are_finite<T>(solution.x) && c < columns; ++c)
-      require(fuzz::solves<T>(l, b, factor.plan().perm, solution.b.data() + c * b.n, solution.x.data() + c * b.n));
+      require(fuzz::solves<T>(l, b, factor.plan().perm, solution.b.data() + c * b.n,
+                              solution.x.data() + c * b.n));
   }
 }
 
@@ -220,10 +243,12 @@ void check_threads(const Input<T>& input, const Factor<T>& alone, const Ending& 
   require(factor.verdict() == alone.verdict() || std::isnan(alone.verdict().pivot));
   if (!ending.ok) return;
   require(same_bits(lower_factor(factor).value, lower_factor(alone).value));
-  for (const Index columns : {1, 3}) require(same_bits(solved(factor, columns).x, solved(alone, columns).x));
+  for (const Index columns : {1, 3})
+    require(same_bits(solved(factor, columns).x, solved(alone, columns).x));
 }
 
-/// Other numbers in between, and A + shift I with a shift that makes it dominant: what the factor held before does not matter.
+/// Other numbers in between, and A + shift I with a shift that makes it dominant: what the factor
+/// held before does not matter.
 template <class T>
 void check_refills(const Input<T>& input, Factor<T>& factor, const Ending& ending) {
   const auto before = ending.ok ? lower_factor(factor).value : std::vector<T>();
@@ -237,7 +262,8 @@ void check_refills(const Input<T>& input, Factor<T>& factor, const Ending& endin
   if (!(sum <= std::numeric_limits<T>::max() / 8) || sum == 0) return;
   require(refactorize_shifted<T>(factor, input.a.value(), sum).ok());
   const Dense shifted = fuzz::permuted<T>(input.a.view(), factor.plan().perm, sum);
-  if (fuzz::are_ordinary<T>(shifted)) require(fuzz::is_factor_of<T>(fuzz::lower_of(factor), shifted));
+  if (fuzz::are_ordinary<T>(shifted))
+    require(fuzz::is_factor_of<T>(fuzz::lower_of(factor), shifted));
 }
 
 SolverOptions solver_options(const AnalyzeOptions& analyze) {
@@ -250,7 +276,8 @@ SolverOptions solver_options(const AnalyzeOptions& analyze) {
 
 /// The everyday door does what its steps do.
 template <class T>
-void check_solver(const Input<T>& input, const Factor<T>& factor, const Ending& ending, const std::vector<T>& refined) {
+void check_solver(const Input<T>& input, const Factor<T>& factor, const Ending& ending,
+                  const std::vector<T>& refined) {
   Solver<T> solver(solver_options(input.options));
   require(ending_of([&] { return solver.compute(input.a.view()); }) == ending);
   require(solver.plan().perm == factor.plan().perm);
@@ -259,8 +286,10 @@ void check_solver(const Input<T>& input, const Factor<T>& factor, const Ending& 
   require(ending_of([&] { return solver.refactorize(input.a.value()); }) == ending);
 }
 
-/// Solutions of a factor in float are those of A, or none: where x is said to have converged, its error is small.
-void check_mixed(const Input<double>& input, const Dense& b, const Permutation& perm, const Solution<double>& solution) {
+/// Solutions of a factor in float are those of A, or none: where x is said to have converged, its
+/// error is small.
+void check_mixed(const Input<double>& input, const Dense& b, const Permutation& perm,
+                 const Solution<double>& solution) {
   SolverOptions options = solver_options(input.options);
   options.precision = Precision::mixed;
   Solver<double> solver(options);
@@ -270,7 +299,8 @@ void check_mixed(const Input<double>& input, const Dense& b, const Permutation& 
   const std::vector<double> x = solver.solve(solution.b);
   if (!are_finite<double>(x) || solver.report().mixed.unconverged > 0) return;
   const Index n = b.n;
-  require(fuzz::normwise_error<double>(b, perm, {solution.b.data(), n, 1, n}, {x.data(), n, 1, n}) <= fuzz::gamma_of<double>(n));
+  require(fuzz::normwise_error<double>(b, perm, {solution.b.data(), n, 1, n},
+                                       {x.data(), n, 1, n}) <= fuzz::gamma_of<double>(n));
 }
 
 template <class T>

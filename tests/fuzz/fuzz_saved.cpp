@@ -1,5 +1,5 @@
-// Any bytes as a saved plan or factor, as they are and with their checksums made right: an Error, or a plan that is sound, is saved as the
-// same bytes, and solves.
+// Any bytes as a saved plan or factor, as they are and with their checksums made right: an Error,
+// or a plan that is sound, is saved as the same bytes, and solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +35,8 @@ void check_plan(const Bytes& bytes) {
   const auto plan = load_plan(bytes, named());
   require(find_flaw(*plan).empty());
   if (saved_info(bytes, "f").kind == SavedKind::plan) require(save_plan(*plan) == bytes);
-  for (const char* target : {"cpu-generic", "sm_90"}) require(find_flaw(*load_plan(bytes, named(target))).empty());
+  for (const char* target : {"cpu-generic", "sm_90"})
+    require(find_flaw(*load_plan(bytes, named(target))).empty());
 }
 
 template <class T>
@@ -60,7 +61,8 @@ void check_bound(const Bytes& bytes) {
   try {
     require(save_plan(*load_plan(bytes, options)) == save_plan(*load_plan(bytes, named())));
   } catch (const Error& e) {
-    require((e.kind() == ErrorKind::input || e.kind() == ErrorKind::memory) && std::string_view(e.what()).starts_with("f: "));
+    require((e.kind() == ErrorKind::input || e.kind() == ErrorKind::memory) &&
+            std::string_view(e.what()).starts_with("f: "));
   }
 }
 

@@ -1,5 +1,6 @@
-// Any bytes as a tar archive (plain or gzipped): a result or an Error, never anything else. A checksum stops nobody: those of all headers
-// at multiples of 512 bytes are set right in a second try.
+// Any bytes as a tar archive (plain or gzipped): a result or an Error, never anything else. A
+// checksum stops nobody: those of all headers at multiples of 512 bytes are set right in a second
+// try.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +28,16 @@ void set_checksums(std::string& bytes) {
 
 void read(const std::string& bytes) {
   using namespace kauri;
-  fuzz::result_or_error_within(bytes.size(), [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
-  fuzz::result_or_error_within(bytes.size(), [&](io::Allowance most) { return io::parse_dense(bytes, "f", {}, kNone, most); });
+  fuzz::result_or_error_within(
+      bytes.size(), [&](io::Allowance most) { return io::parse_matrix(bytes, "f", {}, {}, most); });
+  fuzz::result_or_error_within(bytes.size(), [&](io::Allowance most) {
+    return io::parse_dense(bytes, "f", {}, kNone, most);
+  });
   fuzz::result_or_error([&] {
     io::Allowance all;
     for (const auto& member : io::tar_members(bytes, "f", all))
-      fuzz::require(member.bytes.empty() || (member.bytes.data() >= bytes.data() && member.bytes.size() <= bytes.size()));
+      fuzz::require(member.bytes.empty() ||
+                    (member.bytes.data() >= bytes.data() && member.bytes.size() <= bytes.size()));
   });
 }
 

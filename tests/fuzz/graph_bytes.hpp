@@ -17,8 +17,9 @@ class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
   [[nodiscard]] bool empty() const { return at_ == end_; }
-  /// Of all bytes that are left (FNV-1a): for what takes long, and is done with few inputs. By a byte of their own, inputs that take long
-  /// would be mutated to others that do, and be most of what a fuzzer runs.
+  /// Of all bytes that are left (FNV-1a): for what takes long, and is done with few inputs. By a
+  /// byte of their own, inputs that take long would be mutated to others that do, and be most of
+  /// what a fuzzer runs.
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::uint8_t* at = at_; at != end_; ++at) hash = (hash ^ *at) * 0x100000001b3;
@@ -62,12 +63,14 @@ inline Lists lists_of(Index n, std::vector<std::pair<Index, Index>> edges) {
   return lists;
 }
 
-/// Reads all bytes, or until there are about 8000 * length edges, or 16 for each vertex. A step is a run of edges from one vertex to others
-/// at equal distances, by seven bytes; so few of them make paths, grids, stars and chords. length: of a run, that large graphs take no more
-/// bytes than small ones.
+/// Reads all bytes, or until there are about 8000 * length edges, or 16 for each vertex. A step is
+/// a run of edges from one vertex to others at equal distances, by seven bytes; so few of them make
+/// paths, grids, stars and chords. length: of a run, that large graphs take no more bytes than
+/// small ones.
 inline std::vector<std::pair<Index, Index>> edges_of(Bytes& bytes, Index n, Index length) {
   std::vector<std::pair<Index, Index>> edges;
-  const std::size_t most = 2 * std::min(8000 * static_cast<std::size_t>(length), 16 * static_cast<std::size_t>(n));
+  const std::size_t most =
+      2 * std::min(8000 * static_cast<std::size_t>(length), 16 * static_cast<std::size_t>(n));
   while (n > 0 && !bytes.empty() && edges.size() < most) {
     Index u = bytes.below(n), v = bytes.below(n);
     const Index first_step = bytes.next() % 3, second_step = bytes.next() % 64;

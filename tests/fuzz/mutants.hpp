@@ -1,4 +1,5 @@
-// Inputs made of others: what a fuzzer does without a look at coverage, from a seed, so that the same ones come on every machine.
+// Inputs made of others: what a fuzzer does without a look at coverage, from a seed, so that the
+// same ones come on every machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,8 @@ namespace kauri::fuzz {
 class Mutants {
  public:
   /// The corpus is not empty.
-  Mutants(std::vector<std::string> corpus, std::uint64_t seed) : corpus_(std::move(corpus)), state_(seed) {}
+  Mutants(std::vector<std::string> corpus, std::uint64_t seed)
+      : corpus_(std::move(corpus)), state_(seed) {}
 
   std::string next() {
     std::string input = any();
@@ -31,7 +33,9 @@ class Mutants {
   static constexpr std::size_t kLongest = 1 << 16;
 
   /// 0 <= result < bound.
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(splitmix64(state_) % bound); }
+  std::size_t below(std::size_t bound) {
+    return static_cast<std::size_t>(splitmix64(state_) % bound);
+  }
   const std::string& any() { return corpus_[below(corpus_.size())]; }
   /// Where a piece of the input begins, and its length: mostly a short one.
   std::pair<std::size_t, std::size_t> piece(const std::string& input) {
@@ -72,8 +76,8 @@ class Mutants {
     input.resize(below(input.size() + 1));
     input += other.substr(below(other.size() + 1));
   }
-  /// The next number in digits, by one that few programs expect; in_place: written over what is there, to the end of the number, so that
-  /// fixed fields stay where they are.
+  /// The next number in digits, by one that few programs expect; in_place: written over what is
+  /// there, to the end of the number, so that fixed fields stay where they are.
   void replace_word(std::string& input, std::size_t from, bool in_place) {
     static constexpr const char* kWords[] = {"-1",
                                              "0",
@@ -101,14 +105,18 @@ class Mutants {
     const char* const digits = "0123456789";
     const std::size_t begin = input.find_first_of(digits, from);
     if (begin == std::string::npos) return replace_bytes(input, from);
-    const std::size_t end = std::min(input.find_first_not_of(in_place ? "+-.0123456789DEde" : digits, begin), input.size());
+    const std::size_t end = std::min(
+        input.find_first_not_of(in_place ? "+-.0123456789DEde" : digits, begin), input.size());
     const std::string word = kWords[below(std::size(kWords))];
     if (!in_place || word.size() > end) return void(input.replace(begin, end - begin, word));
     input.replace(end - word.size(), word.size(), word);
   }
-  /// One to eight bytes, by a number of that width: none, one, all bits, the largest or the least of a signed one.
+  /// One to eight bytes, by a number of that width: none, one, all bits, the largest or the least
+  /// of a signed one.
   void replace_bytes(std::string& input, std::size_t from) {
-    const std::size_t width = std::min<std::size_t>(std::size_t{1} << below(4), input.size() - from), kind = below(5);
+    const std::size_t width =
+                          std::min<std::size_t>(std::size_t{1} << below(4), input.size() - from),
+                      kind = below(5);
     const char ends = kind == 2 || kind == 3 ? '\xff' : '\0';
     std::string number(width, ends);
     if (kind == 1) number.front() = 1;

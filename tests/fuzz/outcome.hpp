@@ -21,7 +21,8 @@ inline void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// An Error's text names the file "f", and no terminal obeys it: what it quotes of the file is without control characters.
+/// An Error's text names the file "f", and no terminal obeys it: what it quotes of the file is
+/// without control characters.
 inline void require_words(const Error& e) {
   const std::string_view text = e.what();
   require(text.starts_with("f: "));
@@ -45,7 +46,8 @@ inline void require_sound(const SymmetricMatrix<double>& a) {
 }
 
 inline void require_sound(const DenseMatrix& x) {
-  require(x.rows >= 0 && x.cols >= 0 && x.value.size() == static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
+  require(x.rows >= 0 && x.cols >= 0 &&
+          x.value.size() == static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols));
   for (const double v : x.value) require(std::isfinite(v));
 }
 
@@ -53,19 +55,21 @@ inline void require_sound(const std::vector<Index>&) {}
 
 template <class T>
 bool same_numbers(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 inline bool same(const SymmetricMatrix<double>& a, const SymmetricMatrix<double>& b) {
   const Pattern p = a.pattern(), q = b.pattern();
-  return p.n == q.n && same_numbers<Offset>(p.col_ptr, q.col_ptr) && same_numbers<Index>(p.row, q.row) &&
-         same_numbers<double>(a.value(), b.value());
+  return p.n == q.n && same_numbers<Offset>(p.col_ptr, q.col_ptr) &&
+         same_numbers<Index>(p.row, q.row) && same_numbers<double>(a.value(), b.value());
 }
 inline bool same(const DenseMatrix& x, const DenseMatrix& y) {
   return x.rows == y.rows && x.cols == y.cols && same_numbers<double>(x.value, y.value);
 }
 inline bool same(const std::vector<Index>& a, const std::vector<Index>& b) { return a == b; }
 
-/// read(allowance) with much memory, as above; and with twice the input's: the same result or Error, or an Error of memory.
+/// read(allowance) with much memory, as above; and with twice the input's: the same result or
+/// Error, or an Error of memory.
 template <class Read>
 void result_or_error_within(std::size_t size, Read&& read) {
   std::optional<decltype(read(io::Allowance()))> whole;

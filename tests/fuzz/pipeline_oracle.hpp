@@ -1,7 +1,9 @@
-// What factors and solutions in T must be, by naive sums of dense arrays in long double: a bound of every rounding, with its argument.
+// What factors and solutions in T must be, by naive sums of dense arrays in long double: a bound of
+// every rounding, with its argument.
 //
-// gamma = (n + 4) eps, twice the unit roundoffs of an entry's n + 4 operations (Higham 2002, lemma 3.1), whatever their order. It needs
-// sizes that neither overflow nor underflow: see are_ordinary().
+// gamma = (n + 4) eps, twice the unit roundoffs of an entry's n + 4 operations (Higham 2002,
+// lemma 3.1), whatever their order. It needs sizes that neither overflow nor underflow: see
+// are_ordinary().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,10 +23,14 @@ using Real = long double;
 struct Dense {
   Index n = 0;
   std::vector<Real> entry;
-  explicit Dense(Index order) : n(order), entry(static_cast<std::size_t>(order) * static_cast<std::size_t>(order), Real(0)) {}
+  explicit Dense(Index order)
+      : n(order),
+        entry(static_cast<std::size_t>(order) * static_cast<std::size_t>(order), Real(0)) {}
   Real& operator()(Index i, Index j) { return entry[static_cast<std::size_t>(i) * n + j]; }
   Real operator()(Index i, Index j) const { return entry[static_cast<std::size_t>(i) * n + j]; }
-  [[nodiscard]] const Real* row(Index i) const { return entry.data() + static_cast<std::size_t>(i) * n; }
+  [[nodiscard]] const Real* row(Index i) const {
+    return entry.data() + static_cast<std::size_t>(i) * n;
+  }
 };
 
 /// B = P (A + shift I) P^T, both halves.
@@ -45,13 +51,16 @@ Real gamma_of(Index n) {
   return (n + 4) * static_cast<Real>(std::numeric_limits<T>::epsilon());
 }
 
-/// Diagonal entries that are zero, negative, or far enough from both ends of T's range: then what underflows is below eps^2 of a row's
-/// diagonal, and what overflows lies in rows whose own pivots fail in the end, since |L(i,j)|^2 <= B(i,i) where none fails up to i.
+/// Diagonal entries that are zero, negative, or far enough from both ends of T's range: then what
+/// underflows is below eps^2 of a row's diagonal, and what overflows lies in rows whose own pivots
+/// fail in the end, since |L(i,j)|^2 <= B(i,i) where none fails up to i.
 template <class T>
 bool are_ordinary(const Dense& b) {
   for (Index k = 0; k < b.n; ++k)
-    if (b(k, k) > 0 && !(b(k, k) >= std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() / std::numeric_limits<T>::epsilon() &&
-                         b(k, k) <= std::numeric_limits<T>::max() / 8))
+    if (b(k, k) > 0 &&
+        !(b(k, k) >= std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
+                         std::numeric_limits<T>::epsilon() &&
+          b(k, k) <= std::numeric_limits<T>::max() / 8))
       return false;
   return true;
 }
@@ -74,13 +83,16 @@ inline Index first_failure(Dense b, Real relative) {
   return b.n;
 }
 
-/// The columns at which a factorisation in T may break down, if any: [least, most], of B. n stands for success.
+/// The columns at which a factorisation in T may break down, if any: [least, most], of B. n stands
+/// for success.
 ///
-/// With D = diag B: where pivots of all columns up to k are positive, L L^T = B + E for those rows, |E| <= gamma |L| |L^T|, and
-/// |L| |L^T| <= 2 D(i)^1/2 D(j)^1/2, so that B + 2 n gamma D is positive definite there. Where the pivot s of column k is not, the same E
-/// leaves a v with v(k) = 1 and v^T (B + E) v = s <= 0; row k of L may be longer than B(k,k)^1/2, but by -s at most, so that B - 3 n gamma
-/// D is not. The column reported thus lies between those at which Cholesky ends for B - 3 n gamma D and for B + 3 n gamma D; gamma has the
-/// factor two that the roundings of long double would need.
+/// With D = diag B: where pivots of all columns up to k are positive, L L^T = B + E for those rows,
+/// |E| <= gamma |L| |L^T|, and |L| |L^T| <= 2 D(i)^1/2 D(j)^1/2, so that B + 2 n gamma D is
+/// positive definite there. Where the pivot s of column k is not, the same E leaves a v with v(k) =
+/// 1 and v^T (B + E) v = s <= 0; row k of L may be longer than B(k,k)^1/2, but by -s at most, so
+/// that B - 3 n gamma D is not. The column reported thus lies between those at which Cholesky ends
+/// for B - 3 n gamma D and for B + 3 n gamma D; gamma has the factor two that the roundings of long
+/// double would need.
 struct Ends {
   Index least = 0, most = 0;
 };
@@ -96,11 +108,13 @@ Dense lower_of(const Factor<T>& factor) {
   const LowerFactor<T> from = lower_factor(factor);
   Dense l(factor.plan().n);
   for (Index j = 0; j < l.n; ++j)
-    for (Offset k = from.col_ptr[j]; k < from.col_ptr[j + 1]; ++k) l(from.row[k], j) = from.value[k];
+    for (Offset k = from.col_ptr[j]; k < from.col_ptr[j + 1]; ++k)
+      l(from.row[k], j) = from.value[k];
   return l;
 }
 
-/// What a sum of n products may lose where they, or its quotient by `divisor`, underflow: entries of L get ever smaller along a chain.
+/// What a sum of n products may lose where they, or its quotient by `divisor`, underflow: entries
+/// of L get ever smaller along a chain.
 template <class T>
 Real lost_below(Index n, Real divisor) {
   return 2 * (n + divisor) * std::numeric_limits<T>::denorm_min();
@@ -129,7 +143,8 @@ bool solves(const Dense& l, const Dense& b, const Permutation& perm, const T* rh
   const Index n = b.n;
   std::vector<Real> size(static_cast<std::size_t>(n), Real(0)), bound(size);
   for (Index k = 0; k < n; ++k) {
-    for (Index i = k; i < n; ++i) size[k] += std::abs(l(i, k) * static_cast<Real>(x[perm.old_of(i)]));
+    for (Index i = k; i < n; ++i)
+      size[k] += std::abs(l(i, k) * static_cast<Real>(x[perm.old_of(i)]));
     size[k] = 3 * gamma_of<T>(n) * size[k] + lost_below<T>(n, l(k, k));
   }
   for (Index i = 0; i < n; ++i) {
@@ -145,7 +160,8 @@ bool solves(const Dense& l, const Dense& b, const Permutation& perm, const T* rh
 
 /// ||b - A x|| / (||A|| ||x|| + ||b||), the worst of the columns.
 template <class T>
-Real normwise_error(const Dense& a, const Permutation& perm, MatrixView<const T> b, MatrixView<const T> x) {
+Real normwise_error(const Dense& a, const Permutation& perm, MatrixView<const T> b,
+                    MatrixView<const T> x) {
   Real norm = 0, worst = 0;
   for (Index i = 0; i < a.n; ++i) {
     Real sum = 0;

@@ -1,7 +1,9 @@
-// Runs a fuzz target on files and folders, for compilers without libFuzzer; or on inputs made of them:
+// Runs a fuzz target on files and folders, for compilers without libFuzzer; or on inputs made of
+// them:
 //     fuzz_x_replay PATH ...
 //     fuzz_x_replay --mutants COUNT SEED KEEP PATH ...
-// Each mutant is written to the file KEEP before it is run, and stays there where that ends the program, in whatever way.
+// Each mutant is written to the file KEEP before it is run, and stays there where that ends the
+// program, in whatever way.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/types.h>
@@ -51,10 +53,13 @@ std::vector<std::string> read_all(const std::vector<std::string>& paths) {
   return inputs;
 }
 
-/// The file that holds the input that runs: by the system's calls alone, since an input takes microseconds.
+/// The file that holds the input that runs: by the system's calls alone, since an input takes
+/// microseconds.
 class Kept {
  public:
-  explicit Kept(std::string path) : path_(std::move(path)), file_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
+  explicit Kept(std::string path)
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
     if (file_ < 0) std::perror(path_.c_str()), std::exit(1);
   }
   Kept(const Kept&) = delete;
@@ -75,9 +80,10 @@ class Kept {
   int file_;
 };
 
-void run_mutants(std::uint32_t count, std::uint64_t seed, const std::string& keep, const std::vector<std::string>& corpus) {
-  std::printf("%u mutants of %zu inputs, seed %llu; the one that runs is %s\n", count, corpus.size(), static_cast<unsigned long long>(seed),
-              keep.c_str());
+void run_mutants(std::uint32_t count, std::uint64_t seed, const std::string& keep,
+                 const std::vector<std::string>& corpus) {
+  std::printf("%u mutants of %zu inputs, seed %llu; the one that runs is %s\n", count,
+              corpus.size(), static_cast<unsigned long long>(seed), keep.c_str());
   std::fflush(stdout);
   const Kept kept(keep);
   kauri::fuzz::Mutants mutants(corpus, seed);
@@ -96,7 +102,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> corpus = read_all({paths.begin() + (mutate ? 4 : 0), paths.end()});
   if (corpus.empty()) return 1;  // a corpus that has gone missing must not pass
   if (mutate) {
-    run_mutants(kauri::test::seeds(static_cast<std::uint32_t>(std::stoul(paths[1]))), std::stoull(paths[2]), paths[3], corpus);
+    run_mutants(kauri::test::seeds(static_cast<std::uint32_t>(std::stoul(paths[1]))),
+                std::stoull(paths[2]), paths[3], corpus);
   } else {
     for (const std::string& input : corpus) feed(input);
   }

@@ -10,11 +10,13 @@
 
 namespace kauri::fuzz {
 
-/// Nodes hold all places, parents come later, and a walk that takes the nodes below each one first, lesser ones before greater ones, meets
-/// them in their sequence.
+/// Nodes hold all places, parents come later, and a walk that takes the nodes below each one first,
+/// lesser ones before greater ones, meets them in their sequence.
 inline bool is_forest_in_postorder(const SeparatorTree& tree, Index n) {
   const Index count = tree.count();
-  if (tree.first.size() != tree.parent.size() + 1 || tree.first.front() != 0 || tree.first.back() != n) return false;
+  if (tree.first.size() != tree.parent.size() + 1 || tree.first.front() != 0 ||
+      tree.first.back() != n)
+    return false;
   if (!std::is_sorted(tree.first.begin(), tree.first.end())) return false;
   std::vector<std::vector<Index>> below(static_cast<std::size_t>(count) + 1);  // the last: roots
   for (Index k = count - 1; k >= 0; --k) {
@@ -44,8 +46,10 @@ class NaiveTree {
       : tree_(tree), lowest_(tree.parent.size()), node_of_(static_cast<std::size_t>(perm.size())) {
     std::iota(lowest_.begin(), lowest_.end(), 0);
     for (Index k = 0; k < tree.count(); ++k) {
-      if (tree.parent[k] != kNone) lowest_[tree.parent[k]] = std::min(lowest_[tree.parent[k]], lowest_[k]);
-      for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place) node_of_[perm.old_of(place)] = k;
+      if (tree.parent[k] != kNone)
+        lowest_[tree.parent[k]] = std::min(lowest_[tree.parent[k]], lowest_[k]);
+      for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place)
+        node_of_[perm.old_of(place)] = k;
     }
   }
 
@@ -53,7 +57,9 @@ class NaiveTree {
   [[nodiscard]] Index of(Index row) const { return node_of_[row]; }
   [[nodiscard]] Index parent(Index k) const { return tree_.parent[k]; }
   [[nodiscard]] bool is_leaf(Index k) const { return lowest_[k] == k; }
-  [[nodiscard]] bool is_above(Index a, Index b) const { return lowest_[a] <= b && b <= a; }  // or the same; by the postorder
+  [[nodiscard]] bool is_above(Index a, Index b) const {
+    return lowest_[a] <= b && b <= a;
+  }  // or the same; by the postorder
   [[nodiscard]] bool related(Index a, Index b) const { return is_above(a, b) || is_above(b, a); }
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }

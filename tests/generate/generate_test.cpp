@@ -1,4 +1,5 @@
-// Generated systems against 64-bit checksums of the reference generators (spdgen), and against formulas.
+// Generated systems against 64-bit checksums of the reference generators (spdgen), and against
+// formulas.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -135,15 +136,19 @@ const Known kKnown[] = {
     {"poisson2d 100 --dof 3", 30000, 238200, 0xf05d499c3127f418},
 };
 
-/// The reference calls cbrt and hypot of the C library, which may differ in the last bit between versions; so do we.
+/// The reference calls cbrt and hypot of the C library, which may differ in the last bit between
+/// versions; so do we.
 bool same_libm() {
   std::uint64_t hash = 0;
   for (int i = 1; i <= 1000; ++i)
-    hash = hash * 31 + std::bit_cast<std::uint64_t>(std::hypot(0.37 * i, 1.1)) + std::bit_cast<std::uint64_t>(std::cbrt(10.0 * i));
+    hash = hash * 31 + std::bit_cast<std::uint64_t>(std::hypot(0.37 * i, 1.1)) +
+           std::bit_cast<std::uint64_t>(std::cbrt(10.0 * i));
   return hash == 3930660842954433920U;
 }
 
-bool uses_libm(const std::string& spec) { return spec.starts_with("rgg3d") || spec.starts_with("tri2d"); }
+bool uses_libm(const std::string& spec) {
+  return spec.starts_with("rgg3d") || spec.starts_with("tri2d");
+}
 
 class Generated : public testing::TestWithParam<Known> {};
 
@@ -152,7 +157,8 @@ TEST_P(Generated, EqualsTheReferenceBitForBit) {
   const auto a = generate(known.spec);
   EXPECT_EQ(a.n(), known.n) << known.spec;
   EXPECT_EQ(a.nnz(), known.nnz) << known.spec;
-  if (uses_libm(known.spec) && !same_libm()) GTEST_SKIP() << "another C library: values may differ in the last bit";
+  if (uses_libm(known.spec) && !same_libm())
+    GTEST_SKIP() << "another C library: values may differ in the last bit";
   EXPECT_EQ(checksum(a), known.checksum) << known.spec;
 }
 
@@ -215,7 +221,8 @@ TEST(Generate, BundleHasDenseBlocksOfPointsCamerasAndViews) {
     for (Index r = 1; r < 9; ++r) EXPECT_EQ(length[v + r], length[v]);
   }
   EXPECT_EQ(seen, 3 * kPoints * kViews);
-  for (Index j = 0; j < a.n(); ++j) EXPECT_NEAR(a.value()[a.pattern().col_ptr[j]], 1 + 0.1 * length[j], 1e-12);
+  for (Index j = 0; j < a.n(); ++j)
+    EXPECT_NEAR(a.value()[a.pattern().col_ptr[j]], 1 + 0.1 * length[j], 1e-12);
 }
 
 TEST(Generate, HubsAndPowersHaveLongRows) {
@@ -233,7 +240,8 @@ TEST(Generate, HubsAndPowersHaveLongRows) {
 }
 
 TEST(Generate, ElasticityKeepsRigidMotionsFreeOfForceAwayFromTheClamp) {
-  // A translation strains nothing: rows of nodes that do not touch the clamped face sum to zero, axis by axis.
+  // A translation strains nothing: rows of nodes that do not touch the clamped face sum to zero,
+  // axis by axis.
   constexpr Index kCells = 4, kNodes = kCells + 1;
   const auto a = generate("elast3d 4");
   std::vector<double> force(static_cast<std::size_t>(a.n()), 0);

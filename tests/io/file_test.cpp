@@ -28,9 +28,12 @@ namespace {
 using test::TempFile;
 
 TEST(File, MissingDirectoryAndEmpty) {
-  test::expect_input_error([] { read_matrix("/nowhere/a.mtx"); }, "/nowhere/a.mtx: cannot open: No such file or directory");
-  test::expect_input_error([] { read_dense("/nowhere/b.mtx"); }, "/nowhere/b.mtx: cannot open: No such file or directory");
-  test::expect_input_error([] { read_permutation("/nowhere/p"); }, "/nowhere/p: cannot open: No such file or directory");
+  test::expect_input_error([] { read_matrix("/nowhere/a.mtx"); },
+                           "/nowhere/a.mtx: cannot open: No such file or directory");
+  test::expect_input_error([] { read_dense("/nowhere/b.mtx"); },
+                           "/nowhere/b.mtx: cannot open: No such file or directory");
+  test::expect_input_error([] { read_permutation("/nowhere/p"); },
+                           "/nowhere/p: cannot open: No such file or directory");
   test::expect_input_error([] { read_matrix("/"); }, "/: is a directory, expected a file");
   const TempFile empty(".mtx", "");
   test::expect_input_error([&] { read_matrix(empty.path()); }, empty.path() + ": is empty");
@@ -39,7 +42,8 @@ TEST(File, MissingDirectoryAndEmpty) {
 
 TEST(File, NamesFileAndLine) {
   const TempFile file(".mtx", "%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 nan\n");
-  test::expect_input_error([&] { read_matrix(file.path()); }, file.path() + ": line 3: value 'nan', expected a finite number");
+  test::expect_input_error([&] { read_matrix(file.path()); },
+                           file.path() + ": line 3: value 'nan', expected a finite number");
 }
 
 TEST(File, OfAnySizeIsNoMoreThanTooLarge) {
@@ -69,29 +73,39 @@ TEST(File, ReadsAPipe) {
 
 TEST(File, FormatsAreToldByTheFirstBytes) {
   const std::string unknown =
-      ": is not in a known format: expected Matrix Market or Rutherford-Boeing (plain, gzipped, or in a .tar.gz) or "
+      ": is not in a known format: expected Matrix Market or Rutherford-Boeing (plain, gzipped, or "
+      "in a .tar.gz) or "
       "SciPy .npz; it starts with '" +
       std::string(16, '?') + "'";
-  // No end of it would ever come; nor is what follows unpacked, which the bound would tell of in its place.
+  // No end of it would ever come; nor is what follows unpacked, which the bound would tell of in
+  // its place.
   const ReadOptions little{.max_bytes = 1 << 20};
   test::expect_input_error([&] { read_matrix("/dev/zero", little); }, "/dev/zero" + unknown);
   EXPECT_THROW(read_dense("/dev/zero", little), Error);
-  test::expect_input_error([&] { read_permutation("/dev/zero", little); },
-                           "/dev/zero: is not text, expected one row number a line; it starts with '" + std::string(16, '?') + "'");
+  test::expect_input_error(
+      [&] { read_permutation("/dev/zero", little); },
+      "/dev/zero: is not text, expected one row number a line; it starts with '" +
+          std::string(16, '?') + "'");
   const std::string zeros(1 << 24, '\0');
   const TempFile packed(".mtx.gz", test::gzip(zeros));
   test::expect_input_error([&] { read_matrix(packed.path(), little); }, packed.path() + unknown);
-  test::expect_input_error([&] { io::parse_matrix(test::gzip(zeros), "f", {}, {}, io::Allowance(1 << 20)); }, "f" + unknown);
-  EXPECT_THROW(io::parse_dense(test::gzip("%%MatrixMarket matrix array complex general\n" + zeros), "f", {}, kNone, io::Allowance(1 << 20)),
+  test::expect_input_error(
+      [&] { io::parse_matrix(test::gzip(zeros), "f", {}, {}, io::Allowance(1 << 20)); },
+      "f" + unknown);
+  EXPECT_THROW(io::parse_dense(test::gzip("%%MatrixMarket matrix array complex general\n" + zeros),
+                               "f", {}, kNone, io::Allowance(1 << 20)),
                Error);
-  const auto header = [&](const std::string& text, const std::string& name, const std::string& error) {
-    test::expect_input_error([&] { io::parse_matrix(test::gzip(text + zeros), name, {}, {}, io::Allowance(1 << 20)); },
-                             name + ": " + error);
+  const auto header = [&](const std::string& text, const std::string& name,
+                          const std::string& error) {
+    test::expect_input_error(
+        [&] { io::parse_matrix(test::gzip(text + zeros), name, {}, {}, io::Allowance(1 << 20)); },
+        name + ": " + error);
   };
   header("%%MatrixMarket matrix coordinate complex general\n", "f",
          "line 1: the matrix is complex, expected real, integer, unsigned-integer or pattern");
   header("title\n1 1 1 1\nrza 3 3 3 0\n(4I4)           (4I4)\n", "f.rb",
-         "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa, or rua, pua or iua of halves that agree");
+         "line 3: the type is 'rza', not symmetric, expected rsa, psa or isa, or rua, pua or iua "
+         "of halves that agree");
   header("\x93NUMPY", "f", "is a dense .npy array, expected a sparse matrix");
 }
 
@@ -105,19 +119,23 @@ TEST(File, WhatIsLargeIsCountedBeforeItIsTaken) {
       EXPECT_EQ(std::string(e.what()), text);
     }
   };
-  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n", small = head + "2 2 2\n1 1 1\n2 2 1\n";
+  const std::string head = "%%MatrixMarket matrix coordinate real symmetric\n",
+                    small = head + "2 2 2\n1 1 1\n2 2 1\n";
   const TempFile file(".mtx", small);
   EXPECT_EQ(read_matrix(file.path(), ReadOptions{.max_bytes = 1000}).n(), 2);
-  refused(file.path() + ": 66 bytes, but of max_bytes, 65, 65 are left", [&] { read_matrix(file.path(), ReadOptions{.max_bytes = 65}); });
+  refused(file.path() + ": 66 bytes, but of max_bytes, 65, 65 are left",
+          [&] { read_matrix(file.path(), ReadOptions{.max_bytes = 65}); });
   refused(file.path() + ": 2 entries, 16 bytes each, but of max_bytes, 70, 4 are left",
           [&] { read_matrix(file.path(), ReadOptions{.max_bytes = 70}); });
   const std::string large = head + "%" + std::string(1 << 20, 'x') + "\n2 2 2\n1 1 1\n2 2 1\n";
   const TempFile packed(".mtx.gz", test::gzip(large));
   EXPECT_EQ(read_matrix(packed.path(), ReadOptions{.max_bytes = 2 << 20}).n(), 2);
   const std::size_t bytes = std::filesystem::file_size(packed.path());
-  refused(packed.path() + ": holds more than the " + std::to_string(100'000 - bytes) + " bytes that max_bytes leaves for what is unpacked",
+  refused(packed.path() + ": holds more than the " + std::to_string(100'000 - bytes) +
+              " bytes that max_bytes leaves for what is unpacked",
           [&] { read_matrix(packed.path(), ReadOptions{.max_bytes = 100'000}); });
-  const test::AtPipe pipe([&](const std::string& path) { std::ofstream(path) << large; });  // nobody reads all of it
+  const test::AtPipe pipe(
+      [&](const std::string& path) { std::ofstream(path) << large; });  // nobody reads all of it
   refused(pipe.path() + ": 1 bytes more, but of max_bytes, 100000, 0 are left",
           [&] { read_matrix(pipe.path(), ReadOptions{.max_bytes = 100'000}); });
 }
@@ -142,12 +160,16 @@ TEST(File, BoundsHoldForEveryFormat) {
   };
   EXPECT_EQ(least([&](const ReadOptions& o) { read_dense(dense.path(), o); }), numbers.size() + 24);
   EXPECT_GT(least([&](const ReadOptions& o) { read_permutation(list.path(), o); }), 6U + 3 * 12);
-  for (const char* name : {"coo_full.npz", "full_csr.npz", "bsr_lower.npz", "dia_upper.npz", "five.tar.gz", "no_zip64.npz"}) {
+  for (const char* name : {"coo_full.npz", "full_csr.npz", "bsr_lower.npz", "dia_upper.npz",
+                           "five.tar.gz", "no_zip64.npz"}) {
     const std::string path = test::test_file(name);
-    EXPECT_GT(least([&](const ReadOptions& o) { read_matrix(path, o); }), std::filesystem::file_size(path) + 9 * 24) << name;
+    EXPECT_GT(least([&](const ReadOptions& o) { read_matrix(path, o); }),
+              std::filesystem::file_size(path) + 9 * 24)
+        << name;
   }
   const std::string array = test::test_file("f8_c.npy");
-  EXPECT_GT(least([&](const ReadOptions& o) { read_dense(array, o); }), std::filesystem::file_size(array));
+  EXPECT_GT(least([&](const ReadOptions& o) { read_dense(array, o); }),
+            std::filesystem::file_size(array));
 }
 
 TEST(File, NamesAreShownWithoutControlCharacters) {
@@ -159,20 +181,26 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
   EXPECT_EQ(io::shown("\x1b[31mRED\x1b]0;title\x07\n\r\t\x7f"), "?[31mRED?]0;title?????");
   EXPECT_EQ(io::shown("\xc2\x9b"
                       "31m \x9b \xc2"),
-            "??31m ? ?");                                                              // C1, in UTF-8 and alone, and a character cut
-  EXPECT_EQ(io::shown("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80"), "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last
-  // Marks of direction, of Arabic letters too, and Unicode's line ends; what stands beside them in the tables is shown.
+            "??31m ? ?");  // C1, in UTF-8 and alone, and a character cut
+  EXPECT_EQ(io::shown("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80"),
+            "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last
+  // Marks of direction, of Arabic letters too, and Unicode's line ends; what stands beside them in
+  // the tables is shown.
   for (const std::string mark :
-       {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac",
-        "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"})
+       {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa",
+        "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6",
+        "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"})
     EXPECT_EQ(io::shown("a" + mark + "b"), "a" + std::string(mark.size(), '?') + "b");
-  for (const std::string sign :
-       {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa"})
+  for (const std::string sign : {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90",
+                                 "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa"})
     EXPECT_EQ(io::shown("a" + sign + "b"), "a" + sign + "b");
-  test::expect_input_error([] { read_matrix("/nowhere/\x1b[2J.mtx"); }, "/nowhere/?[2J.mtx: cannot open: No such file or directory");
-  const TempFile file("\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
-  test::expect_input_error([&] { read_matrix(file.path()); }, io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2)" +
-                                                                  test::kHalvesWords + test::one_half("lower"));
+  test::expect_input_error([] { read_matrix("/nowhere/\x1b[2J.mtx"); },
+                           "/nowhere/?[2J.mtx: cannot open: No such file or directory");
+  const TempFile file(
+      "\x1b[2J.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
+  test::expect_input_error([&] { read_matrix(file.path()); },
+                           io::shown(file.path()) + ": line 5: entry (2, 1) has no partner (1, 2)" +
+                               test::kHalvesWords + test::one_half("lower"));
   const std::vector<double> x{1};
   EXPECT_EQ(test::error_text(ErrorKind::usage,
                              [&] {

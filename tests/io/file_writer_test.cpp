@@ -62,7 +62,8 @@ using test::Watch;
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -116,10 +117,12 @@ TEST(FileWriter, ReplacesWhatALinkNames) {
 
 TEST(FileWriter, CreatesWhatALinkNames) {
   const test::TempFolder folder;
-  const std::string path = folder.path() + "/folder/x", link = folder.path() + "/link", second = folder.path() + "/second";
+  const std::string path = folder.path() + "/folder/x", link = folder.path() + "/link",
+                    second = folder.path() + "/second";
   std::filesystem::create_symlink("folder/x", link);
   std::filesystem::create_symlink(link, second);
-  test::expect_input_error([&] { const io::FileWriter file(second); }, second + ": cannot create: No such file or directory");
+  test::expect_input_error([&] { const io::FileWriter file(second); },
+                           second + ": cannot create: No such file or directory");
   std::filesystem::create_directory(folder.path() + "/folder");
   io::FileWriter file(second);
   file.write("new");
@@ -129,7 +132,8 @@ TEST(FileWriter, CreatesWhatALinkNames) {
   EXPECT_EQ(io::read_file(path), "new");
   const std::string circle = folder.path() + "/circle";
   std::filesystem::create_symlink("circle", circle);
-  test::expect_input_error([&] { const io::FileWriter none(circle); }, circle + ": cannot create: Too many levels of symbolic links");
+  test::expect_input_error([&] { const io::FileWriter none(circle); },
+                           circle + ": cannot create: Too many levels of symbolic links");
   EXPECT_TRUE(std::filesystem::is_symlink(circle));
 }
 
@@ -142,8 +146,10 @@ TEST(FileWriter, WritesToPipesAndDevices) {
   pipe.finish();
   EXPECT_EQ(read, "through");
   io::FileWriter full("/dev/full");
-  test::expect_input_error([&] { full.write("x"); }, "/dev/full: cannot write: No space left on device");
-  test::expect_input_error([] { const io::FileWriter folder("/"); }, "/: cannot create: Is a directory");
+  test::expect_input_error([&] { full.write("x"); },
+                           "/dev/full: cannot write: No space left on device");
+  test::expect_input_error([] { const io::FileWriter folder("/"); },
+                           "/: cannot create: Is a directory");
 }
 
 /// A child process that does this and is ended by a signal; its status.
@@ -162,7 +168,8 @@ bool has_nameless(const std::string& folder) {
   return file.open() && ::access("/proc/self/fd", F_OK) == 0;
 }
 
-/// Writes to the file, and is ended by the signal, with the program's handlers where bytes have a name.
+/// Writes to the file, and is ended by the signal, with the program's handlers where bytes have a
+/// name.
 void write_until(int signal, const std::string& path, io::Unfinished how) {
   ::signal(signal, SIG_DFL);  // whatever the parent ignores
   if (how == io::Unfinished::named) cli::remove_files_on_signals();
@@ -177,8 +184,8 @@ void write_until(int signal, const std::string& path, io::Unfinished how) {
 
 TEST(FileWriter, NothingStaysAfterASignal) {
   for (const auto how : {io::Unfinished::nameless, io::Unfinished::named})
-    for (const int signal :
-         {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGKILL}) {
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2,
+                             SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGKILL}) {
       const test::TempFolder folder;
       if (how == io::Unfinished::nameless && !has_nameless(folder.path())) {
         std::puts("skipped: FileWriter.NothingStaysAfterASignal: no files without names here");
@@ -228,7 +235,8 @@ TEST(FileWriter, HasTheOldPermissionsFromTheFirstByteOn) {
       ::chmod(path.c_str(), permissions);
       const Watch watch;
       io::FileWriter file(path, how);
-      for (const mode_t mode : calls.modes) EXPECT_EQ(mode & ~permissions, 0U) << std::oct << mode << " " << permissions;
+      for (const mode_t mode : calls.modes)
+        EXPECT_EQ(mode & ~permissions, 0U) << std::oct << mode << " " << permissions;
       EXPECT_FALSE(calls.modes.empty());
       EXPECT_EQ(calls.modes.back(), permissions);
       file.write("new");
@@ -265,7 +273,8 @@ TEST(FileWriter, KeepsOwnerAndGroup) {
     }
 }
 
-/// Without a group that the writer may give, what its members might do, and no more than that, is left to nobody of the writer's.
+/// Without a group that the writer may give, what its members might do, and no more than that, is
+/// left to nobody of the writer's.
 TEST(FileWriter, NobodyGainsWhereAGroupCannotBeKept) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   const test::TempFolder folder;
@@ -280,7 +289,8 @@ TEST(FileWriter, NobodyGainsWhereAGroupCannotBeKept) {
       ASSERT_EQ(::chown(path.c_str(), kOther, kTeam), 0);
       ::chmod(path.c_str(), before);
       const int status = status_of_child([&, how = how] {
-        if (::setgroups(0, nullptr) != 0 || ::setgid(kOther) != 0 || ::setuid(kOther) != 0) ::_exit(1);
+        if (::setgroups(0, nullptr) != 0 || ::setgid(kOther) != 0 || ::setuid(kOther) != 0)
+          ::_exit(1);
         io::FileWriter file(path, how);
         file.write("new");
         file.close();
@@ -306,7 +316,9 @@ TEST(FileWriter, BytesAreOnTheDiskBeforeTheyHaveTheName) {
       file.close();
       const bool at_once = how == io::Unfinished::nameless && has_nameless(folder.path());
       Order expected{"fsync file", "rename", "fsync folder"};
-      if (at_once) expected = there ? Order{"fsync file", "link", "rename", "fsync folder"} : Order{"fsync file", "link", "fsync folder"};
+      if (at_once)
+        expected = there ? Order{"fsync file", "link", "rename", "fsync folder"}
+                         : Order{"fsync file", "link", "fsync folder"};
       EXPECT_EQ(calls.order, expected);
     }
 }

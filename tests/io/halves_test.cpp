@@ -1,4 +1,5 @@
-// Files with both halves: which are taken, what is taken of them, and the halves that are asked for.
+// Files with both halves: which are taken, what is taken of them, and the halves that are asked
+// for.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -25,7 +26,8 @@ namespace {
 const std::string kFullCoordinate = "%%MatrixMarket matrix coordinate real general\n",
                   kFullArray = "%%MatrixMarket matrix array real general\n";
 
-/// Three rows, 4 on the diagonal, -1 beside it, `corner` below and above in the corner; empty: not there.
+/// Three rows, 4 on the diagonal, -1 beside it, `corner` below and above in the corner; empty: not
+/// there.
 std::string coordinate(const std::string& below, const std::string& above) {
   std::string entries = "1 1 4\n2 1 -1\n1 2 -1\n2 2 4\n3 2 -1\n2 3 -1\n3 3 4\n";
   int count = 7;
@@ -68,13 +70,17 @@ TEST_P(MarketHalves, OfCoordinates) {
   const std::string file = coordinate(below, above);
   if (taken) {
     const double v = std::atof(below);
-    EXPECT_EQ(test::dense(io::parse_matrix(file, "a")), (std::vector<double>{4, -1, v, -1, 4, -1, v, -1, 4}));
+    EXPECT_EQ(test::dense(io::parse_matrix(file, "a")),
+              (std::vector<double>{4, -1, v, -1, 4, -1, v, -1, 4}));
     return;
   }
   const bool one = std::string(below).empty() || std::string(above).empty();
-  const std::string found = one ? std::string(above).empty() ? "entry (3, 1) has no partner (1, 3)" : "entry (1, 3) has no partner (3, 1)"
-                                : std::string("entry (3, 1) is ") + below + ", but (1, 3) in line 11 is " + above;
-  test::expect_input_error([&] { io::parse_matrix(file, "a"); }, "a: line 10: " + found + test::kHalvesWords);
+  const std::string found =
+      one ? std::string(above).empty() ? "entry (3, 1) has no partner (1, 3)"
+                                       : "entry (1, 3) has no partner (3, 1)"
+          : std::string("entry (3, 1) is ") + below + ", but (1, 3) in line 11 is " + above;
+  test::expect_input_error([&] { io::parse_matrix(file, "a"); },
+                           "a: line 10: " + found + test::kHalvesWords);
 }
 
 TEST_P(MarketHalves, OfArrays) {
@@ -82,11 +88,13 @@ TEST_P(MarketHalves, OfArrays) {
   const std::string b = *below == '\0' ? "0" : below, c = *above == '\0' ? "0" : above;
   if (taken) {
     const double v = std::atof(b.c_str());
-    EXPECT_EQ(test::dense(io::parse_matrix(array(b, c), "a")), (std::vector<double>{4, -1, v, -1, 4, -1, v, -1, 4}));
+    EXPECT_EQ(test::dense(io::parse_matrix(array(b, c), "a")),
+              (std::vector<double>{4, -1, v, -1, 4, -1, v, -1, 4}));
     return;
   }
-  test::expect_input_error([&] { io::parse_matrix(array(b, c), "a"); },
-                           "a: line 5: entry (3, 1) is " + b + ", but (1, 3) in line 9 is " + c + test::kHalvesWords);
+  test::expect_input_error(
+      [&] { io::parse_matrix(array(b, c), "a"); },
+      "a: line 5: entry (3, 1) is " + b + ", but (1, 3) in line 9 is " + c + test::kHalvesWords);
 }
 
 TEST_P(MarketHalves, OneIsAskedFor) {
@@ -112,49 +120,67 @@ TEST_P(MarketHalves, AreMeasuredByTheThreshold) {
     EXPECT_THROW(io::parse_matrix(file, "a", {}, {Storage::full, 1e-30}), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Corners, MarketHalves, ::testing::ValuesIn(kCorners), [](const auto& of) { return std::string(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(Corners, MarketHalves, ::testing::ValuesIn(kCorners),
+                         [](const auto& of) { return std::string(of.param.name); });
 
 // SciPy's mmwrite(tril(A)) says "general" of one half: the error says how that is read.
 TEST(OneHalfOfAGeneralFile, IsToldWithTheWayToTakeIt) {
   for (const bool lower : {true, false}) {
     const auto entry = [&](int i, int j, const char* value) {
-      return std::to_string(lower ? i : j) + " " + std::to_string(lower ? j : i) + " " + value + "\n";
+      return std::to_string(lower ? i : j) + " " + std::to_string(lower ? j : i) + " " + value +
+             "\n";
     };
-    const std::string off = entry(2, 1, "-1") + entry(3, 2, "-1"), diagonal = "1 1 4\n2 2 4\n3 3 4\n",
+    const std::string off = entry(2, 1, "-1") + entry(3, 2, "-1"),
+                      diagonal = "1 1 4\n2 2 4\n3 3 4\n",
                       told = test::one_half(lower ? "lower" : "upper");
-    const std::string first = lower ? "entry (2, 1) has no partner (1, 2)" : "entry (1, 2) has no partner (2, 1)";
+    const std::string first =
+        lower ? "entry (2, 1) has no partner (1, 2)" : "entry (1, 2) has no partner (2, 1)";
     const std::vector<double> expected{4, -1, 0, -1, 4, -1, 0, -1, 4};
     const io::BothHalves half{lower ? Storage::lower_of_full : Storage::upper_of_full};
     const std::string file = kFullCoordinate + "3 3 5\n" + diagonal + off;
-    test::expect_input_error([&] { io::parse_matrix(file, "a"); }, "a: line 6: " + first + test::kHalvesWords + told);
-    EXPECT_EQ(test::dense(io::parse_matrix(file, "a", {}, half)), expected);
-    test::expect_input_error([&] { io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "0"), "a"); },
+    test::expect_input_error([&] { io::parse_matrix(file, "a"); },
                              "a: line 6: " + first + test::kHalvesWords + told);
-    test::expect_input_error([&] { io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "1"), "a"); },
-                             "a: line 6: " + first + test::kHalvesWords);
-    const std::string square = lower ? "4\n-1\n0\n0\n4\n-1\n0\n0\n4\n" : "4\n0\n0\n-1\n4\n0\n0\n-1\n4\n";
+    EXPECT_EQ(test::dense(io::parse_matrix(file, "a", {}, half)), expected);
     test::expect_input_error(
-        [&] { io::parse_matrix(kFullArray + "3 3\n" + square, "a"); },
-        std::string("a: line ") +
-            (lower ? "4: entry (2, 1) is -1, but (1, 2) in line 6 is 0" : "4: entry (2, 1) is 0, but (1, 2) in line 6 is -1") +
-            test::kHalvesWords + told);
-    EXPECT_EQ(test::dense(io::parse_matrix(kFullArray + "3 3\n" + square, "a", {}, half)), expected);
+        [&] {
+          io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "0"), "a");
+        },
+        "a: line 6: " + first + test::kHalvesWords + told);
+    test::expect_input_error(
+        [&] {
+          io::parse_matrix(kFullCoordinate + "3 3 6\n" + diagonal + off + entry(1, 3, "1"), "a");
+        },
+        "a: line 6: " + first + test::kHalvesWords);
+    const std::string square =
+        lower ? "4\n-1\n0\n0\n4\n-1\n0\n0\n4\n" : "4\n0\n0\n-1\n4\n0\n0\n-1\n4\n";
+    test::expect_input_error([&] { io::parse_matrix(kFullArray + "3 3\n" + square, "a"); },
+                             std::string("a: line ") +
+                                 (lower ? "4: entry (2, 1) is -1, but (1, 2) in line 6 is 0"
+                                        : "4: entry (2, 1) is 0, but (1, 2) in line 6 is -1") +
+                                 test::kHalvesWords + told);
+    EXPECT_EQ(test::dense(io::parse_matrix(kFullArray + "3 3\n" + square, "a", {}, half)),
+              expected);
   }
 }
 
 // Entries of a pattern are there or not: none of them is 0.
 TEST(MarketPatternHalves, MustBeTheSame) {
   const std::string head = "%%MatrixMarket matrix coordinate pattern general\n";
-  EXPECT_EQ(test::dense(io::parse_matrix(head + "2 2 3\n1 2\n2 1\n2 1\n", "a")), (std::vector<double>{2, -1, -1, 2}));
+  EXPECT_EQ(test::dense(io::parse_matrix(head + "2 2 3\n1 2\n2 1\n2 1\n", "a")),
+            (std::vector<double>{2, -1, -1, 2}));
   test::expect_input_error([&] { io::parse_matrix(head + "3 3 4\n1 1\n2 2\n2 1\n3 2\n", "a"); },
-                           "a: line 5: entry (2, 1) has no partner (1, 2)" + test::kHalvesWords + test::one_half("lower"));
+                           "a: line 5: entry (2, 1) has no partner (1, 2)" + test::kHalvesWords +
+                               test::one_half("lower"));
   test::expect_input_error([&] { io::parse_matrix(head + "2 2 1\n1 2\n", "a"); },
-                           "a: line 3: entry (1, 2) has no partner (2, 1)" + test::kHalvesWords + test::one_half("upper"));
+                           "a: line 3: entry (1, 2) has no partner (2, 1)" + test::kHalvesWords +
+                               test::one_half("upper"));
   test::expect_input_error([&] { io::parse_matrix(head + "3 3 4\n1 1\n2 1\n1 2\n3 1\n", "a"); },
                            "a: line 6: entry (3, 1) has no partner (1, 3)" + test::kHalvesWords);
   const std::string lower = head + "2 2 1\n2 1\n";
-  EXPECT_EQ(test::dense(io::parse_matrix(lower, "a", {}, {Storage::lower_of_full})), (std::vector<double>{2, -1, -1, 2}));
-  EXPECT_EQ(test::dense(io::parse_matrix(lower, "a", {}, {Storage::upper_of_full})), (std::vector<double>{1, 0, 0, 1}));
+  EXPECT_EQ(test::dense(io::parse_matrix(lower, "a", {}, {Storage::lower_of_full})),
+            (std::vector<double>{2, -1, -1, 2}));
+  EXPECT_EQ(test::dense(io::parse_matrix(lower, "a", {}, {Storage::upper_of_full})),
+            (std::vector<double>{1, 0, 0, 1}));
 }
 
 // What holds numbers in one half alone is that half, zeros in the other or not.
@@ -199,10 +225,12 @@ std::string stored(const std::string& type, const std::vector<double>& value) {
 }
 
 /// Three rows in a .npz of that type: 4 on the diagonal, `below` and `above` in the corner.
-std::string archive(const std::string& format, const std::string& type, double below, double above) {
+std::string archive(const std::string& format, const std::string& type, double below,
+                    double above) {
   const test::TempFile file("_halves.npz");
   io::ZipWriter zip(file.path());
-  const auto add = [&](const char* name, const char* descr, std::vector<Offset> shape, const std::string& bytes) {
+  const auto add = [&](const char* name, const char* descr, std::vector<Offset> shape,
+                       const std::string& bytes) {
     zip.add(std::string(name) + ".npy", {io::to_bytes({descr, false, std::move(shape)}), bytes});
   };
   const auto numbers = [&](const char* name, const std::vector<double>& value) {
@@ -212,7 +240,8 @@ std::string archive(const std::string& format, const std::string& type, double b
   numbers("shape", {3, 3});
   if (format == "csc" || format == "csr" || format == "coo") {
     const bool rows = format == "csr";
-    add("data", type.c_str(), {5}, stored(type, {4, rows ? above : below, 4, rows ? below : above, 4}));
+    add("data", type.c_str(), {5},
+        stored(type, {4, rows ? above : below, 4, rows ? below : above, 4}));
     numbers(format == "coo" ? "row" : "indices", {0, 2, 1, 0, 2});
     if (format == "coo") numbers("col", {0, 0, 1, 2, 2});
     if (format != "coo") numbers("indptr", {0, 2, 3, 5});
@@ -249,11 +278,14 @@ TEST(FoundHalves, AreJudgedByTheTypeOfTheFile) {
                 io::parse_matrix(bytes, "a", {}, {Storage::lower_of_full}).nnz());
       EXPECT_THROW((void)io::parse_matrix(bytes, "a", {}, {Storage::full, 1e-15}), Error) << where;
       try {
-        EXPECT_EQ(io::parse_matrix(bytes, "a").value()[format == std::string("bsr") ? 2 : 1], -0.5) << where;
+        EXPECT_EQ(io::parse_matrix(bytes, "a").value()[format == std::string("bsr") ? 2 : 1], -0.5)
+            << where;
         EXPECT_TRUE(p.taken) << where;
       } catch (const Error& error) {
         EXPECT_FALSE(p.taken) << where << error.what();
-        EXPECT_NE(std::string(error.what()).find(std::string("at most ") + p.threshold), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find(std::string("at most ") + p.threshold),
+                  std::string::npos)
+            << error.what();
       }
     }
 }
@@ -274,7 +306,8 @@ TEST(ReadOptionsOfHalves, ReachTheFile) {
   };
   EXPECT_EQ(kind({.both_halves = Storage::lower}), ErrorKind::usage);
   EXPECT_EQ(kind({.both_halves = Storage::upper}), ErrorKind::usage);
-  for (const double wrong : {-1.0, 2.0, std::nan("")}) EXPECT_EQ(kind({.symmetry = wrong}), ErrorKind::usage);
+  for (const double wrong : {-1.0, 2.0, std::nan("")})
+    EXPECT_EQ(kind({.symmetry = wrong}), ErrorKind::usage);
 }
 
 }  // namespace

@@ -14,12 +14,14 @@
 namespace kauri::test {
 
 /// Ends the errors of halves that differ.
-inline const std::string kHalvesWords = ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii a_jj|)";
+inline const std::string kHalvesWords =
+    ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii "
+    "a_jj|)";
 
 /// What comes behind where one half holds all numbers.
 inline std::string one_half(const std::string& half) {
-  return "; all entries off the diagonal that are not 0 are in the " + half + " half, which --half " + half +
-         " (ReadOptions::both_halves) takes";
+  return "; all entries off the diagonal that are not 0 are in the " + half +
+         " half, which --half " + half + " (ReadOptions::both_halves) takes";
 }
 
 /// The whole matrix, row by row.
@@ -60,6 +62,8 @@ inline std::string gzip(const std::string& plain) {
   return packed;
 }
 
-inline std::string test_file(const std::string& name) { return std::string(KAURI_TEST_FILES) + "/" + name; }
+inline std::string test_file(const std::string& name) {
+  return std::string(KAURI_TEST_FILES) + "/" + name;
+}
 
 }  // namespace kauri::test

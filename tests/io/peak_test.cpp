@@ -1,5 +1,5 @@
-// What readers have of memory at one moment is no more than max_bytes, whether they take the file or refuse it. Counted are what new gives
-// and the pages that the library maps.
+// What readers have of memory at one moment is no more than max_bytes, whether they take the file
+// or refuse it. Counted are what new gives and the pages that the library maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -39,7 +39,8 @@ void count(long more) {
 
 void* take(std::size_t size, std::size_t alignment) {
   void* p = nullptr;
-  if (posix_memalign(&p, std::max(alignment, sizeof(void*)), std::max<std::size_t>(1, size)) != 0) return nullptr;
+  if (posix_memalign(&p, std::max(alignment, sizeof(void*)), std::max<std::size_t>(1, size)) != 0)
+    return nullptr;
   count(static_cast<long>(malloc_usable_size(p)));
   return p;
 }
@@ -60,9 +61,13 @@ constexpr std::size_t kAlign = alignof(std::max_align_t);
 }  // namespace
 
 void* operator new(std::size_t size) { return take_or_throw(size, kAlign); }
-void* operator new(std::size_t size, std::align_val_t a) { return take_or_throw(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return take_or_throw(size, static_cast<std::size_t>(a));
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size, kAlign); }
-void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept { return take(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take(size, static_cast<std::size_t>(a));
+}
 void* operator new[](std::size_t size) { return take_or_throw(size, kAlign); }
 void operator delete(void* p) noexcept { give(p); }
 void operator delete(void* p, std::size_t) noexcept { give(p); }
@@ -99,7 +104,8 @@ namespace {
 using test::TempFile;
 
 constexpr std::size_t kMega = 1'000'000;
-/// Beside what is counted: zlib's window, the first 64 KB unpacked to be looked at, words of errors, TBB's pools.
+/// Beside what is counted: zlib's window, the first 64 KB unpacked to be looked at, words of
+/// errors, TBB's pools.
 constexpr std::size_t kBeside = 2 * kMega;
 
 /// Bytes alive beyond those before, at most, while `run` runs.
@@ -114,13 +120,15 @@ std::size_t peak_of(Run&& run) {
 /// TBB's pools and threads are there from the first file on.
 void read_first() {
   static const bool done = [] {
-    const TempFile file(".mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 1\n");
+    const TempFile file(".mtx",
+                        "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 2 1\n");
     return read_matrix(file.path(), ReadOptions{.threads = 1}).n() == 2;
   }();
   EXPECT_TRUE(done);
 }
 
-/// True if `read` succeeds within `most` bytes. If it does not succeed, it must throw an Error of this kind.
+/// True if `read` succeeds within `most` bytes. If it does not succeed, it must throw an Error of
+/// this kind.
 template <class Read>
 bool within(std::size_t most, Read&& read, ErrorKind kind = ErrorKind::memory) {
   read_first();
@@ -139,7 +147,8 @@ bool within(std::size_t most, Read&& read, ErrorKind kind = ErrorKind::memory) {
 
 /// A matrix behind a comment of 20 MB.
 std::string long_text() {
-  return "%%MatrixMarket matrix coordinate real symmetric\n%" + std::string(20 * kMega, 'x') + "\n2 2 2\n1 1 1\n2 2 1\n";
+  return "%%MatrixMarket matrix coordinate real symmetric\n%" + std::string(20 * kMega, 'x') +
+         "\n2 2 2\n1 1 1\n2 2 1\n";
 }
 
 TEST(Peak, OfNothingIsNothing) {
@@ -159,7 +168,8 @@ TEST(Peak, OfAGzipFileIsBounded) {
   const std::string packed = test::gzip(long_text());
   const TempFile file(".mtx.gz", packed);
   const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
-  for (const std::size_t most : {1, 3, 5, 7, 9, 12, 16, 19}) EXPECT_FALSE(within(most * kMega, read)) << most;
+  for (const std::size_t most : {1, 3, 5, 7, 9, 12, 16, 19})
+    EXPECT_FALSE(within(most * kMega, read)) << most;
   EXPECT_TRUE(within(20 * kMega + packed.size() + 1000, read));
   EXPECT_TRUE(within(30 * kMega, read));
 }
@@ -174,7 +184,8 @@ TEST(Peak, OfAPipeIsBounded) {
 }
 
 void put(std::string& bytes, std::size_t place, std::uint64_t value, int width) {
-  for (int i = 0; i < width; ++i) bytes.at(place + static_cast<std::size_t>(i)) = static_cast<char>(value >> (8 * i) & 0xff);
+  for (int i = 0; i < width; ++i)
+    bytes.at(place + static_cast<std::size_t>(i)) = static_cast<char>(value >> (8 * i) & 0xff);
 }
 
 /// Deflated, as gzip() has it: without the header of ten bytes, and checksum and size.
@@ -187,9 +198,11 @@ std::string zip_of(const std::string& name, const std::string& plain) {
   put(fields, 18, plain.size(), 4);
   put(fields, 22, name.size(), 2);
   const std::string local = "PK\x03\x04" + fields + name + data,
-                    central = "PK\x01\x02" + std::string(2, '\0') + fields + std::string(14, '\0') + name;
+                    central =
+                        "PK\x01\x02" + std::string(2, '\0') + fields + std::string(14, '\0') + name;
   std::string end = "PK\x05\x06" + std::string(18, '\0');
-  put(end, 8, 1, 2), put(end, 10, 1, 2), put(end, 12, central.size(), 4), put(end, 16, local.size(), 4);
+  put(end, 8, 1, 2), put(end, 10, 1, 2), put(end, 12, central.size(), 4),
+      put(end, 16, local.size(), 4);
   return local + central + end;
 }
 
@@ -197,7 +210,8 @@ TEST(Peak, OfWhatAZipArchiveHoldsIsBounded) {
   const std::string plain(20 * kMega, 'x'), bytes = zip_of("a.npy", plain);
   io::Allowance all;
   const io::ZipArchive archive(bytes, "f", all);
-  EXPECT_LE(peak_of([&] { EXPECT_EQ(archive.extract("a.npy").size(), plain.size()); }), plain.size() + kBeside);
+  EXPECT_LE(peak_of([&] { EXPECT_EQ(archive.extract("a.npy").size(), plain.size()); }),
+            plain.size() + kBeside);
 }
 
 TEST(Peak, OfAZipDirectoryIsBounded) {
@@ -215,11 +229,13 @@ TEST(Peak, OfAZipDirectoryIsBounded) {
   const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
   EXPECT_FALSE(within(bytes.size(), read));
   EXPECT_FALSE(within(bytes.size() + kMega, read));
-  EXPECT_FALSE(within(bytes.size() + 10 * kMega, read, ErrorKind::input));  // what is looked for is not among them
+  EXPECT_FALSE(within(bytes.size() + 10 * kMega, read,
+                      ErrorKind::input));  // what is looked for is not among them
 }
 
 /// The header of a member of a tar archive.
-std::string tar_header(const std::string& name, const std::string& prefix, std::size_t size, char type) {
+std::string tar_header(const std::string& name, const std::string& prefix, std::size_t size,
+                       char type) {
   std::string header(512, '\0');
   header.replace(0, name.size(), name);
   char digits[24];
@@ -240,21 +256,26 @@ TEST(Peak, OfALongNameInATarArchiveIsBounded) {
   const std::size_t size = 20'000'256;  // a multiple of 512
   const std::string member = tar_header("a", "", 0, '0');
   const std::string gnu = tar_header("long", "", size, 'L') + std::string(size, 'x') + member;
-  const std::string pax = tar_header("pax", "", size, 'x') + std::to_string(size) + " path=" + std::string(size - 15, 'x') + "\n" + member;
+  const std::string pax = tar_header("pax", "", size, 'x') + std::to_string(size) +
+                          " path=" + std::string(size - 15, 'x') + "\n" + member;
   for (const std::string* bytes : {&gnu, &pax}) {
     const TempFile file(".tar", *bytes);
     EXPECT_FALSE(within(
-        bytes->size(), [&](const ReadOptions& options) { read_matrix(file.path(), options); }, ErrorKind::input));
+        bytes->size(), [&](const ReadOptions& options) { read_matrix(file.path(), options); },
+        ErrorKind::input));
   }
 }
 
 TEST(Peak, OfManyMembersInATarArchiveIsBounded) {
   std::string bytes;
-  for (int k = 0; k < 20'000; ++k) bytes += tar_header(std::string(100, 'x'), std::string(150, 'x'), 0, '0');
+  for (int k = 0; k < 20'000; ++k)
+    bytes += tar_header(std::string(100, 'x'), std::string(150, 'x'), 0, '0');
   const TempFile file(".tar", bytes);
   const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
-  for (const std::size_t more : {0, 2, 8}) EXPECT_FALSE(within(bytes.size() + more * kMega, read)) << more;
-  EXPECT_FALSE(within(bytes.size() + 20 * kMega, read, ErrorKind::input));  // none of them is a matrix
+  for (const std::size_t more : {0, 2, 8})
+    EXPECT_FALSE(within(bytes.size() + more * kMega, read)) << more;
+  EXPECT_FALSE(
+      within(bytes.size() + 20 * kMega, read, ErrorKind::input));  // none of them is a matrix
 }
 
 /// A .npy header may be of 4 GB by its format.
@@ -268,7 +289,8 @@ TEST(Peak, OfANumPyHeaderIsBounded) {
   const std::string archive = zip_of("format.npy", shape);
   const TempFile file(".npz", archive);
   EXPECT_FALSE(within(
-      archive.size() + shape.size() + 1000, [&](const ReadOptions& options) { read_matrix(file.path(), options); }, ErrorKind::input));
+      archive.size() + shape.size() + 1000,
+      [&](const ReadOptions& options) { read_matrix(file.path(), options); }, ErrorKind::input));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// In the place of the C library's, also for a shared kauri. A file of its own: <fcntl.h> and <unistd.h>, which may define these inline, are
-// not included.
+// In the place of the C library's, also for a shared kauri. A file of its own: <fcntl.h> and
+// <unistd.h>, which may define these inline, are not included.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/io/watched_calls.hpp"
 
@@ -53,7 +53,8 @@ int fsync(int file) {
   using namespace kauri::test;
   static auto* const real = behind<int(int)>("fsync");
   struct stat status {};
-  if (calls.watched && ::fstat(file, &status) == 0) calls.order.emplace_back(S_ISDIR(status.st_mode) ? "fsync folder" : "fsync file");
+  if (calls.watched && ::fstat(file, &status) == 0)
+    calls.order.emplace_back(S_ISDIR(status.st_mode) ? "fsync folder" : "fsync file");
   return real(file);
 }
 

@@ -6,7 +6,7 @@ import tree
 LINE = "SPDX-License-Identifier: BSD-3-Clause"
 SOURCES = tree.CPP | {".py", ".sh", ".cmake", ".in", ".yaml"}
 NAMES = {"CMakeLists.txt", ".clang-format", ".clang-tidy"}
-HEAD_LINES = 15  # a purpose may be a paragraph with a paper and a glossary
+HEAD_LINES = 20  # a purpose may be a paragraph with a paper and a glossary
 
 
 def is_source(path, root):

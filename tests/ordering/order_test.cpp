@@ -20,9 +20,10 @@ namespace {
 
 using namespace kauri::test;
 
-const std::vector<OrderingMethod> kAll{OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
-                                       OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
-                                       OrderingMethod::metis,   OrderingMethod::automatic};
+const std::vector<OrderingMethod> kAll{
+    OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
+    OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+    OrderingMethod::metis,   OrderingMethod::automatic};
 
 class Order : public testing::TestWithParam<OrderingMethod> {
  protected:
@@ -33,25 +34,29 @@ class Order : public testing::TestWithParam<OrderingMethod> {
 };
 
 TEST(OrderingNames, AreInverses) {
-  std::map<std::string, OrderingMethod> expected{{"natural", OrderingMethod::natural},   {"rcm", OrderingMethod::rcm},
-                                                 {"md", OrderingMethod::minimum_degree}, {"amd", OrderingMethod::amd},
-                                                 {"pamd", OrderingMethod::parallel_amd}, {"nd", OrderingMethod::nested_dissection},
-                                                 {"metis", OrderingMethod::metis},       {"auto", OrderingMethod::automatic}};
+  std::map<std::string, OrderingMethod> expected{
+      {"natural", OrderingMethod::natural},   {"rcm", OrderingMethod::rcm},
+      {"md", OrderingMethod::minimum_degree}, {"amd", OrderingMethod::amd},
+      {"pamd", OrderingMethod::parallel_amd}, {"nd", OrderingMethod::nested_dissection},
+      {"metis", OrderingMethod::metis},       {"auto", OrderingMethod::automatic}};
   for (const auto& [name, method] : expected) {
     EXPECT_EQ(name_of(method), name);
     EXPECT_EQ(ordering_from_name(name), method);
   }
-  for (const char* wrong : {"", "AMD", "amd ", "automatic", "ND"}) EXPECT_FALSE(ordering_from_name(wrong).has_value());
+  for (const char* wrong : {"", "AMD", "amd ", "automatic", "ND"})
+    EXPECT_FALSE(ordering_from_name(wrong).has_value());
   EXPECT_THROW((void)name_of(static_cast<OrderingMethod>(99)), Error);
 }
 
 TEST(EffortNames, AreInverses) {
-  const std::map<std::string, Effort> expected{{"fast", Effort::fast}, {"default", Effort::standard}, {"best", Effort::best}};
+  const std::map<std::string, Effort> expected{
+      {"fast", Effort::fast}, {"default", Effort::standard}, {"best", Effort::best}};
   for (const auto& [name, effort] : expected) {
     EXPECT_EQ(name_of(effort), name);
     EXPECT_EQ(effort_from_name(name), effort);
   }
-  for (const char* wrong : {"", "standard", "Best", "best "}) EXPECT_FALSE(effort_from_name(wrong).has_value());
+  for (const char* wrong : {"", "standard", "Best", "best "})
+    EXPECT_FALSE(effort_from_name(wrong).has_value());
   EXPECT_THROW((void)name_of(static_cast<Effort>(99)), Error);
   EXPECT_EQ(OrderingOptions().effort, *effort_from_name("default"));
 }
@@ -68,12 +73,15 @@ TEST(OrderingOptions, MisuseIsAnError) {
   EXPECT_EQ(kind({}), ErrorKind::usage);
   EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .delta = -1}), ErrorKind::usage);
   EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .threads = -1}), ErrorKind::usage);
-  EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .effort = static_cast<Effort>(7)}), ErrorKind::usage);
-  EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .tie_break = static_cast<TieBreak>(3)}), ErrorKind::usage);
+  EXPECT_EQ(kind({.method = OrderingMethod::nested_dissection, .effort = static_cast<Effort>(7)}),
+            ErrorKind::usage);
+  EXPECT_EQ(kind({.method = OrderingMethod::minimum_degree, .tie_break = static_cast<TieBreak>(3)}),
+            ErrorKind::usage);
   if (!ordering_available(OrderingMethod::metis)) {
     EXPECT_EQ(kind({.method = OrderingMethod::metis}), ErrorKind::usage);
   }
-  for (const OrderingMethod method : kAll) EXPECT_TRUE(ordering_available(method) || method == OrderingMethod::metis);
+  for (const OrderingMethod method : kAll)
+    EXPECT_TRUE(ordering_available(method) || method == OrderingMethod::metis);
 }
 
 TEST_P(Order, IsAPermutationAndDeterministic) {
@@ -119,7 +127,8 @@ TEST_P(Order, HardCases) {
 // A component is ordered as if it were alone.
 TEST_P(Order, ComponentsDoNotMeet) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    const std::vector<Graph> parts{any_graph(8 * seed + 3), any_graph(8 * seed + 11), any_graph(8 * seed + 19)};  // connected
+    const std::vector<Graph> parts{any_graph(8 * seed + 3), any_graph(8 * seed + 11),
+                                   any_graph(8 * seed + 19)};  // connected
     OrderingOptions o = options();
     o.dense = 0;
     std::vector<Index> expected;
@@ -129,12 +138,14 @@ TEST_P(Order, ComponentsDoNotMeet) {
       for (const Index v : alone.old_of()) expected.push_back(first + v);
     }
     const Permutation p = order(side_by_side(parts), o);
-    ASSERT_EQ(std::vector<Index>(p.old_of().begin(), p.old_of().end()), expected) << "seed " << seed;
+    ASSERT_EQ(std::vector<Index>(p.old_of().begin(), p.old_of().end()), expected)
+        << "seed " << seed;
   }
 }
 
 TEST_P(Order, IndistinguishableVerticesStayTogetherAscending) {
-  if (GetParam() == OrderingMethod::natural) GTEST_SKIP() << "natural leaves everything where it is";
+  if (GetParam() == OrderingMethod::natural)
+    GTEST_SKIP() << "natural leaves everything where it is";
   for (std::uint64_t seed = 4; seed < 2000; seed += 8) {
     const Graph graph = any_graph(seed);
     const Permutation p = order(graph, options());
@@ -143,13 +154,15 @@ TEST_P(Order, IndistinguishableVerticesStayTogetherAscending) {
       for (Index u = v + 1; u < graph.size(); ++u)
         if (representative[u] == representative[v]) {
           ASSERT_GT(p.new_of(u), p.new_of(v));
-          for (Index k = p.new_of(v); k <= p.new_of(u); ++k) ASSERT_EQ(representative[p.old_of(k)], representative[v]) << "seed " << seed;
+          for (Index k = p.new_of(v); k <= p.new_of(u); ++k)
+            ASSERT_EQ(representative[p.old_of(k)], representative[v]) << "seed " << seed;
         }
   }
 }
 
 TEST_P(Order, DenseRowsComeLast) {
-  if (GetParam() == OrderingMethod::natural) GTEST_SKIP() << "natural leaves everything where it is";
+  if (GetParam() == OrderingMethod::natural)
+    GTEST_SKIP() << "natural leaves everything where it is";
   auto edges = edges_of(grid(10, 10));
   for (Index k = 0; k < 17; ++k) edges.emplace_back(33, 50 + k), edges.emplace_back(12, 70 + k);
   const Graph graph = graph_of(100, edges);
@@ -181,17 +194,20 @@ TEST_P(Order, OfABlockArrowLeavesTheLeastFill) {
   const auto a = generate("bundle 40 3000 3 1 --shuffle 5");
   const Graph graph(a.pattern());
   const auto count = symbolic::quotient_column_counts(graph, order(graph, options()));
-  EXPECT_EQ(std::accumulate(count.begin(), count.end(), Offset{0}), 3000 * (3 * 27 + 6) + 360 * 361 / 2);
+  EXPECT_EQ(std::accumulate(count.begin(), count.end(), Offset{0}),
+            3000 * (3 * 27 + 6) + 360 * 361 / 2);
 }
 
 TEST(OrderNatural, IsTheIdentity) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Graph graph = any_graph(seed);
-    EXPECT_EQ(order(graph, {.method = OrderingMethod::natural, .dense = 0.1}), Permutation::identity(graph.size()));
+    EXPECT_EQ(order(graph, {.method = OrderingMethod::natural, .dense = 0.1}),
+              Permutation::identity(graph.size()));
   }
 }
 
-/// A star whose leaves are on a path: none of them is a small row, which the whole graph decides whether to eliminate.
+/// A star whose leaves are on a path: none of them is a small row, which the whole graph decides
+/// whether to eliminate.
 Graph fan(Index n) {
   std::vector<Edge> edges = edges_of(star(n));
   for (Index v = 2; v < n; ++v) edges.emplace_back(v - 1, v);
@@ -225,8 +241,10 @@ TEST_P(Order, ComponentsAreOrderedSideBySide) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Order,
-                         testing::Values(OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                         OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis),
+                         testing::Values(OrderingMethod::natural, OrderingMethod::rcm,
+                                         OrderingMethod::minimum_degree, OrderingMethod::amd,
+                                         OrderingMethod::parallel_amd,
+                                         OrderingMethod::nested_dissection, OrderingMethod::metis),
                          [](const auto& method) { return std::string(name_of(method.param)); });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Trees of separators fit their graphs; orders inside them and after changes keep what they promise.
+// Trees of separators fit their graphs; orders inside them and after changes keep what they
+// promise.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/separators.hpp"
 
@@ -21,7 +22,8 @@ using namespace kauri::test;
 std::vector<Index> nodes_by_row(const Permutation& perm, const SeparatorTree& tree) {
   std::vector<Index> node(static_cast<std::size_t>(perm.size()));
   for (Index k = 0; k < tree.count(); ++k)
-    for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place) node[perm.old_of(place)] = k;
+    for (Index place = tree.first[k]; place < tree.first[k + 1]; ++place)
+      node[perm.old_of(place)] = k;
   return node;
 }
 
@@ -43,7 +45,8 @@ void expect_fits(const Graph& graph, const Permutation& perm, const SeparatorTre
     size[tree.parent[k]] += size[k];
   }
   for (Index k = 0; k < tree.count(); ++k)
-    for (Index below = k - size[k] + 1; below < k; ++below) ASSERT_TRUE(is_above(tree, k, below)) << below << " is not below " << k;
+    for (Index below = k - size[k] + 1; below < k; ++below)
+      ASSERT_TRUE(is_above(tree, k, below)) << below << " is not below " << k;
   const std::vector<Index> node = nodes_by_row(perm, tree);
   for (Index v = 0; v < graph.size(); ++v)
     for (const Index u : graph.neighbours(v)) {
@@ -61,16 +64,19 @@ std::vector<Index> children_of(const SeparatorTree& tree) {
 
 double flops(const Graph& graph, const Permutation& perm) {
   double sum = 0;
-  for (const Index c : symbolic::quotient_column_counts(graph, perm)) sum += static_cast<double>(c) * c;
+  for (const Index c : symbolic::quotient_column_counts(graph, perm))
+    sum += static_cast<double>(c) * c;
   return sum;
 }
 
 Graph graph_of(const char* spec) { return Graph(generate(spec).pattern()); }
 
 /// The graph with some edges put in or taken out; the rows at their ends.
-Graph changed_graph(const Graph& graph, const std::set<std::pair<Index, Index>>& flipped, std::vector<Index>& rows) {
+Graph changed_graph(const Graph& graph, const std::set<std::pair<Index, Index>>& flipped,
+                    std::vector<Index>& rows) {
   std::vector<std::set<Index>> list(static_cast<std::size_t>(graph.size()));
-  for (Index v = 0; v < graph.size(); ++v) list[v] = {graph.neighbours(v).begin(), graph.neighbours(v).end()};
+  for (Index v = 0; v < graph.size(); ++v)
+    list[v] = {graph.neighbours(v).begin(), graph.neighbours(v).end()};
   for (const auto& [u, v] : flipped)
     for (const auto& [a, b] : {std::pair(u, v), std::pair(v, u)}) {
       if (!list[a].insert(b).second) list[a].erase(b);
@@ -88,7 +94,8 @@ Graph changed_graph(const Graph& graph, const std::set<std::pair<Index, Index>>&
 TEST(Separators, TreesFitAnyOrderingOfAnyGraph) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const Graph graph = any_graph(seed);
-    for (const auto method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+    for (const auto method :
+         {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
       const Permutation perm = order(graph, {.method = method});
       for (const Index leaf : {1, 5, 200}) {
         SCOPED_TRACE("seed " + std::to_string(seed) + " leaf " + std::to_string(leaf));
@@ -112,7 +119,8 @@ TEST(Separators, OfADissectedGridAreDeepAndOfABandAreOneNode) {
   EXPECT_EQ(separator_tree(grid, Permutation::identity(grid.size())).count(), 1);
 }
 
-// What a front below has of a separator are few runs then: its rows have their lowest neighbours in the front's subtree.
+// What a front below has of a separator are few runs then: its rows have their lowest neighbours in
+// the front's subtree.
 TEST(Separators, OfADissectionAscendByTheirLowestNeighbours) {
   for (const char* system : {"poisson2d 70", "poisson3d 14", "rgg3d 4000 9 1", "rgg3d 4000 9 2"}) {
     const Graph graph = graph_of(system);
@@ -124,7 +132,8 @@ TEST(Separators, OfADissectionAscendByTheirLowestNeighbours) {
     Index last = 0, distinct = 0;
     for (Index k = tree.first[root]; k < graph.size(); ++k) {
       Index lowest = tree.first[root];
-      for (const Index u : graph.neighbours(perm.old_of(k))) lowest = std::min(lowest, perm.new_of(u));
+      for (const Index u : graph.neighbours(perm.old_of(k)))
+        lowest = std::min(lowest, perm.new_of(u));
       EXPECT_GE(lowest, last) << system << " at " << k;
       distinct += lowest != last ? 1 : 0;
       last = lowest;
@@ -152,15 +161,18 @@ TEST(Separators, OrdersWithinKeepTheNodesAndOrderTheLeaves) {
   const Permutation given = Permutation::from_old_of(old_of);
   const Permutation found = order_within(grid, given, tree);
   EXPECT_EQ(nodes_by_row(found, tree), nodes_by_row(given, tree));
-  for (Index place = tree.first[4]; place < grid.size(); ++place) EXPECT_EQ(found.old_of(place), given.old_of(place));
-  EXPECT_LT(flops(grid, found), 2 * flops(grid, order(grid, {.method = OrderingMethod::nested_dissection})));
+  for (Index place = tree.first[4]; place < grid.size(); ++place)
+    EXPECT_EQ(found.old_of(place), given.old_of(place));
+  EXPECT_LT(flops(grid, found),
+            2 * flops(grid, order(grid, {.method = OrderingMethod::nested_dissection})));
   EXPECT_EQ(order_within(grid, given, tree, {.threads = 1}), found);
   tree.first[1] -= 100;  // a part of a domain that is not cut off
   EXPECT_THROW((void)order_within(grid, given, tree), Error);
 }
 
 TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
-  for (const char* spec : {"poisson2d 70", "poisson3d 14", "rgg3d 3000 8 1", "poisson2d 30 --dof 3"}) {
+  for (const char* spec :
+       {"poisson2d 70", "poisson3d 14", "rgg3d 3000 8 1", "poisson2d 30 --dof 3"}) {
     const Graph before = graph_of(spec);
     const Permutation perm = order(before, {.method = OrderingMethod::nested_dissection});
     const SeparatorTree tree = separator_tree(before, perm);
@@ -185,7 +197,8 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
         if (children[node[v]] == 0) free[node[v]] = 1;
         for (const Index u : after.neighbours(v)) {
           Index above = std::max(node[u], node[v]);
-          while (!(is_above(tree, above, node[u]) && is_above(tree, above, node[v]))) above = tree.parent[above];
+          while (!(is_above(tree, above, node[u]) && is_above(tree, above, node[v])))
+            above = tree.parent[above];
           if (above == std::max(node[u], node[v])) continue;
           for (Index k = 0; k <= above; ++k)
             if (is_above(tree, above, k)) free[k] = joined[k] = 1;
@@ -204,9 +217,11 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
           kept.parent.push_back(kNone);
         }
       for (Index k = 0; k < tree.count(); ++k)
-        if (number[k] != kNone && tree.parent[k] != kNone) kept.parent[number[k]] = number[tree.parent[k]];
+        if (number[k] != kNone && tree.parent[k] != kNone)
+          kept.parent[number[k]] = number[tree.parent[k]];
       expect_fits(after, again, kept);
-      EXPECT_LT(flops(after, again), 1.3 * flops(after, order(after, {.method = OrderingMethod::nested_dissection})));
+      EXPECT_LT(flops(after, again),
+                1.3 * flops(after, order(after, {.method = OrderingMethod::nested_dissection})));
       EXPECT_EQ(reorder(after, perm, tree, rows, {.threads = 1}), again);
     }
     EXPECT_EQ(reorder(before, perm, tree, {}), perm);
@@ -222,15 +237,18 @@ TEST(Separators, HubsInLeavesAndAboveThem) {
     if (v > 2) edges.emplace(v - 1, v);
   }
   std::vector<Index> rows;
-  const Graph hub = changed_graph(Graph(std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), {}), edges, rows);
+  const Graph hub = changed_graph(
+      Graph(std::vector<Offset>(static_cast<std::size_t>(n) + 1, 0), {}), edges, rows);
   std::vector<Index> old_of;
   for (Index v = 1; v < n; ++v) old_of.push_back(v);
   old_of.push_back(0);
   const Permutation perm = Permutation::from_old_of(old_of);
-  for (const SeparatorTree& tree : {SeparatorTree{{0, n}, {kNone}}, SeparatorTree{{0, n - 1, n}, {1, kNone}}}) {
+  for (const SeparatorTree& tree :
+       {SeparatorTree{{0, n}, {kNone}}, SeparatorTree{{0, n - 1, n}, {1, kNone}}}) {
     const Permutation found = order_within(hub, perm, tree);
     EXPECT_EQ(found.old_of(n - 1), 0);
-    EXPECT_LE(flops(hub, found), 16.0 * n);  // a column of the long path has three entries, and one in the hub's row
+    EXPECT_LE(flops(hub, found),
+              16.0 * n);  // a column of the long path has three entries, and one in the hub's row
   }
 }
 
@@ -244,7 +262,8 @@ TEST(Separators, ReorderingJoinsComponents) {
   const Permutation perm = order(apart, {.method = OrderingMethod::nested_dissection});
   const SeparatorTree tree = separator_tree(apart, perm, 20);
   const Permutation again = reorder(two, perm, tree, rows);
-  EXPECT_LT(flops(two, again), 1.3 * flops(two, order(two, {.method = OrderingMethod::nested_dissection})));
+  EXPECT_LT(flops(two, again),
+            1.3 * flops(two, order(two, {.method = OrderingMethod::nested_dissection})));
 }
 
 TEST(Separators, BadInputIsNamed) {
@@ -252,27 +271,36 @@ TEST(Separators, BadInputIsNamed) {
   const Permutation perm = Permutation::identity(16);
   const SeparatorTree one{{0, 16}, {kNone}};
   EXPECT_EQ(order_within(graph, perm, one).size(), 16);
-  const auto text = [&](const SeparatorTree& tree) { return error_text(ErrorKind::input, [&] { (void)order_within(graph, perm, tree); }); };
+  const auto text = [&](const SeparatorTree& tree) {
+    return error_text(ErrorKind::input, [&] { (void)order_within(graph, perm, tree); });
+  };
   EXPECT_NE(text({{0, 16}, {}}).find("one longer"), std::string::npos);
   EXPECT_NE(text({{0, 15}, {kNone}}).find("0 to 15"), std::string::npos);
   EXPECT_NE(text({{0, 9, 8, 16}, {2, 2, kNone}}).find("node 1"), std::string::npos);
   EXPECT_NE(text({{0, 8, 16}, {kNone, 0}}).find("parent of node 1"), std::string::npos);
   EXPECT_NE(text({{0, 4, 8, 12, 16}, {2, 3, 3, kNone}}).find("postorder"), std::string::npos);
-  EXPECT_NE(text({{0, 8, 16}, {kNone, kNone}}).find("rows 4 and 8 are neighbours in nodes 0 and 1"), std::string::npos)
+  EXPECT_NE(text({{0, 8, 16}, {kNone, kNone}}).find("rows 4 and 8 are neighbours in nodes 0 and 1"),
+            std::string::npos)
       << text({{0, 8, 16}, {kNone, kNone}});
-  EXPECT_NE(
-      error_text(ErrorKind::input, [&] { (void)order_within(graph, Permutation::identity(15), one); }).find("15 rows for a graph of 16"),
-      std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::input,
+                       [&] { (void)order_within(graph, Permutation::identity(15), one); })
+                .find("15 rows for a graph of 16"),
+            std::string::npos);
   const std::vector<Index> rows{3, 16};
-  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)reorder(graph, perm, one, rows); }).find("changed row 1 is 16, expected 0 to 15"),
+  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)reorder(graph, perm, one, rows); })
+                .find("changed row 1 is 16, expected 0 to 15"),
             std::string::npos);
   EXPECT_THROW((void)separator_tree(graph, perm, 0), Error);
   EXPECT_THROW((void)separator_tree(graph, Permutation::identity(3)), Error);
   EXPECT_THROW((void)reorder(graph, perm, one, {}, {.threads = -1}), Error);
   OrderingOptions with_last;
   with_last.last = {0};
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)reorder(graph, perm, one, {}, with_last); }).find("options.last"), std::string::npos);
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)order_within(graph, perm, one, with_last); }).find("options.last"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)reorder(graph, perm, one, {}, with_last); })
+                .find("options.last"),
+            std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)order_within(graph, perm, one, with_last); })
+                .find("options.last"),
+            std::string::npos);
 }
 
 TEST(Separators, NoVertices) {

@@ -46,8 +46,10 @@ TEST(Chart, HistogramsAreWellFormed) {
 }
 
 TEST(Chart, TheLongestBarHasAllTheRoom) {
-  const std::string html = bars_html({{"a", {{1, "x"}, {3, "y"}}, "4"}, {"b", {{2, "x"}}, "2"}}, "bars");
-  for (const char* width : {"width:25.00%", "width:75.00%", "width:50.00%"}) EXPECT_NE(html.find(width), std::string::npos) << width;
+  const std::string html =
+      bars_html({{"a", {{1, "x"}, {3, "y"}}, "4"}, {"b", {{2, "x"}}, "2"}}, "bars");
+  for (const char* width : {"width:25.00%", "width:75.00%", "width:50.00%"})
+    EXPECT_NE(html.find(width), std::string::npos) << width;
   EXPECT_EQ(test::flaw_of_xml(html), "");
 }
 

@@ -16,7 +16,8 @@ Image random_image(int width, int height, int colours, std::uint64_t seed) {
   std::vector<Colour> palette(static_cast<std::size_t>(colours));
   for (Colour& c : palette) {
     const std::uint64_t bits = random();
-    c = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8), static_cast<std::uint8_t>(bits >> 16),
+    c = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8),
+         static_cast<std::uint8_t>(bits >> 16),
          static_cast<std::uint8_t>(seed % 2 == 0 ? 255 : bits >> 24)};
   }
   Image image(width, height, {});
@@ -28,10 +29,12 @@ TEST(Png, GivesTheImageBack) {
   std::uint64_t seed = 0;
   for (const int colours : {1, 2, 24, 256, 257, 5000})
     for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 7), std::pair(90, 60)}) {
-      const Image image = random_image(width, height, colours, ++seed), again = test::read_png(to_png(image));
+      const Image image = random_image(width, height, colours, ++seed),
+                  again = test::read_png(to_png(image));
       EXPECT_EQ(again.width, width);
       EXPECT_EQ(again.height, height);
-      EXPECT_TRUE(image.pixel == again.pixel) << colours << " colours, " << width << " x " << height;
+      EXPECT_TRUE(image.pixel == again.pixel)
+          << colours << " colours, " << width << " x " << height;
     }
 }
 

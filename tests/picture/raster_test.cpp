@@ -13,7 +13,8 @@
 namespace kauri::picture {
 namespace {
 
-constexpr const char* kSpecs[] = {"poisson2d 17", "tree 300 1", "rgg3d 150 6 5", "blockdiag 40 7 --shuffle 2", "poisson2d 1"};
+constexpr const char* kSpecs[] = {"poisson2d 17", "tree 300 1", "rgg3d 150 6 5",
+                                  "blockdiag 40 7 --shuffle 2", "poisson2d 1"};
 constexpr int kSizes[] = {1, 2, 7, 64, 289, 4096};
 
 int cell(Index i, Index n, int size) { return static_cast<int>(static_cast<Offset>(i) * size / n); }
@@ -41,7 +42,8 @@ TEST(Raster, OfAMatrixCountsBothHalves) {
         Raster expected(p.n, size);
         for (Index j = 0; j < p.n; ++j)
           for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
-            const Index r = perm ? perm->new_of(p.row[k]) : p.row[k], c = perm ? perm->new_of(j) : j;
+            const Index r = perm ? perm->new_of(p.row[k]) : p.row[k],
+                        c = perm ? perm->new_of(j) : j;
             ++expected.at(cell(r, p.n, expected.size), cell(c, p.n, expected.size));
             if (r != c) ++expected.at(cell(c, p.n, expected.size), cell(r, p.n, expected.size));
           }
@@ -52,7 +54,8 @@ TEST(Raster, OfAMatrixCountsBothHalves) {
 
 TEST(Raster, OfLCountsWhatIsStoredBelowAndOnTheDiagonal) {
   for (const char* spec : kSpecs)
-    for (const auto method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+    for (const auto method :
+         {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
       const auto plan = test::plan_of(spec, method);
       const Supernodes& fronts = plan->supernodes;
       for (const int size : kSizes) {
@@ -60,14 +63,16 @@ TEST(Raster, OfLCountsWhatIsStoredBelowAndOnTheDiagonal) {
         for (Index s = 0; s < fronts.count(); ++s)
           for (Index j = fronts.first[s]; j < fronts.first[s + 1]; ++j)
             for (const Index i : fronts.rows(s))
-              if (i >= j) ++expected.at(cell(i, plan->n, expected.size), cell(j, plan->n, expected.size));
+              if (i >= j)
+                ++expected.at(cell(i, plan->n, expected.size), cell(j, plan->n, expected.size));
         EXPECT_EQ(raster_of(fronts, size).count, expected.count) << spec << ", " << size;
       }
     }
 }
 
 TEST(Raster, OfNothing) {
-  EXPECT_EQ(raster_of(SymmetricMatrix<double>().pattern(), nullptr, 10).count, std::vector<Offset>{0});
+  EXPECT_EQ(raster_of(SymmetricMatrix<double>().pattern(), nullptr, 10).count,
+            std::vector<Offset>{0});
   EXPECT_EQ(raster_of(Supernodes{}, 10).count, std::vector<Offset>{0});
 }
 
@@ -76,7 +81,8 @@ TEST(Spy, IsDarkWhereEntriesAreAndWhiteElsewhere) {
   const Raster raster = raster_of(a.pattern(), nullptr, 100);
   const int scale = spy_scale(raster, 300);
   ASSERT_EQ(scale, 3);
-  const Image file = test::read_png(to_png(spy_image(raster, scale, Place::file))), page = spy_image(raster, scale, Place::page);
+  const Image file = test::read_png(to_png(spy_image(raster, scale, Place::file))),
+              page = spy_image(raster, scale, Place::page);
   for (int y = 0; y < file.height; ++y)
     for (int x = 0; x < file.width; ++x) {
       const bool empty = raster.at(y / scale, x / scale) == 0;

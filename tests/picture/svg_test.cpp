@@ -20,8 +20,9 @@ const std::string kNasty = "a<b>&\"c' \xc3\xa9 \xff \x01 \xed\xa0\x80 ]]> -->";
 
 TEST(WellFormed, SeesFaults) {
   EXPECT_EQ(flaw_of_xml("<a x=\"1\" y='2'>t &lt; &#39; <b/></a>"), "");
-  for (const char* wrong : {"", "<a>", "<a></b>", "<a x=1/>", "<a x=\"1\" x=\"2\"/>", "<a>&</a>", "<a>&nbsp;</a>", "<a x=\"<\"/>",
-                            "<a/><b/>", "<a/>t", "<a x=\"1\"y=\"2\"/>"})
+  for (const char* wrong :
+       {"", "<a>", "<a></b>", "<a x=1/>", "<a x=\"1\" x=\"2\"/>", "<a>&</a>", "<a>&nbsp;</a>",
+        "<a x=\"<\"/>", "<a/><b/>", "<a/>t", "<a x=\"1\"y=\"2\"/>"})
     EXPECT_NE(flaw_of_xml(wrong), "") << wrong;
 }
 
@@ -54,13 +55,17 @@ TEST(Svg, SpyPlotsAreWellFormed) {
 TEST(Svg, SmallSpyPlotsHoldTheEntries) {
   const auto a = generate("poisson2d 2");  // 4 x 4: rows 0 and 3 lack one neighbour each
   const std::string svg = spy_svg(raster_of(a.pattern(), nullptr, 64), 64, Place::file, "a");
-  EXPECT_NE(svg.find("d=\"M0 0h3v1h-3zM0 1h2v1h-2zM3 1h1v1h-1zM0 2h1v1h-1zM2 2h2v1h-2zM1 3h3v1h-3z\""), std::string::npos) << svg;
+  EXPECT_NE(
+      svg.find("d=\"M0 0h3v1h-3zM0 1h2v1h-2zM3 1h1v1h-1zM0 2h1v1h-1zM2 2h2v1h-2zM1 3h3v1h-3z\""),
+      std::string::npos)
+      << svg;
 }
 
 TEST(Svg, TreesAreWellFormed) {
-  for (const auto& fronts :
-       {Supernodes{}, test::forest(1), test::star(50), test::chain(3000), test::plan_of("poisson2d 60", OrderingMethod::amd)->supernodes})
-    for (const Place place : {Place::file, Place::page}) EXPECT_EQ(flaw_of_xml(tree_svg(layout_of(fronts, {}), place, kNasty)), "");
+  for (const auto& fronts : {Supernodes{}, test::forest(1), test::star(50), test::chain(3000),
+                             test::plan_of("poisson2d 60", OrderingMethod::amd)->supernodes})
+    for (const Place place : {Place::file, Place::page})
+      EXPECT_EQ(flaw_of_xml(tree_svg(layout_of(fronts, {}), place, kNasty)), "");
 }
 
 TEST(Page, IsWellFormedAndNeedsNothingElse) {

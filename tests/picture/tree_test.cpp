@@ -1,4 +1,5 @@
-// Layouts of assembly trees: everything in its parent's extent, nothing over anything else, all fronts counted.
+// Layouts of assembly trees: everything in its parent's extent, nothing over anything else, all
+// fronts counted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@ namespace {
 constexpr double kEps = 1e-6;  // pixels
 
 bool overlap(const TreeShape& a, const TreeShape& b) {
-  return a.x + a.width > b.x + kEps && b.x + b.width > a.x + kEps && a.y + a.height > b.y + kEps && b.y + b.height > a.y + kEps;
+  return a.x + a.width > b.x + kEps && b.x + b.width > a.x + kEps && a.y + a.height > b.y + kEps &&
+         b.y + b.height > a.y + kEps;
 }
 
 void check_extents(const TreeLayout& layout) {
@@ -40,9 +42,11 @@ void check_extents(const TreeLayout& layout) {
 
 /// Neighbours by x first, so that few pairs are looked at.
 void check_overlaps(std::vector<TreeShape> shapes) {
-  std::sort(shapes.begin(), shapes.end(), [](const TreeShape& a, const TreeShape& b) { return a.x < b.x; });
+  std::sort(shapes.begin(), shapes.end(),
+            [](const TreeShape& a, const TreeShape& b) { return a.x < b.x; });
   for (std::size_t k = 0; k < shapes.size(); ++k)
-    for (std::size_t l = k + 1; l < shapes.size() && shapes[l].x < shapes[k].x + shapes[k].width; ++l)
+    for (std::size_t l = k + 1; l < shapes.size() && shapes[l].x < shapes[k].x + shapes[k].width;
+         ++l)
       ASSERT_FALSE(overlap(shapes[k], shapes[l])) << k << " and " << l;
 }
 
@@ -66,11 +70,14 @@ void check_layout(const Supernodes& fronts, const TreeSize& size = {}) {
 }
 
 TEST(Tree, OfMadeSystems) {
-  for (const char* spec : {"poisson2d 60", "tree 5000 1", "rgg3d 2000 6 5", "blockdiag 400 7", "poisson3d 12"})
-    for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+  for (const char* spec :
+       {"poisson2d 60", "tree 5000 1", "rgg3d 2000 6 5", "blockdiag 400 7", "poisson3d 12"})
+    for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd,
+                              OrderingMethod::nested_dissection}) {
       const auto plan = test::plan_of(spec, method);
       check_layout(plan->supernodes);
-      check_layout(plan->supernodes, {.width = 100, .height = 1000, .least_width = 0.01, .least_height = 0.01});
+      check_layout(plan->supernodes,
+                   {.width = 100, .height = 1000, .least_width = 0.01, .least_height = 0.01});
       const TreeLayout layout = layout_of(plan->supernodes, {});
       EXPECT_NEAR(layout.work, plan->cost.executed_flops, 1e-9 * plan->cost.executed_flops) << spec;
     }
@@ -97,11 +104,14 @@ TEST(Tree, OfRandomParents) {
       const Index left = count - s - 1, reach = 1 + static_cast<Index>(seed % 7);
       parent.push_back(left == 0 || random() % 50 == 0
                            ? kNone
-                           : s + 1 + static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(left, reach))));
+                           : s + 1 +
+                                 static_cast<Index>(
+                                     random() % static_cast<std::uint64_t>(std::min(left, reach))));
       pivots.push_back(1 + static_cast<Index>(random() % (1 + seed % 9)));
     }
     check_layout(test::tree_of(parent, pivots, static_cast<Index>(seed % 5)));
-    check_layout(test::tree_of(parent, pivots), {.width = 50, .height = 20, .least_width = 1, .least_height = 1});
+    check_layout(test::tree_of(parent, pivots),
+                 {.width = 50, .height = 20, .least_width = 1, .least_height = 1});
   }
 }
 
@@ -114,7 +124,8 @@ TEST(Tree, PlacesChildrenBelowTheirParentByTheirColumns) {
   EXPECT_DOUBLE_EQ(root.height, 40);
   EXPECT_DOUBLE_EQ(root.work, 1 + 4 + 9 + 16);
   std::vector<TreeShape> leaves(layout.shapes.begin() + 1, layout.shapes.end());
-  std::sort(leaves.begin(), leaves.end(), [](const TreeShape& a, const TreeShape& b) { return a.x < b.x; });
+  std::sort(leaves.begin(), leaves.end(),
+            [](const TreeShape& a, const TreeShape& b) { return a.x < b.x; });
   EXPECT_DOUBLE_EQ(leaves[0].x, 20);
   EXPECT_DOUBLE_EQ(leaves[0].width, 20);
   EXPECT_DOUBLE_EQ(leaves[0].height, 20);
@@ -130,10 +141,12 @@ TEST(Tree, ColoursGoOnlyOneWay) {
 }
 
 TEST(Tree, ImageHasTheFrontsInTheirColours) {
-  const TreeLayout layout = layout_of(test::plan_of("poisson2d 60", OrderingMethod::nested_dissection)->supernodes, {});
+  const TreeLayout layout =
+      layout_of(test::plan_of("poisson2d 60", OrderingMethod::nested_dissection)->supernodes, {});
   const Image image = tree_image(layout);
   const TreeShape& root = layout.shapes.front();
-  const int middle = static_cast<int>(root.x + root.width / 2), y = static_cast<int>(8 + root.height / 2);
+  const int middle = static_cast<int>(root.x + root.width / 2),
+            y = static_cast<int>(8 + root.height / 2);
   EXPECT_EQ(image.at(middle, y), work_colour(root.work / layout.work));
   EXPECT_EQ(image.at(0, 0), kWhite);
 }

@@ -18,16 +18,18 @@ inline std::shared_ptr<const Plan> plan_of(const char* spec, OrderingMethod meth
   return analyze(generate(spec).pattern(), options);
 }
 
-/// Fronts of these pivots and parents, in postorder; a front has one row below its pivots if it has a parent, and `extra` more entries in
-/// row_ptr, whose rows are of no account here.
-inline Supernodes tree_of(const std::vector<Index>& parent, const std::vector<Index>& pivots, Index extra = 0) {
+/// Fronts of these pivots and parents, in postorder; a front has one row below its pivots if it has
+/// a parent, and `extra` more entries in row_ptr, whose rows are of no account here.
+inline Supernodes tree_of(const std::vector<Index>& parent, const std::vector<Index>& pivots,
+                          Index extra = 0) {
   Supernodes fronts;
   fronts.parent = parent;
   fronts.first = {0};
   fronts.row_ptr = {0};
   for (std::size_t s = 0; s < parent.size(); ++s) {
     fronts.first.push_back(fronts.first.back() + pivots[s]);
-    fronts.row_ptr.push_back(fronts.row_ptr.back() + pivots[s] + (parent[s] == kNone ? 0 : 1 + extra));
+    fronts.row_ptr.push_back(fronts.row_ptr.back() + pivots[s] +
+                             (parent[s] == kNone ? 0 : 1 + extra));
   }
   fronts.row.resize(static_cast<std::size_t>(fronts.row_ptr.back()), 0);
   return fronts;
@@ -40,13 +42,15 @@ inline Supernodes chain(Index count) {
 }
 
 inline Supernodes star(Index leaves) {
-  std::vector<Index> parent(static_cast<std::size_t>(leaves), leaves), pivots(static_cast<std::size_t>(leaves) + 1, 1);
+  std::vector<Index> parent(static_cast<std::size_t>(leaves), leaves),
+      pivots(static_cast<std::size_t>(leaves) + 1, 1);
   parent.push_back(kNone);
   return tree_of(parent, pivots);
 }
 
 inline Supernodes forest(Index roots) {
-  return tree_of(std::vector<Index>(static_cast<std::size_t>(roots), kNone), std::vector<Index>(static_cast<std::size_t>(roots), 2));
+  return tree_of(std::vector<Index>(static_cast<std::size_t>(roots), kNone),
+                 std::vector<Index>(static_cast<std::size_t>(roots), 2));
 }
 
 }  // namespace kauri::test

@@ -1,4 +1,5 @@
-// As much of an XML parser as tells whether a document without declarations, comments and CDATA is well-formed.
+// As much of an XML parser as tells whether a document without declarations, comments and CDATA is
+// well-formed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,9 @@ class XmlReader {
   }
 
  private:
-  void fail(const std::string& what) { flaw_ = what + " at " + std::to_string(at_) + ": " + std::string(text_.substr(at_, 30)); }
+  void fail(const std::string& what) {
+    flaw_ = what + " at " + std::to_string(at_) + ": " + std::string(text_.substr(at_, 30));
+  }
   bool take(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
     at_ += word.size();
@@ -34,13 +37,17 @@ class XmlReader {
   }
   std::string name() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' || text_[at_] == ':')) ++at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                  text_[at_] == '-' || text_[at_] == ':'))
+      ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
   void reference() {
     const std::size_t end = text_.find(';', at_);
-    static const std::set<std::string_view> known = {"&amp", "&lt", "&gt", "&quot", "&apos", "&#39"};
-    if (end == std::string_view::npos || !known.contains(text_.substr(at_, end - at_))) return fail("reference");
+    static const std::set<std::string_view> known = {"&amp",  "&lt",   "&gt",
+                                                     "&quot", "&apos", "&#39"};
+    if (end == std::string_view::npos || !known.contains(text_.substr(at_, end - at_)))
+      return fail("reference");
     at_ = end + 1;
   }
   void words() {
@@ -77,7 +84,8 @@ class XmlReader {
       if (attribute.empty()) return;
       const bool equals = take("=");
       const char quote = at_ < text_.size() ? text_[at_] : ' ';
-      if (!equals || (quote != '"' && quote != '\'') || !seen.insert(attribute).second) return fail("attribute " + attribute);
+      if (!equals || (quote != '"' && quote != '\'') || !seen.insert(attribute).second)
+        return fail("attribute " + attribute);
       for (++at_; flaw_.empty() && at_ < text_.size() && text_[at_] != quote;) {
         if (text_[at_] == '<') return fail("value");
         if (text_[at_] == '&')

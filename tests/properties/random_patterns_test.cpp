@@ -1,4 +1,5 @@
-// Properties of every phase on random small matrices; a failing one is shrunk to few rows and few edges.
+// Properties of every phase on random small matrices; a failing one is shrunk to few rows and few
+// edges.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -20,15 +21,17 @@
 namespace kauri {
 namespace {
 
-constexpr OrderingMethod kMethods[] = {OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
-                                       OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
-                                       OrderingMethod::metis,   OrderingMethod::automatic};
+constexpr OrderingMethod kMethods[] = {
+    OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
+    OrderingMethod::amd,     OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+    OrderingMethod::metis,   OrderingMethod::automatic};
 
-/// n rows and a list of edges; both shrink. An edge is a pair of numbers taken modulo n, so that a smaller n keeps the list.
+/// n rows and a list of edges; both shrink. An edge is a pair of numbers taken modulo n, so that a
+/// smaller n keeps the list.
 test::OwnedPattern any_pattern() {
   const Index n = *rc::gen::inRange(0, 80);
-  const auto pairs =
-      *rc::gen::container<std::vector<std::pair<int, int>>>(rc::gen::pair(rc::gen::inRange(0, 1000), rc::gen::inRange(0, 1000)));
+  const auto pairs = *rc::gen::container<std::vector<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, 1000), rc::gen::inRange(0, 1000)));
   test::EdgeList edges;
   for (const auto& [u, v] : pairs)
     if (n > 0) edges.emplace_back(u % n, v % n);
@@ -37,7 +40,9 @@ test::OwnedPattern any_pattern() {
 
 AnalyzeOptions any_options() {
   AnalyzeOptions options;
-  do options.ordering.method = *rc::gen::elementOf(std::vector<OrderingMethod>(std::begin(kMethods), std::end(kMethods)));
+  do
+    options.ordering.method =
+        *rc::gen::elementOf(std::vector<OrderingMethod>(std::begin(kMethods), std::end(kMethods)));
   while (!ordering_available(options.ordering.method));
   options.ordering.compress = *rc::gen::arbitrary<bool>();
   options.amalgamate = *rc::gen::arbitrary<bool>();
@@ -103,8 +108,10 @@ RC_GTEST_PROP(RandomPatterns, FactorAndSolveLeaveASmallResidual, ()) {
   for (double& v : b) v = *rc::gen::inRange(-100, 101);
   std::vector<double> x = b;
   factor.value().solve({x.data(), p.n(), nrhs, p.n()}, workspace);
-  const auto error = backward_error<double>({p.view(), value}, {x.data(), p.n(), nrhs, p.n()}, {b.data(), p.n(), nrhs, p.n()}, backend);
-  // Higham 2002, theorem 10.4: 3n+1 rounding errors per entry, and |L||L^T| <= n max |A|; in the norm far below 10 n eps.
+  const auto error = backward_error<double>({p.view(), value}, {x.data(), p.n(), nrhs, p.n()},
+                                            {b.data(), p.n(), nrhs, p.n()}, backend);
+  // Higham 2002, theorem 10.4: 3n+1 rounding errors per entry, and |L||L^T| <= n max |A|; in the
+  // norm far below 10 n eps.
   RC_ASSERT(error.normwise <= 10 * std::max(p.n(), 1) * std::numeric_limits<double>::epsilon());
 }
 

@@ -1,5 +1,5 @@
-// The same properties on systems with structure, n from a thousand to a hundred thousand, of several seeds; a failure is repeated on the
-// smallest system of its family that shows it.
+// The same properties on systems with structure, n from a thousand to a hundred thousand, of
+// several seeds; a failure is repeated on the smallest system of its family that shows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -37,7 +37,9 @@ std::string spec_of(const Family& family, Index size, std::uint32_t seed) {
   return spec;
 }
 
-bool has_seed(const Family& family) { return std::string(family.words).find('#') != std::string::npos; }
+bool has_seed(const Family& family) {
+  return std::string(family.words).find('#') != std::string::npos;
+}
 
 constexpr Family kFamilies[] = {{"poisson2d %", 40},
                                 {"poisson2d % --shuffle #", 60},
@@ -74,16 +76,20 @@ constexpr Family kLongFamilies[] = {{"poisson2d %", 320},
 
 std::vector<AnalyzeOptions> all_options(const Pattern& pattern) {
   std::vector<AnalyzeOptions> all;
-  for (const auto method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
-                            OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
+  for (const auto method :
+       {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+        OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis,
+        OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     all.emplace_back().ordering.method = method;
     all.back().workers = 2;
   }
-  // A caller's numbering: minimum degree with neighbours in the order swapped, so that it is neither the best nor hopeless.
+  // A caller's numbering: minimum degree with neighbours in the order swapped, so that it is
+  // neither the best nor hopeless.
   std::vector<Index> old_of;
   const Permutation amd = order(Graph(pattern), {.method = OrderingMethod::amd});
-  for (Index k = 0; k < amd.size(); ++k) old_of.push_back(amd.old_of((k ^ 1) < amd.size() ? k ^ 1 : k));
+  for (Index k = 0; k < amd.size(); ++k)
+    old_of.push_back(amd.old_of((k ^ 1) < amd.size() ? k ^ 1 : k));
   all.emplace_back().permutation = Permutation::from_old_of(old_of);
   return all;
 }
@@ -95,11 +101,14 @@ std::string name_of_order(const AnalyzeOptions& options) {
 /// What is wrong with a plan, or "".
 std::string flaw_of_plan(const Plan& plan, const Pattern& pattern) {
   if (const std::string flaw = find_flaw(plan); !flaw.empty()) return flaw;
-  if (plan.tree.column_count != symbolic::quotient_column_counts(Graph(pattern), plan.perm)) return "column counts are not the fill";
+  if (plan.tree.column_count != symbolic::quotient_column_counts(Graph(pattern), plan.perm))
+    return "column counts are not the fill";
   Offset nnz_l = 0;
   for (Index j = 0; j < plan.n; ++j) {
-    if (plan.tree.parent[j] != kNone && plan.tree.parent[j] <= j) return "the parent of column " + std::to_string(j) + " comes before it";
-    if (plan.perm.new_of(plan.perm.old_of(j)) != j) return "not a permutation at column " + std::to_string(j);
+    if (plan.tree.parent[j] != kNone && plan.tree.parent[j] <= j)
+      return "the parent of column " + std::to_string(j) + " comes before it";
+    if (plan.perm.new_of(plan.perm.old_of(j)) != j)
+      return "not a permutation at column " + std::to_string(j);
     nnz_l += plan.tree.column_count[j];
   }
   return nnz_l == plan.cost.nnz_l ? "" : "nnz_l is not the sum of the column counts";
@@ -108,13 +117,16 @@ std::string flaw_of_plan(const Plan& plan, const Pattern& pattern) {
 constexpr double kMostFlops = 2e11;  // a few seconds; rcm on poisson3d 40 takes 6e10
 
 /// What is wrong with plan, factor or solution of `a`, or "".
-std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& options, Backend& backend) {
+std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& options,
+                    Backend& backend) {
   const auto plan = analyze(a.pattern(), options);
-  if (plan->cost.flops > kMostFlops) return "more flops than any system here should take: " + std::to_string(plan->cost.flops);
+  if (plan->cost.flops > kMostFlops)
+    return "more flops than any system here should take: " + std::to_string(plan->cost.flops);
   if (const std::string flaw = flaw_of_plan(*plan, a.pattern()); !flaw.empty()) return flaw;
   AnalyzeOptions device = options;
   device.target = "sm_90";
-  if (const std::string flaw = find_flaw(*analyze(a.pattern(), device)); !flaw.empty()) return "for a device: " + flaw;
+  if (const std::string flaw = find_flaw(*analyze(a.pattern(), device)); !flaw.empty())
+    return "for a device: " + flaw;
   const auto factor = factorize<double>(plan, a.value(), backend);
   if (!factor.ok()) return "breakdown at column " + std::to_string(factor.error().column);
   auto workspace = Workspace<double>::create(factor.value(), 1);
@@ -124,13 +136,16 @@ std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& opti
   std::vector<double> x = b;
   factor.value().solve(column_view(std::span(x)), workspace);
   const std::span<const double> solution(x), rhs(b);
-  const double error = backward_error<double>(a.view(), column_view(solution), column_view(rhs), backend).componentwise;
+  const double error =
+      backward_error<double>(a.view(), column_view(solution), column_view(rhs), backend)
+          .componentwise;
   return error <= 1e-14 ? "" : "backward error " + std::to_string(error / 1e-14) + "e-14";
 }
 
-/// The first size, from the least up in steps of an eighth and then, back to the last sound one, of one, at which the ordering in place
-/// `which` fails.
-std::string smallest_failure(const Family& family, Index size, std::uint32_t seed, std::size_t which, Backend& backend) {
+/// The first size, from the least up in steps of an eighth and then, back to the last sound one, of
+/// one, at which the ordering in place `which` fails.
+std::string smallest_failure(const Family& family, Index size, std::uint32_t seed,
+                             std::size_t which, Backend& backend) {
   const auto flaw_at = [&](Index s) {
     const auto a = generate(spec_of(family, s, seed));
     return flaw_of(a, all_options(a.pattern())[which], backend);
@@ -153,12 +168,14 @@ void check_all(std::span<const Family> families, std::uint32_t seeds) {
       const auto all = all_options(a.pattern());
       for (std::size_t which = 0; which < all.size(); ++which)
         ASSERT_EQ(flaw_of(a, all[which], backend), "")
-            << spec << " ordered by " << name_of_order(all[which])
-            << "; the smallest that fails: " << smallest_failure(family, family.size, seed, which, backend);
+            << spec << " ordered by " << name_of_order(all[which]) << "; the smallest that fails: "
+            << smallest_failure(family, family.size, seed, which, backend);
     }
 }
 
-TEST(Structured, PlansAreSoundAndSolvesAccurate) { check_all(kFamilies, std::max(test::seeds(8), 1U)); }
+TEST(Structured, PlansAreSoundAndSolvesAccurate) {
+  check_all(kFamilies, std::max(test::seeds(8), 1U));
+}
 
 #if defined(KAURI_LONG_TESTS)
 TEST(Structured, LargePlansAreSoundAndSolvesAccurate) { check_all(kLongFamilies, 2); }

@@ -32,7 +32,10 @@ std::shared_ptr<const Plan> plan_to_bound() {
 
 std::vector<std::byte> factor_to_bound() {
   Backend backend = cpu_backend(1);
-  return save_factor(factorize<double>(plan_to_bound(), random_dominant<double>(grid_pattern(30, 30, 1).view(), 1), backend).value());
+  return save_factor(factorize<double>(plan_to_bound(),
+                                       random_dominant<double>(grid_pattern(30, 30, 1).view(), 1),
+                                       backend)
+                         .value());
 }
 
 LoadOptions bounded(std::size_t max_bytes) {
@@ -43,18 +46,26 @@ LoadOptions bounded(std::size_t max_bytes) {
 
 TEST(LoadBounds, ArePlansAsTheyAreCounted) {
   const auto bytes = save_plan(*plan_to_bound());
-  const auto text = [&](std::size_t max_bytes) { return error_text(ErrorKind::memory, [&] { load_plan(bytes, bounded(max_bytes)); }); };
-  EXPECT_EQ(text(1000), "f: 2640 entries of A, 48 bytes each, but of max_bytes, 1000, 1000 are left");
-  EXPECT_EQ(text(200'000), "f: 900 rows of A, 256 bytes each, but of max_bytes, 200000, 73280 are left");
-  EXPECT_NE(text(400'000).find(" rows of fronts, 16 bytes each, but of max_bytes, 400000, 42880 are left"), std::string::npos)
+  const auto text = [&](std::size_t max_bytes) {
+    return error_text(ErrorKind::memory, [&] { load_plan(bytes, bounded(max_bytes)); });
+  };
+  EXPECT_EQ(text(1000),
+            "f: 2640 entries of A, 48 bytes each, but of max_bytes, 1000, 1000 are left");
+  EXPECT_EQ(text(200'000),
+            "f: 900 rows of A, 256 bytes each, but of max_bytes, 200000, 73280 are left");
+  EXPECT_NE(text(400'000).find(
+                " rows of fronts, 16 bytes each, but of max_bytes, 400000, 42880 are left"),
+            std::string::npos)
       << text(400'000);
   EXPECT_EQ(text(10'000'000), "no Error");
 }
 
-/// The bytes of a plan of a path whose columns are one supernode: an L that is dense on a device, from a small file.
+/// The bytes of a plan of a path whose columns are one supernode: an L that is dense on a device,
+/// from a small file.
 std::vector<std::byte> path_as_one_supernode(Index n, const std::string& target) {
   AnalyzeOptions options;
-  options.target = target, options.amalgamate = false, options.permutation = Permutation::identity(n);
+  options.target = target, options.amalgamate = false,
+  options.permutation = Permutation::identity(n);
   const auto plan = analyze(chain_pattern(n).view(), options);
   const auto saved = save_plan(*plan);
   save::Header header = save::Reader(save::Source(saved, "saved")).header();
@@ -62,7 +73,9 @@ std::vector<std::byte> path_as_one_supernode(Index n, const std::string& target)
   core.pivots = {n}, core.last = 0;
   header.supernodes = 1, header.last = 0;
   std::vector<std::byte> bytes;
-  save::Writer writer([&](std::span<const std::byte> some) { bytes.insert(bytes.end(), some.begin(), some.end()); });
+  save::Writer writer([&](std::span<const std::byte> some) {
+    bytes.insert(bytes.end(), some.begin(), some.end());
+  });
   writer.header(header);
   save::write_plan(core, writer);
   return sealed(std::move(bytes));
@@ -88,7 +101,8 @@ TEST(LoadBounds, HoldForTasksOfADevice) {
   EXPECT_EQ(error_text(ErrorKind::memory, [&] { load_plan(bytes, on_host); }), "no Error");
 }
 
-/// What is counted is no less than what there is then, and what an ordinary plan takes is not far from it.
+/// What is counted is no less than what there is then, and what an ordinary plan takes is not far
+/// from it.
 TEST(LoadBounds, CountsOfADevicesListsAreBounds) {
   const auto check = [](const Plan& plan) {
     const DeviceSchedule& device = plan.device;
@@ -98,7 +112,8 @@ TEST(LoadBounds, CountsOfADevicesListsAreBounds) {
       fronts.order.push_back(plan.supernodes.order(s));
       fronts.pivots.push_back(plan.supernodes.pivots(s));
     }
-    const std::size_t taken = device.task.size() * sizeof(DeviceTask) + device.sums.term.size() * sizeof(Offset) +
+    const std::size_t taken = device.task.size() * sizeof(DeviceTask) +
+                              device.sums.term.size() * sizeof(Offset) +
                               (device.sums.place.size() + device.sums.ptr.size()) * sizeof(Offset);
     EXPECT_LE(static_cast<Offset>(taken), symbolic::most_list_bytes(fronts) + 10'000);
     return static_cast<double>(symbolic::most_list_bytes(fronts)) / static_cast<double>(taken);
@@ -116,32 +131,37 @@ TEST(LoadBounds, HoldForFactors) {
   Backend backend = cpu_backend(1);
   const auto bytes = factor_to_bound();
   const auto text = [&](std::size_t max_bytes) {
-    return error_text(ErrorKind::memory, [&] { load_factor<double>(bytes, backend, bounded(max_bytes)); });
+    return error_text(ErrorKind::memory,
+                      [&] { load_factor<double>(bytes, backend, bounded(max_bytes)); });
   };
   std::size_t no = 0, yes = 100'000'000;
   while (yes - no > 1) {
     const std::size_t middle = (no + yes) / 2;
     (text(middle) == "no Error" ? yes : no) = middle;
   }
-  EXPECT_NE(text(no).find(" places of L, 8 bytes each, but of max_bytes, "), std::string::npos) << text(no);
+  EXPECT_NE(text(no).find(" places of L, 8 bytes each, but of max_bytes, "), std::string::npos)
+      << text(no);
   EXPECT_GT(yes, bytes.size());
 }
 
-/// A plan's bytes as those of a factor: told by the counts of fronts, before there are lists of their rows, which the bound would tell of.
+/// A plan's bytes as those of a factor: told by the counts of fronts, before there are lists of
+/// their rows, which the bound would tell of.
 TEST(LoadBounds, LOfAPlanIsMissedBeforeRowsOfFrontsAreListed) {
   Backend backend = cpu_backend(1);
   auto bytes = save_plan(*plan_to_bound());
   save::to_bytes(std::uint32_t{0x74636166}, &bytes[12]);
   save::to_bytes(std::uint32_t{8}, &bytes[16]);
   save::to_bytes(std::uint32_t{7}, &bytes[56]);
-  const std::string text =
-      error_text(ErrorKind::input, [&] { load_factor<double>(sealed(bytes), backend, bounded(2640 * 48 + 900 * 256)); });
+  const std::string text = error_text(ErrorKind::input, [&] {
+    load_factor<double>(sealed(bytes), backend, bounded(2640 * 48 + 900 * 256));
+  });
   EXPECT_NE(text.find("f: damaged: L of its plan has "), std::string::npos) << text;
 }
 
 TEST(LoadBounds, WhatHasNoEndIsToldByItsFirstBytes) {
   Backend backend = cpu_backend(1);
-  const std::string text = "/dev/zero: not a plan or factor that kauri saved: it does not begin with \\x89kauri";
+  const std::string text =
+      "/dev/zero: not a plan or factor that kauri saved: it does not begin with \\x89kauri";
   EXPECT_EQ(error_text(ErrorKind::input, [] { load_plan("/dev/zero"); }), text);
   EXPECT_EQ(error_text(ErrorKind::input, [&] { load_factor<double>("/dev/zero", backend); }), text);
   EXPECT_EQ(error_text(ErrorKind::input, [] { saved_info("/dev/zero"); }), text);
@@ -153,15 +173,19 @@ TEST(LoadBounds, PipesAreReadAsTheyCome) {
   const auto through_pipe = [&](std::size_t count, const std::string& more) {
     const AtPipe pipe([&](const std::string& path) {
       std::ofstream out(path, std::ios::binary);
-      out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(count)) << more;
+      out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(count))
+          << more;
     });
-    const std::string told = error_text(ErrorKind::input, [&] { EXPECT_EQ(save_plan(*load_plan(pipe.path())), bytes); });
+    const std::string told =
+        error_text(ErrorKind::input, [&] { EXPECT_EQ(save_plan(*load_plan(pipe.path())), bytes); });
     return told == "no Error" ? told : told.substr(pipe.path().size());
   };
   EXPECT_EQ(through_pipe(bytes.size(), ""), "no Error");
   EXPECT_EQ(through_pipe(bytes.size(), "x"), ": the file goes on behind its end");
   const std::string cut = through_pipe(bytes.size() - 1, "");
-  EXPECT_NE(cut.find(": the file is cut: it ends at byte " + std::to_string(bytes.size() - 1)), std::string::npos) << cut;
+  EXPECT_NE(cut.find(": the file is cut: it ends at byte " + std::to_string(bytes.size() - 1)),
+            std::string::npos)
+      << cut;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Factors that were saved and loaded: L bit for bit on any target, solves and refactorisations bit for bit on the same one.
+// Factors that were saved and loaded: L bit for bit on any target, solves and refactorisations bit
+// for bit on the same one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,7 +29,8 @@ std::vector<std::string> targets() {
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// A system of each kind: fronts of one column and large ones, padded, many roots, none.
@@ -48,7 +50,9 @@ std::vector<std::pair<std::string, OwnedPattern>> systems() {
 template <class T>
 class SavedFactors : public ::testing::Test {
  protected:
-  static std::vector<T> values(const OwnedPattern& a, std::uint64_t seed = 7) { return random_dominant<T>(a.view(), seed); }
+  static std::vector<T> values(const OwnedPattern& a, std::uint64_t seed = 7) {
+    return random_dominant<T>(a.view(), seed);
+  }
 
   static Factor<T> factor_of(const OwnedPattern& a, Backend& backend, const std::string& target) {
     AnalyzeOptions options;
@@ -74,7 +78,8 @@ class SavedFactors : public ::testing::Test {
     ASSERT_TRUE(same_bits(lower_factor(a).value, lower_factor(b).value));
     ASSERT_TRUE(same_bits(lower_diagonal(a), lower_diagonal(b)));
     ASSERT_EQ(log_determinant(a), log_determinant(b));
-    for (const Index columns : {1, 5, 40}) ASSERT_TRUE(same_bits(solved(a, columns), solved(b, columns)));
+    for (const Index columns : {1, 5, 40})
+      ASSERT_TRUE(same_bits(solved(a, columns), solved(b, columns)));
   }
 };
 using Scalars = ::testing::Types<float, double>;
@@ -120,7 +125,8 @@ TYPED_TEST(SavedFactors, OnAnotherTargetLIsTheSame) {
       const std::vector<T> x = this->solved(factor, 3), y = this->solved(loaded, 3);
       T most = 0;
       for (const T v : x) most = std::max(most, std::abs(v));
-      for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(x[k], y[k], 1000 * std::numeric_limits<T>::epsilon() * most) << k;
+      for (std::size_t k = 0; k < x.size(); ++k)
+        ASSERT_NEAR(x[k], y[k], 1000 * std::numeric_limits<T>::epsilon() * most) << k;
     }
 }
 
@@ -132,7 +138,10 @@ TYPED_TEST(SavedFactors, OfATargetThatTheBackendCannotRun) {
   const Factor<T> factor = this->factor_of(a, backend, "cpu-generic");
   LoadOptions options;
   options.target = "sm_90";
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { load_factor<T>(save_factor(factor), backend, options); }).find("sm_90"), std::string::npos);
+  EXPECT_NE(
+      error_text(ErrorKind::usage, [&] { load_factor<T>(save_factor(factor), backend, options); })
+          .find("sm_90"),
+      std::string::npos);
 }
 
 TYPED_TEST(SavedFactors, InFiles) {
@@ -162,10 +171,13 @@ TYPED_TEST(SavedFactors, WhatIsRefused) {
   LoadOptions options;
   options.name = "f";
   using Other = std::conditional_t<sizeof(T) == 4, double, float>;
-  const std::string mine = sizeof(T) == 4 ? "float" : "double", other = sizeof(T) == 4 ? "double" : "float";
-  EXPECT_EQ(error_text(ErrorKind::input, [&] { load_factor<Other>(save_factor(factor), backend, options); }),
+  const std::string mine = sizeof(T) == 4 ? "float" : "double",
+                    other = sizeof(T) == 4 ? "double" : "float";
+  EXPECT_EQ(error_text(ErrorKind::input,
+                       [&] { load_factor<Other>(save_factor(factor), backend, options); }),
             "f: it holds a factor in " + mine + ", asked for " + other);
-  EXPECT_EQ(error_text(ErrorKind::input, [&] { load_factor<T>(save_plan(factor.plan()), backend, options); }),
+  EXPECT_EQ(error_text(ErrorKind::input,
+                       [&] { load_factor<T>(save_plan(factor.plan()), backend, options); }),
             "f: it holds a plan, asked for a factor");
 }
 

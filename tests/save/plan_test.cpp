@@ -1,4 +1,5 @@
-// Plans that were saved and loaded are those that were saved, in every field; those for another target have the same fronts.
+// Plans that were saved and loaded are those that were saved, in every field; those for another
+// target have the same fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -37,8 +38,12 @@ std::vector<std::pair<std::string, OwnedPattern>> hard_cases() {
   all.emplace_back("arrow upside down", star_pattern(300, 0));
   all.emplace_back("grid", grid_pattern(40, 30, 1));
   all.emplace_back("cube", grid_pattern(9, 9, 9, true));
-  all.emplace_back("three unknowns a node", blown_up(grid_pattern(8, 7, 3), std::vector<Index>(168, 3), Numbering::together, 1));
-  all.emplace_back("two unknowns a node, far apart", blown_up(grid_pattern(9, 9, 1), std::vector<Index>(81, 2), Numbering::shuffled, 1));
+  all.emplace_back(
+      "three unknowns a node",
+      blown_up(grid_pattern(8, 7, 3), std::vector<Index>(168, 3), Numbering::together, 1));
+  all.emplace_back(
+      "two unknowns a node, far apart",
+      blown_up(grid_pattern(9, 9, 1), std::vector<Index>(81, 2), Numbering::shuffled, 1));
   EdgeList edges;
   for (Index v = 0; v + 1 < 90; ++v)
     if (v % 30 != 29) edges.emplace_back(v, v + 1);
@@ -79,7 +84,8 @@ TEST(SavedPlans, HardCasesByEveryMethodForEveryTarget) {
         options.target = target;
         options.workers = 1 + static_cast<int>(a.n() % 5);
         options.amalgamate = std::string(target) != "cpu-avx2";
-        if (seeds(8) == 1 && (method != OrderingMethod::amd || a.n() > 1000)) continue;  // under a sanitizer
+        if (seeds(8) == 1 && (method != OrderingMethod::amd || a.n() > 1000))
+          continue;  // under a sanitizer
         expect_kept(*analyze(a.view(), options));
         if (HasFatalFailure()) return;
       }
@@ -97,10 +103,14 @@ TEST(SavedPlans, RandomPatternsInAnyOrderWithRowsThatComeLast) {
     if (seed % 2 == 0) {
       options.permutation = order;
       if (seed % 4 == 0)
-        options.ordering.last.assign(order.old_of().end() - std::min<Index>(n, static_cast<Index>(seed % 7)), order.old_of().end());
+        options.ordering.last.assign(
+            order.old_of().end() - std::min<Index>(n, static_cast<Index>(seed % 7)),
+            order.old_of().end());
     } else {
       options.ordering.method = methods()[seed % methods().size()];
-      options.ordering.last.assign(order.old_of().begin(), order.old_of().begin() + std::min<Index>(n, static_cast<Index>(seed % 9)));
+      options.ordering.last.assign(
+          order.old_of().begin(),
+          order.old_of().begin() + std::min<Index>(n, static_cast<Index>(seed % 9)));
     }
     expect_kept(*analyze(a.view(), options));
     if (HasFatalFailure()) return;
@@ -111,10 +121,13 @@ TEST(SavedPlans, RandomPatternsInAnyOrderWithRowsThatComeLast) {
 TEST(SavedPlans, RandomSupervariables) {
   for (std::uint32_t seed = 0; seed < seeds(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const OwnedPattern coarse = random_pattern(1 + static_cast<Index>(seed * 7 % 40), 1.0 + seed % 4, seed);
+    const OwnedPattern coarse =
+        random_pattern(1 + static_cast<Index>(seed * 7 % 40), 1.0 + seed % 4, seed);
     std::vector<Index> weight(static_cast<std::size_t>(coarse.n()));
-    for (std::size_t v = 0; v < weight.size(); ++v) weight[v] = 1 + static_cast<Index>((v * 5 + seed) % 4);
-    const OwnedPattern a = blown_up(coarse, weight, seed % 2 == 0 ? Numbering::together : Numbering::shuffled, seed);
+    for (std::size_t v = 0; v < weight.size(); ++v)
+      weight[v] = 1 + static_cast<Index>((v * 5 + seed) % 4);
+    const OwnedPattern a =
+        blown_up(coarse, weight, seed % 2 == 0 ? Numbering::together : Numbering::shuffled, seed);
     AnalyzeOptions options;
     options.target = "cpu-avx2";
     if (seed % 3 == 0) options.permutation = random_order(a.n(), seed);
@@ -136,7 +149,8 @@ TEST(SavedPlans, MoreEntriesOfLThanThereIsMemory) {
   EXPECT_EQ(PlanDifference(*plan, *load_plan(save_plan(*plan))).name(), "");
 }
 
-/// A plan that a device does by slower kernels says so when it is loaded for one, and not for a CPU.
+/// A plan that a device does by slower kernels says so when it is loaded for one, and not for a
+/// CPU.
 TEST(SavedPlans, WarnOfABlockBeyondThePlacesOfADevicesTasks) {
   AnalyzeOptions made;
   made.ordering.method = OrderingMethod::natural;
@@ -145,14 +159,17 @@ TEST(SavedPlans, WarnOfABlockBeyondThePlacesOfADevicesTasks) {
   const std::vector<std::byte> bytes = save_plan(*analyze(too_large_pattern().view(), made));
   std::vector<std::string> warnings;
   LoadOptions options;
-  options.on_message = [&](const Message& m) { warnings.push_back(std::string(name_of(m.level)) + ": " + m.text); };
+  options.on_message = [&](const Message& m) {
+    warnings.push_back(std::string(name_of(m.level)) + ": " + m.text);
+  };
   (void)load_plan(bytes, options);
   EXPECT_TRUE(warnings.empty());
   options.target = "sm_90";
   const auto plan = load_plan(bytes, options);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_EQ(warnings[0], "warning: " + symbolic::too_large_block(*plan));
-  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos)
+      << warnings[0];
 }
 
 TEST(SavedPlans, InFiles) {
@@ -168,7 +185,8 @@ TEST(SavedPlans, InFiles) {
   EXPECT_EQ(info.nnz, plan->nnz);
   EXPECT_EQ(info.supernodes, plan->supernodes.count());
   std::ifstream stream(file.path(), std::ios::binary);
-  const std::string there((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const std::string there((std::istreambuf_iterator<char>(stream)),
+                          std::istreambuf_iterator<char>());
   const std::vector<std::byte> bytes = save_plan(*plan);
   EXPECT_EQ(there, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
@@ -200,13 +218,17 @@ TEST(SavedPlans, WhatIsAskedForWrongly) {
   const std::vector<std::byte> bytes = save_plan(*analyze(chain_pattern(5).view()));
   LoadOptions options;
   options.target = "abacus";
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }).find("abacus"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }).find("abacus"),
+            std::string::npos);
   options.target.clear(), options.workers = -1;
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }), "load: workers is -1, expected 0 or more");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { load_plan(bytes, options); }),
+            "load: workers is -1, expected 0 or more");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { load_plan("/no such folder/plan"); }),
             "/no such folder/plan: cannot open: No such file or directory");
-  EXPECT_NE(error_text(ErrorKind::input, [&] { save_plan("/no such folder/plan", *load_plan(bytes)); }).find("cannot create"),
-            std::string::npos);
+  EXPECT_NE(
+      error_text(ErrorKind::input, [&] { save_plan("/no such folder/plan", *load_plan(bytes)); })
+          .find("cannot create"),
+      std::string::npos);
 }
 
 }  // namespace

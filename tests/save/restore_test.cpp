@@ -1,4 +1,5 @@
-// Small plans in any order with any supernodes: what restore_plan() takes is sound, and it takes what an analysis makes.
+// Small plans in any order with any supernodes: what restore_plan() takes is sound, and it takes
+// what an analysis makes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

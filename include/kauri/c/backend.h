@@ -4,7 +4,8 @@
 #define KAURI_C_BACKEND_H
 
 /// @file
-/// C: backends, which hold the memory of factors and compute with it. Include kauri/kauri.h, which has the rules for every call.
+/// C: backends, which hold the memory of factors and compute with it. Include kauri/kauri.h, which
+/// has the rules for every call.
 
 #include "kauri/c/options.h"
 
@@ -13,7 +14,8 @@ extern "C" {
 #endif
 
 /// A backend: the threads of the CPU, or memory and streams of a CUDA device. One backend may serve
-/// several factors. Calls on different factors may run at the same time, and so may the calls below.
+/// several factors. Calls on different factors may run at the same time, and so may the calls
+/// below.
 typedef struct kauri_backend kauri_backend;
 
 /// Kinds of backends.
@@ -34,11 +36,13 @@ void kauri_backend_destroy(kauri_backend* backend);
 kauri_status kauri_cuda_available(int32_t* available);
 /// Returns the kauri_backend_kind of the backend.
 kauri_status kauri_backend_get_kind(const kauri_backend* backend, int32_t* kind);
-/// Returns the target of the backend: "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ... Plans are
-/// made for a target, see the option "analyze.target".
-kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity, size_t* needed);
+/// Returns the target of the backend: "cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90" ... Plans
+/// are made for a target, see the option "analyze.target".
+kauri_status kauri_backend_target(const kauri_backend* backend, char* text, size_t capacity,
+                                  size_t* needed);
 /// Returns the name of the device, for reports.
-kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity, size_t* needed);
+kauri_status kauri_backend_device(const kauri_backend* backend, char* text, size_t capacity,
+                                  size_t* needed);
 /// Returns the number of CPU threads in use, which may be fewer than the options ask for.
 kauri_status kauri_backend_threads(const kauri_backend* backend, int32_t* threads);
 /// Returns the bytes that factors and workspaces of this backend hold now, and their peak since

@@ -4,7 +4,8 @@
 #define KAURI_C_OPTIONS_H
 
 /// @file
-/// C: options by their names, callbacks, and the cancelling of calls. Include kauri/kauri.h, which has the rules for every call.
+/// C: options by their names, callbacks, and the cancelling of calls. Include kauri/kauri.h, which
+/// has the rules for every call.
 
 #include "kauri/c/status.h"
 
@@ -18,8 +19,8 @@ typedef struct kauri_cancel kauri_cancel;
 
 /// Creates a cancel, not requested.
 kauri_status kauri_cancel_create(kauri_cancel** cancel);
-/// Requests that calls which use it, under way or to come, end with KAURI_ERROR_CANCELLED: on the CPU
-/// within some 50 ms, on a device between phases.
+/// Requests that calls which use it, under way or to come, end with KAURI_ERROR_CANCELLED: on the
+/// CPU within some 50 ms, on a device between phases.
 kauri_status kauri_cancel_request(kauri_cancel* cancel);
 /// Withdraws the request, for calls that begin after this one.
 kauri_status kauri_cancel_reset(kauri_cancel* cancel);
@@ -28,8 +29,8 @@ kauri_status kauri_cancel_requested(const kauri_cancel* cancel, int32_t* request
 /// Destroys the handle; objects that still use the cancel can no longer be asked to stop.
 void kauri_cancel_destroy(kauri_cancel* cancel);
 
-/// Options of a solver, a backend, an analysis, a refinement or a loaded object; the call that takes
-/// them copies them. Null stands for the defaults.
+/// Options of a solver, a backend, an analysis, a refinement or a loaded object; the call that
+/// takes them copies them. Null stands for the defaults.
 typedef struct kauri_options kauri_options;
 
 /// Creates options, all with their defaults.
@@ -39,17 +40,18 @@ kauri_status kauri_options_copy(const kauri_options* options, kauri_options** co
 /// Destroys the options.
 void kauri_options_destroy(kauri_options* options);
 
-/// Sets an option by name and value as text, as "ordering.method" to "amd". kauri_options_info() and
-/// docs/c-interface.md list names, values and defaults. Numbers have a decimal point in every locale.
-/// KAURI_ERROR_USAGE for null, for a value that the option does not accept, and for an unknown name,
-/// with the nearest known one in the message.
+/// Sets an option by name and value as text, as "ordering.method" to "amd". kauri_options_info()
+/// and docs/c-interface.md list names, values and defaults. Numbers have a decimal point in every
+/// locale. KAURI_ERROR_USAGE for null, for a value that the option does not accept, and for an
+/// unknown name, with the nearest known one in the message.
 kauri_status kauri_options_set(kauri_options* options, const char* name, const char* value);
 /// Sets an option to an integer, as kauri_options_set() does; 0 and 1 stand for false and true.
 kauri_status kauri_options_set_int(kauri_options* options, const char* name, int64_t value);
 /// Sets an option to a number, as kauri_options_set() does.
 kauri_status kauri_options_set_double(kauri_options* options, const char* name, double value);
 /// Returns the value as text, from which kauri_options_set() restores it exactly.
-kauri_status kauri_options_get(const kauri_options* options, const char* name, char* text, size_t capacity, size_t* needed);
+kauri_status kauri_options_get(const kauri_options* options, const char* name, char* text,
+                               size_t capacity, size_t* needed);
 
 /// Kinds of option values.
 enum kauri_option_kind {
@@ -85,10 +87,11 @@ kauri_status kauri_options_info(int32_t index, struct kauri_option_info* info);
 typedef void* (*kauri_allocate)(size_t bytes, void* user);
 /// Callback that releases memory from kauri_allocate; `bytes` is the number that was allocated.
 typedef void (*kauri_release)(void* memory, size_t bytes, void* user);
-/// Sets the allocator from which backends and solvers take device memory, in place of cudaMalloc and
-/// cudaFree; both functions null restore these. user: passed to both, must live as long as any object
-/// made with these options. KAURI_ERROR_USAGE if only one function is null.
-kauri_status kauri_options_set_allocator(kauri_options* options, kauri_allocate allocate, kauri_release release, void* user);
+/// Sets the allocator from which backends and solvers take device memory, in place of cudaMalloc
+/// and cudaFree; both functions null restore these. user: passed to both, must live as long as any
+/// object made with these options. KAURI_ERROR_USAGE if only one function is null.
+kauri_status kauri_options_set_allocator(kauri_options* options, kauri_allocate allocate,
+                                         kauri_release release, void* user);
 
 /// Severity of a message.
 enum kauri_message_level {
@@ -104,31 +107,34 @@ enum kauri_phase {
   KAURI_PHASE_SOLVE = 4,     ///< both triangular solves
   KAURI_PHASE_REFINE = 5     ///< residuals and corrections
 };
-/// Callback that receives messages of analyses, loaders and solvers, in the thread of the call. level:
-/// kauri_message_level. phase: kauri_phase. fraction: the part of the phase that is done, 0 to 1, or
-/// -1 if that is unknown. text: one sentence, valid until the callback returns; its columns are counted
-/// from 0. The callback must return (no longjmp()). It may call kauri for other handles. A call on the
-/// solver that sends the message is KAURI_ERROR_USAGE; destroying that solver, or the cancel that it
-/// uses, is not allowed.
-typedef void (*kauri_message)(void* user, int32_t level, int32_t phase, double fraction, const char* text);
-/// Sets the callback for messages; null for none, and no texts are made. user: passed to it, must live
-/// as long as any object made with these options.
+/// Callback that receives messages of analyses, loaders and solvers, in the thread of the call.
+/// level: kauri_message_level. phase: kauri_phase. fraction: the part of the phase that is done, 0
+/// to 1, or -1 if that is unknown. text: one sentence, valid until the callback returns; its
+/// columns are counted from 0. The callback must return (no longjmp()). It may call kauri for other
+/// handles. A call on the solver that sends the message is KAURI_ERROR_USAGE; destroying that
+/// solver, or the cancel that it uses, is not allowed.
+typedef void (*kauri_message)(void* user, int32_t level, int32_t phase, double fraction,
+                              const char* text);
+/// Sets the callback for messages; null for none, and no texts are made. user: passed to it, must
+/// live as long as any object made with these options.
 kauri_status kauri_options_set_message(kauri_options* options, kauri_message message, void* user);
 /// Sets the cancel of analyses, refinements and solvers made with these options; null for none.
 kauri_status kauri_options_set_cancel(kauri_options* options, const kauri_cancel* cancel);
 
-/// Sets the caller's ordering, in place of "ordering.method": row old_of[k] of A, counted from base, is
-/// eliminated k-th. old_of: length n, copied; n = 0 for none. KAURI_ERROR_INPUT if it is not a
-/// permutation. The analysis returns KAURI_ERROR_INPUT if n is not the number of rows of A.
-kauri_status kauri_options_set_permutation(kauri_options* options, int64_t n, const int32_t* old_of, int32_t base);
+/// Sets the caller's ordering, in place of "ordering.method": row old_of[k] of A, counted from
+/// base, is eliminated k-th. old_of: length n, copied; n = 0 for none. KAURI_ERROR_INPUT if it is
+/// not a permutation. The analysis returns KAURI_ERROR_INPUT if n is not the number of rows of A.
+kauri_status kauri_options_set_permutation(kauri_options* options, int64_t n, const int32_t* old_of,
+                                           int32_t base);
 /// Sets the rows of A, counted from base, that are eliminated last, in this sequence. row: length
 /// count, copied; count = 0 for none. The analysis checks them.
-kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const int32_t* row, int32_t base);
+kauri_status kauri_options_set_last(kauri_options* options, int64_t count, const int32_t* row,
+                                    int32_t base);
 
-/// Sets the most bytes that a plan or a factor loaded with these options may take; 0 for no bound. They
-/// are counted before memory is allocated, since a small file may stand for a very large object. The
-/// count for a plan is an upper bound, somewhat more than it takes. An object that needs more is
-/// KAURI_ERROR_MEMORY, whose message names the bytes.
+/// Sets the most bytes that a plan or a factor loaded with these options may take; 0 for no bound.
+/// They are counted before memory is allocated, since a small file may stand for a very large
+/// object. The count for a plan is an upper bound, somewhat more than it takes. An object that
+/// needs more is KAURI_ERROR_MEMORY, whose message names the bytes.
 kauri_status kauri_options_set_max_bytes(kauri_options* options, size_t bytes);
 
 #ifdef __cplusplus

@@ -4,7 +4,8 @@
 #define KAURI_C_PLAN_H
 
 /// @file
-/// C: the symbolic phase, an ordering and a plan of all work and memory. Include kauri/kauri.h, which has the rules for every call.
+/// C: the symbolic phase, an ordering and a plan of all work and memory. Include kauri/kauri.h,
+/// which has the rules for every call.
 
 #include "kauri/c/backend.h"
 #include "kauri/c/matrix.h"
@@ -18,10 +19,11 @@ extern "C" {
 typedef struct kauri_plan kauri_plan;
 
 /// Orders and analyses the pattern of the matrix, for factors on that backend; null for the CPU of
-/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and their permutation, last
-/// rows, message callback and cancel. "analyze.target" auto and "analyze.workers" 0 stand for those
-/// of the backend.
-kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options, const kauri_backend* backend, kauri_plan** plan);
+/// this machine. Uses the options "ordering.*", "analyze.*" and "threads", and their permutation,
+/// last rows, message callback and cancel. "analyze.target" auto and "analyze.workers" 0 stand for
+/// those of the backend.
+kauri_status kauri_plan_analyze(const kauri_matrix* matrix, const kauri_options* options,
+                                const kauri_backend* backend, kauri_plan** plan);
 /// Destroys the handle. Factors keep their plan alive.
 void kauri_plan_destroy(kauri_plan* plan);
 
@@ -55,21 +57,24 @@ kauri_status kauri_plan_peak_bytes(const kauri_plan* plan, int32_t scalar, int64
 /// Returns the bytes that kauri_workspace_create() allocates for nrhs >= 1 right-hand sides. On a
 /// device this assumes a backend with "cuda.fast_solve" true and with the "cuda.solves_together" of
 /// `options` (null: the default).
-kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options, int32_t scalar, int32_t nrhs, int64_t* bytes);
+kauri_status kauri_plan_workspace_bytes(const kauri_plan* plan, const kauri_options* options,
+                                        int32_t scalar, int32_t nrhs, int64_t* bytes);
 /// Returns the ordering of the plan: "amd", "nd" ...; "given" for the caller's.
-kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
+kauri_status kauri_plan_ordering(const kauri_plan* plan, char* text, size_t capacity,
+                                 size_t* needed);
 /// Returns the target that the plan was made for, see kauri_backend_target().
 kauri_status kauri_plan_target(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 /// Returns one sentence that tells why this ordering was selected, with the figure that decided.
 kauri_status kauri_plan_reason(const kauri_plan* plan, char* text, size_t capacity, size_t* needed);
 
-/// Copies the permutation P to old_of, of `length` = n: row old_of[k] of A, counted from the matrix's
-/// base, is eliminated k-th, and B(k,l) = A(old_of(k), old_of(l)).
+/// Copies the permutation P to old_of, of `length` = n: row old_of[k] of A, counted from the
+/// matrix's base, is eliminated k-th, and B(k,l) = A(old_of(k), old_of(l)).
 kauri_status kauri_plan_permutation(const kauri_plan* plan, int32_t* old_of, int64_t length);
 /// Copies the elimination tree of B to the caller's arrays of `length` = n, either of which may be
-/// null: parent[j] > j, or -1 at a root; column_count[j], the entries of L(:,j), the diagonal included
-/// and padding excluded.
-kauri_status kauri_plan_tree(const kauri_plan* plan, int32_t* parent, int32_t* column_count, int64_t length);
+/// null: parent[j] > j, or -1 at a root; column_count[j], the entries of L(:,j), the diagonal
+/// included and padding excluded.
+kauri_status kauri_plan_tree(const kauri_plan* plan, int32_t* parent, int32_t* column_count,
+                             int64_t length);
 
 #ifdef __cplusplus
 }

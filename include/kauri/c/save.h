@@ -4,9 +4,9 @@
 #define KAURI_C_SAVE_H
 
 /// @file
-/// C: plans and factors in files and in bytes, to be loaded by another process, on another machine, on another kind of device.
-/// docs/saved-files.md describes the format, which is the same for all languages. Include kauri/kauri.h, which has the rules for every
-/// call.
+/// C: plans and factors in files and in bytes, to be loaded by another process, on another machine,
+/// on another kind of device. docs/saved-files.md describes the format, which is the same for all
+/// languages. Include kauri/kauri.h, which has the rules for every call.
 
 #include "kauri/c/factor.h"
 
@@ -17,43 +17,46 @@ extern "C" {
 /// A saved plan or factor in memory.
 typedef struct kauri_saved kauri_saved;
 
-/// Writes the plan to a file, without the base of its matrix. An existing file is replaced once all is
-/// written. KAURI_ERROR_INPUT if that fails.
+/// Writes the plan to a file, without the base of its matrix. An existing file is replaced once all
+/// is written. KAURI_ERROR_INPUT if that fails.
 kauri_status kauri_plan_save(const kauri_plan* plan, const char* path);
 /// Saves the plan, as kauri_plan_save() does, to memory that a new handle owns.
 kauri_status kauri_plan_save_bytes(const kauri_plan* plan, kauri_saved** saved);
-/// Writes the factor's plan and L, copied from its device if it is on one, to a file; no values of A.
-/// KAURI_ERROR_USAGE if the factor is not valid; KAURI_ERROR_INPUT as for kauri_plan_save().
+/// Writes the factor's plan and L, copied from its device if it is on one, to a file; no values of
+/// A. KAURI_ERROR_USAGE if the factor is not valid; KAURI_ERROR_INPUT as for kauri_plan_save().
 kauri_status kauri_factor_save(const kauri_factor* factor, const char* path);
 /// Saves the factor, as kauri_factor_save() does, to memory that a new handle owns.
 kauri_status kauri_factor_save_bytes(const kauri_factor* factor, kauri_saved** saved);
-/// Returns the address of the bytes and their number. They belong to the handle and stay there until
-/// it is destroyed.
+/// Returns the address of the bytes and their number. They belong to the handle and stay there
+/// until it is destroyed.
 kauri_status kauri_saved_bytes(const kauri_saved* saved, const void** bytes, size_t* count);
 /// Destroys the handle and its bytes.
 void kauri_saved_destroy(kauri_saved* saved);
 
 /// Loads the plan of a file, which holds a plan or a factor. options: "analyze.target" and
 /// "analyze.workers" set the target and the tasks at once of the plan; null, auto and 0 keep those
-/// that were saved. kauri_options_set_max_bytes() bounds the memory. base: 0 or 1, from which rows and
-/// columns of its matrix are counted. KAURI_ERROR_INPUT names the place at which a file is damaged,
-/// cut, of another format or of a newer version.
-kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base, kauri_plan** plan);
+/// that were saved. kauri_options_set_max_bytes() bounds the memory. base: 0 or 1, from which rows
+/// and columns of its matrix are counted. KAURI_ERROR_INPUT names the place at which a file is
+/// damaged, cut, of another format or of a newer version.
+kauri_status kauri_plan_load(const char* path, const kauri_options* options, int32_t base,
+                             kauri_plan** plan);
 /// Loads a plan, as kauri_plan_load() does, from `count` bytes in memory, which are not needed
 /// afterwards.
-kauri_status kauri_plan_load_bytes(const void* bytes, size_t count, const kauri_options* options, int32_t base, kauri_plan** plan);
-/// Loads the factor of a file onto that backend, CPU or device, in the scalar in which it was saved.
-/// The factor is valid, L is that saved bit for bit, and it has no values of A. options, base and
-/// errors are those of kauri_plan_load(), except that "analyze.target" auto keeps the saved target
-/// only if the backend is a CPU that can run it, and otherwise takes the backend's own.
-/// KAURI_ERROR_USAGE for a target of the other kind of backend; KAURI_ERROR_INPUT for a file that
-/// holds a plan alone.
-kauri_status kauri_factor_load(const char* path, const kauri_backend* backend, const kauri_options* options, int32_t base,
-                               kauri_factor** factor);
+kauri_status kauri_plan_load_bytes(const void* bytes, size_t count, const kauri_options* options,
+                                   int32_t base, kauri_plan** plan);
+/// Loads the factor of a file onto that backend, CPU or device, in the scalar in which it was
+/// saved. The factor is valid, L is that saved bit for bit, and it has no values of A. options,
+/// base and errors are those of kauri_plan_load(), except that "analyze.target" auto keeps the
+/// saved target only if the backend is a CPU that can run it, and otherwise takes the backend's
+/// own. KAURI_ERROR_USAGE for a target of the other kind of backend; KAURI_ERROR_INPUT for a file
+/// that holds a plan alone.
+kauri_status kauri_factor_load(const char* path, const kauri_backend* backend,
+                               const kauri_options* options, int32_t base, kauri_factor** factor);
 /// Loads a factor, as kauri_factor_load() does, from `count` bytes in memory, which are not needed
 /// afterwards.
-kauri_status kauri_factor_load_bytes(const void* bytes, size_t count, const kauri_backend* backend, const kauri_options* options,
-                                     int32_t base, kauri_factor** factor);
+kauri_status kauri_factor_load_bytes(const void* bytes, size_t count, const kauri_backend* backend,
+                                     const kauri_options* options, int32_t base,
+                                     kauri_factor** factor);
 
 /// Kinds of saved objects.
 enum kauri_saved_kind {
@@ -73,8 +76,8 @@ struct kauri_saved_info {
 /// Initialises a kauri_saved_info.
 #define KAURI_SAVED_INFO_INIT \
   { sizeof(struct kauri_saved_info), 0, 0, 0, 0, 0, 0 }
-/// Reads the header of a file, and nothing else of it. KAURI_ERROR_INPUT if the file was not written
-/// by kauri.
+/// Reads the header of a file, and nothing else of it. KAURI_ERROR_INPUT if the file was not
+/// written by kauri.
 kauri_status kauri_saved_get_info(const char* path, struct kauri_saved_info* info);
 
 #ifdef __cplusplus

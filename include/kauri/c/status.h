@@ -4,7 +4,8 @@
 #define KAURI_C_STATUS_H
 
 /// @file
-/// C: versions, status codes, and the text of an error. Include kauri/kauri.h, which has the rules for every call.
+/// C: versions, status codes, and the text of an error. Include kauri/kauri.h, which has the rules
+/// for every call.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,17 +28,23 @@ const char* kauri_commit(void);
 
 /// Values of kauri_status, which every call returns.
 enum kauri_status_code {
-  KAURI_OK = 0,  ///< done
-  KAURI_NOT_POSITIVE_DEFINITE =
-      1,                      ///< an answer: A + shift I is not positive definite; the message and kauri_verdict name column and pivot
-  KAURI_ERROR_USAGE = 2,      ///< the call is wrong: null, sizes that do not fit, a factor that is not valid, an unknown option
-  KAURI_ERROR_INPUT = 3,      ///< the data are wrong: an index out of range, NaN, a broken file; the message says where
-  KAURI_ERROR_OVERFLOW = 4,   ///< a count does not fit its type
-  KAURI_ERROR_MEMORY = 5,     ///< not enough memory; if a plan determines the bytes, the message names the bytes asked for
-  KAURI_ERROR_DEVICE = 6,     ///< the accelerator failed or does not exist
-  KAURI_ERROR_CANCELLED = 7,  ///< a kauri_cancel was requested: all calls may be repeated once it is reset
-  KAURI_ERROR_INTERNAL = 8,   ///< any other failure: a bug in kauri, or an exception thrown by a callback
-  KAURI_NOT_CONVERGED = 9     ///< an answer: x is written but is not a solution to be relied on; the message gives the reason
+  KAURI_OK = 0,                     ///< done
+  KAURI_NOT_POSITIVE_DEFINITE = 1,  ///< an answer: A + shift I is not positive definite; the
+                                    ///< message and kauri_verdict name column and pivot
+  KAURI_ERROR_USAGE = 2,  ///< the call is wrong: null, sizes that do not fit, a factor that is not
+                          ///< valid, an unknown option
+  KAURI_ERROR_INPUT =
+      3,  ///< the data are wrong: an index out of range, NaN, a broken file; the message says where
+  KAURI_ERROR_OVERFLOW = 4,  ///< a count does not fit its type
+  KAURI_ERROR_MEMORY = 5,  ///< not enough memory; if a plan determines the bytes, the message names
+                           ///< the bytes asked for
+  KAURI_ERROR_DEVICE = 6,  ///< the accelerator failed or does not exist
+  KAURI_ERROR_CANCELLED =
+      7,  ///< a kauri_cancel was requested: all calls may be repeated once it is reset
+  KAURI_ERROR_INTERNAL =
+      8,  ///< any other failure: a bug in kauri, or an exception thrown by a callback
+  KAURI_NOT_CONVERGED = 9  ///< an answer: x is written but is not a solution to be relied on; the
+                           ///< message gives the reason
 };
 
 /// A kauri_status_code.
@@ -47,8 +54,8 @@ typedef int32_t kauri_status;
 /// "memory", "device", "cancelled", "internal" or "not converged"; "unknown" for other numbers.
 const char* kauri_status_name(kauri_status status);
 
-/// Returns the message of the calling thread's last call that did not return KAURI_OK: one sentence,
-/// never null, "" before the first such call. Valid until that thread's next such call.
+/// Returns the message of the calling thread's last call that did not return KAURI_OK: one
+/// sentence, never null, "" before the first such call. Valid until that thread's next such call.
 const char* kauri_error_message(void);
 
 #ifdef __cplusplus

@@ -18,7 +18,8 @@ constexpr double kLongItem = 0.01;
 /// Returns the way, which the plan alone decides if it is `automatic`.
 BatchWay way_of(const Plan& plan, BatchWay way) {
   if (way != BatchWay::automatic) return way;
-  const bool together = plan.schedule.task.size() < 2 || plan.cost.predicted_factor_s * plan.schedule.workers < kLongItem;
+  const bool together = plan.schedule.task.size() < 2 ||
+                        plan.cost.predicted_factor_s * plan.schedule.workers < kLongItem;
   return together ? BatchWay::together : BatchWay::one_by_one;
 }
 
@@ -30,15 +31,17 @@ ItemLoop one_after_another() {
 }
 
 ItemLoop items_side_by_side(Workers& workers) {
-  return {workers.threads(), [&workers](Index items, const std::function<void(Index, int)>& f) {
-            workers.execute([&] { workers.parallel(items, [&](Index k) { f(k, workers.place()); }); });
-          }};
+  return {
+      workers.threads(), [&workers](Index items, const std::function<void(Index, int)>& f) {
+        workers.execute([&] { workers.parallel(items, [&](Index k) { f(k, workers.place()); }); });
+      }};
 }
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
+std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items,
+                                         BatchWay way, Workers& workers, Workers& alone,
                                          MemoryLedger& ledger) {
   way = way_of(*plan, way);
   const bool together = way == BatchWay::together;
@@ -53,7 +56,9 @@ Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes) {
   return symbolic::checked_mul(items, plan.peak_bytes(scalar_bytes), "bytes of a batch");
 }
 
-template std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
-template std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay, Workers&, Workers&, MemoryLedger&);
+template std::unique_ptr<BatchImpl<float>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay,
+                                                      Workers&, Workers&, MemoryLedger&);
+template std::unique_ptr<BatchImpl<double>> make_batch(std::shared_ptr<const Plan>, Index, BatchWay,
+                                                       Workers&, Workers&, MemoryLedger&);
 
 }  // namespace kauri::numeric::cpu

@@ -10,7 +10,8 @@ namespace kauri::numeric::cpu {
 /// Makes a batch. alone: a Workers of one thread, for items done side by side. workers, alone and
 /// ledger outlive the batch.
 template <class T>
-std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items, BatchWay way, Workers& workers, Workers& alone,
+std::unique_ptr<BatchImpl<T>> make_batch(std::shared_ptr<const Plan> plan, Index items,
+                                         BatchWay way, Workers& workers, Workers& alone,
                                          MemoryLedger& ledger);
 Offset batch_bytes(const Plan& plan, Index items, int scalar_bytes);
 

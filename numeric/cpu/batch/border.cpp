@@ -17,7 +17,9 @@ constexpr Index kFronts = 256;  // fronts for one thread at a time
 
 template <class T>
 CpuBorder<T>::CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger)
-    : shape_{n, nnz, nrhs}, workers_(workers), counted_((shape_.values() + 2 * shape_.vectors()) * Offset{sizeof(T)}, ledger) {
+    : shape_{n, nnz, nrhs},
+      workers_(workers),
+      counted_((shape_.values() + 2 * shape_.vectors()) * Offset{sizeof(T)}, ledger) {
   resize_large(value_, shape_.values());
   resize_large(begin_, shape_.vectors());
   resize_large(x_, shape_.vectors());
@@ -31,13 +33,15 @@ void CpuBorder<T>::set(std::span<const T> value, MatrixView<const T> b) {
 }
 
 template <class T>
-void CpuBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) {
+void CpuBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b,
+                               StreamHandle stream) {
   require_no_stream(stream, "a fused solve");
   set(value, b);
 }
 
 template <class T>
-void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) {
+void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace,
+                                 StreamHandle stream) {
   require_no_stream(stream, "a fused solve");
   if (factor.verdict().status != VerdictStatus::positive_definite) {
     std::fill(x_.begin(), x_.end(), std::numeric_limits<T>::quiet_NaN());
@@ -56,7 +60,8 @@ void CpuBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& 
         const Index m = nodes.order(s);
         const T* rows = l + plan.panel_ptr[s] + m - shape_.nrhs;
         for (Index c = 0; c < nodes.pivots(s); ++c)
-          for (Index r = 0, j = nodes.first[s] + c; r < shape_.nrhs; ++r) y(j, r) = j < shape_.n ? rows[Offset{c} * m + r] : T(0);
+          for (Index r = 0, j = nodes.first[s] + c; r < shape_.nrhs; ++r)
+            y(j, r) = j < shape_.n ? rows[Offset{c} * m + r] : T(0);
       }
     });
   });

@@ -14,11 +14,13 @@ class CpuBorder final : public BorderImpl<T> {
  public:
   CpuBorder(Index n, Offset nnz, Index nrhs, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] Offset bytes() const override { return counted_.bytes(); }
-  void require_device_data(std::span<const T>, MatrixView<const T>, MatrixView<const T>) const override {}
+  void require_device_data(std::span<const T>, MatrixView<const T>,
+                           MatrixView<const T>) const override {}
   [[nodiscard]] std::span<const T> values() const override { return value_; }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
-  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) override;
+  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace,
+                     StreamHandle stream) override;
   void get(MatrixView<T> x) const override;
   void enqueue_get(MatrixView<T> x, StreamHandle stream) const override;
 

@@ -13,7 +13,8 @@ namespace kauri::numeric::cpu::KAURI_ISA {
 template <class T>
 KAURI_INLINE void add_span(Offset count, const T* from, T* to) {
   using V = Vec<T>;
-  for (; count >= V::width; count -= V::width, from += V::width, to += V::width) V::store(to, V::load(to) + V::load(from));
+  for (; count >= V::width; count -= V::width, from += V::width, to += V::width)
+    V::store(to, V::load(to) + V::load(from));
   const int lanes = static_cast<int>(count);
   if (lanes > 0) V::store(to, V::load(to, lanes) + V::load(from, lanes), lanes);
 }
@@ -31,10 +32,14 @@ void add_rows(const RowRun* run, const RowRun* end, Index from_row, const T* fro
 template <class T>
 void pull_rows(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u) {
   for (; run != end; ++run) {
-    const Index above = p - run->parent, pivots = above < 0 ? 0 : above < run->length ? above : run->length;
-    if (pivots > 0) add_span<T>(Offset{pivots} * r, from + Offset{run->child} * r, x + Offset{run->parent} * r);
+    const Index above = p - run->parent, pivots = above < 0             ? 0
+                                                  : above < run->length ? above
+                                                                        : run->length;
+    if (pivots > 0)
+      add_span<T>(Offset{pivots} * r, from + Offset{run->child} * r, x + Offset{run->parent} * r);
     if (pivots < run->length)
-      add_span<T>(Offset{run->length - pivots} * r, from + Offset{run->child + pivots} * r, u + Offset{run->parent + pivots - p} * r);
+      add_span<T>(Offset{run->length - pivots} * r, from + Offset{run->child + pivots} * r,
+                  u + Offset{run->parent + pivots - p} * r);
   }
 }
 

@@ -38,10 +38,13 @@ const DenseKernels<T>& dense_kernels(std::string_view target) {
   const std::string host = host_target();
   if (target == "cpu-generic") return of_scalar<T>(generic::float_kernels, generic::double_kernels);
 #if defined(__x86_64__)
-  if (target == "cpu-avx2" && host != "cpu-generic") return of_scalar<T>(avx2::float_kernels, avx2::double_kernels);
-  if (target == "cpu-avx512" && host == "cpu-avx512") return of_scalar<T>(avx512::float_kernels, avx512::double_kernels);
+  if (target == "cpu-avx2" && host != "cpu-generic")
+    return of_scalar<T>(avx2::float_kernels, avx2::double_kernels);
+  if (target == "cpu-avx512" && host == "cpu-avx512")
+    return of_scalar<T>(avx512::float_kernels, avx512::double_kernels);
 #endif
-  throw Error(ErrorKind::usage, "no CPU kernels for target \"" + std::string(target) + "\" on this machine (it is " + host + ")");
+  throw Error(ErrorKind::usage, "no CPU kernels for target \"" + std::string(target) +
+                                    "\" on this machine (it is " + host + ")");
 }
 
 template const DenseKernels<float>& dense_kernels<float>(std::string_view);

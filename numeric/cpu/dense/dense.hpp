@@ -1,9 +1,11 @@
-// Dense kernels of the CPU backend: serial, no allocation, one table per instruction set, chosen when a factor is made.
+// Dense kernels of the CPU backend: serial, no allocation, one table per instruction set, chosen
+// when a factor is made.
 //
-// All matrices are column-major. "Packed" means slabs of slab_rows rows: entry (i,k) of a packed matrix with K columns is at
-// (i / slab_rows) * slab_rows * K + k * slab_rows + i % slab_rows, missing rows of the last slab zero. One packed copy serves as the left
-// and the right operand of C -= A B^T, since col_tile divides slab_rows.
-// Blocking after Goto & van de Geijn 2008 and Van Zee & van de Geijn 2015; recursive panels after Gustavson 1997.
+// All matrices are column-major. "Packed" means slabs of slab_rows rows: entry (i,k) of a packed
+// matrix with K columns is at (i / slab_rows) * slab_rows * K + k * slab_rows + i % slab_rows,
+// missing rows of the last slab zero. One packed copy serves as the left and the right operand of C
+// -= A B^T, since col_tile divides slab_rows. Blocking after Goto & van de Geijn 2008 and Van Zee &
+// van de Geijn 2015; recursive panels after Gustavson 1997.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,13 +35,15 @@ struct DenseKernels {
   /// Computes C (m x n) = [C] - A B^T with A m x k, B n x k, on operands in place. `lower`: only
   /// tiles that meet i >= j are required; other entries of the m x n array may be overwritten by
   /// unspecified values. `keep`: subtracts from C; otherwise C is not read.
-  void (*update)(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool lower, bool keep);
+  void (*update)(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
+                 Offset ldc, bool lower, bool keep);
   /// Packs A (m x k) into slabs.
   void (*pack)(Index m, Index k, const T* a, Offset lda, T* packed);
   /// Computes as update() does, on packed operands with k columns each; rows and columns of C start
   /// at slab boundaries of a and b. `diagonal`: column minus row of C's first entry in the
   /// coordinates in which i >= j is the lower triangle.
-  void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc, Index diagonal, bool keep);
+  void (*update_packed)(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc,
+                        Index diagonal, bool keep);
 
   /// Computes to[parent row] += from[child row] for the child rows >= from_row of the runs [run,
   /// end); from_row lies in *run.
@@ -56,7 +60,8 @@ struct DenseKernels {
   void (*backward_update)(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x);
   /// Adds the rows of a child (r numbers each) to the rows of its parent that they meet: parent row
   /// i is x(i,:) for i < p, else u(i-p,:).
-  void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x, T* u);
+  void (*pull_rows)(const RowRun* run, const RowRun* end, Index p, Index r, const T* from, T* x,
+                    T* u);
   /// Computes u(i,:) = x(row[i],:) for i < q.
   void (*gather_rows)(Index q, const Index* row, Index r, const T* x, T* u);
 

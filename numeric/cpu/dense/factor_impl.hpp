@@ -1,4 +1,5 @@
-// Cholesky of small blocks and triangular solves with them, per instruction set. See dense.hpp for the contracts.
+// Cholesky of small blocks and triangular solves with them, per instruction set. See dense.hpp for
+// the contracts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -44,7 +45,8 @@ KAURI_INLINE Index small_potrf(Index n, T* a, Offset lda, T* pivot) {
 /// columns of X to the left, B the rows of L of these columns, and L (NC x NC) lies to the right of
 /// B. inverse: reciprocals of the diagonal of L.
 template <class T, int RV, int NC, bool Partial>
-void solve_tile(Index k, const T* y, T* x, Offset ldx, const T* b, const T* l, Offset ldl, const T* inverse, int lanes) {
+void solve_tile(Index k, const T* y, T* x, Offset ldx, const T* b, const T* l, Offset ldl,
+                const T* inverse, int lanes) {
   using V = Vec<T>;
   typename V::reg acc[RV][NC];
   multiply<T, RV, NC, Partial>(acc, k, y, ldx, b, ldl, lanes);
@@ -90,7 +92,8 @@ void trsm_rows(Index rows, Index n, const T* l, Offset ldl, T* x, Offset ldx, co
   constexpr int nr = Tile<T>::cols;
   for (Index j = 0; j < n; j += nr) {
     int lanes;
-    const auto solve = pick<T, SolveTile>(static_cast<int>(rows), static_cast<int>(n - j < nr ? n - j : nr), lanes);
+    const auto solve = pick<T, SolveTile>(static_cast<int>(rows),
+                                          static_cast<int>(n - j < nr ? n - j : nr), lanes);
     solve(j, x, x + j * ldx, ldx, l + j, l + j + j * ldl, ldl, inverse + j, lanes);
   }
 }
@@ -100,7 +103,8 @@ void trsm(Index m, Index n, const T* l, Offset ldl, T* x, Offset ldx) {
   constexpr int mr = Tile<T>::rows;
   T inverse[kBasePanel];
   for (Index j = 0; j < n; ++j) inverse[j] = T(1) / l[j + j * ldl];
-  for (Index i = 0; i < m; i += mr) trsm_rows<T>(m - i < mr ? m - i : mr, n, l, ldl, x + i, ldx, inverse);
+  for (Index i = 0; i < m; i += mr)
+    trsm_rows<T>(m - i < mr ? m - i : mr, n, l, ldl, x + i, ldx, inverse);
 }
 
 template <class T>
@@ -116,7 +120,8 @@ Index potrf(Index n, T* a, Offset lda, T* pivot) {
     for (Index c = 0; c < cols; ++c) inverse[c] = T(1) / diagonal[c + c * lda];
     for (Index i = j + cols; i < n; i += mr) {
       int lanes;
-      const auto solve = pick<T, SolveTile>(static_cast<int>(n - i < mr ? n - i : mr), static_cast<int>(cols), lanes);
+      const auto solve = pick<T, SolveTile>(static_cast<int>(n - i < mr ? n - i : mr),
+                                            static_cast<int>(cols), lanes);
       solve(j, a + i, a + i + j * lda, lda, a + j, diagonal, lda, inverse, lanes);
     }
   }

@@ -1,4 +1,5 @@
-// Dense kernels, written once over Vec<T> and compiled per instruction set. See dense.hpp for the contracts.
+// Dense kernels, written once over Vec<T> and compiled per instruction set. See dense.hpp for the
+// contracts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,8 @@ struct Tile {
 /// Computes acc(i,j) = sum over k of a(i,k) b(j,k): RV vectors of rows (the last with `lanes` lanes
 /// if Partial), NC columns.
 template <class T, int RV, int NC, bool Partial>
-KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T* a, Offset lda, const T* b, Offset ldb, int lanes) {
+KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T* a, Offset lda,
+                           const T* b, Offset ldb, int lanes) {
   using V = Vec<T>;
   for (int i = 0; i < RV; ++i)
     for (int j = 0; j < NC; ++j) acc[i][j] = V::zero();
@@ -26,7 +28,8 @@ KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T
   for (Index l = 0; l < k; ++l, a += lda, b += ldb) {
     typename V::reg x[RV];
 #pragma GCC unroll 8
-    for (int i = 0; i < RV; ++i) x[i] = Partial && i == RV - 1 ? V::load(a + i * V::width, lanes) : V::load(a + i * V::width);
+    for (int i = 0; i < RV; ++i)
+      x[i] = Partial && i == RV - 1 ? V::load(a + i * V::width, lanes) : V::load(a + i * V::width);
 #pragma GCC unroll 8
     for (int j = 0; j < NC; ++j) {
       const typename V::reg y = V::broadcast(b[j]);
@@ -38,7 +41,8 @@ KAURI_INLINE void multiply(typename Vec<T>::reg (&acc)[RV][NC], Index k, const T
 
 /// Computes C = C - acc if `keep`, else C = -acc.
 template <class T, int RV, int NC, bool Partial>
-KAURI_INLINE void subtract(typename Vec<T>::reg (&acc)[RV][NC], T* c, Offset ldc, int lanes, bool keep) {
+KAURI_INLINE void subtract(typename Vec<T>::reg (&acc)[RV][NC], T* c, Offset ldc, int lanes,
+                           bool keep) {
   using V = Vec<T>;
   for (int j = 0; j < NC; ++j, c += ldc)
     for (int i = 0; i < RV; ++i) {
@@ -51,7 +55,8 @@ KAURI_INLINE void subtract(typename Vec<T>::reg (&acc)[RV][NC], T* c, Offset ldc
 }
 
 template <class T, int RV, int NC, bool Partial>
-void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, int lanes, bool keep) {
+void micro_update(Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc,
+                  int lanes, bool keep) {
   typename Vec<T>::reg acc[RV][NC];
   multiply<T, RV, NC, Partial>(acc, k, a, lda, b, ldb, lanes);
   subtract<T, RV, NC, Partial>(acc, c, ldc, lanes, keep);
@@ -80,16 +85,19 @@ KAURI_INLINE typename Kernel<T>::Function pick(int rows, int cols, int& lanes) {
   const int vectors = (rows + w - 1) / w;
   lanes = rows - (vectors - 1) * w;
   const bool partial = lanes != w;
-  if (vectors == 1) return partial ? pick_cols<T, Kernel, 1, true>(cols) : pick_cols<T, Kernel, 1, false>(cols);
+  if (vectors == 1)
+    return partial ? pick_cols<T, Kernel, 1, true>(cols) : pick_cols<T, Kernel, 1, false>(cols);
   if constexpr (most == 3) {
-    if (vectors == 2) return partial ? pick_cols<T, Kernel, 2, true>(cols) : pick_cols<T, Kernel, 2, false>(cols);
+    if (vectors == 2)
+      return partial ? pick_cols<T, Kernel, 2, true>(cols) : pick_cols<T, Kernel, 2, false>(cols);
   }
   return partial ? pick_cols<T, Kernel, most, true>(cols) : pick_cols<T, Kernel, most, false>(cols);
 }
 
 /// Updates columns [j0, j0+cols) of update(): all row tiles that meet the lower triangle.
 template <class T>
-void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool keep) {
+void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset lda, const T* b,
+                    Offset ldb, T* c, Offset ldc, bool keep) {
   constexpr int mr = Tile<T>::rows;
   int lanes;
   const auto full = pick<T, MicroUpdate>(mr, static_cast<int>(cols), lanes);
@@ -101,7 +109,8 @@ void update_columns(Index m, Index cols, Index i0, Index k, const T* a, Offset l
 }
 
 template <class T>
-void update(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c, Offset ldc, bool lower, bool keep) {
+void update(Index m, Index n, Index k, const T* a, Offset lda, const T* b, Offset ldb, T* c,
+            Offset ldc, bool lower, bool keep) {
   constexpr int nr = Tile<T>::cols;
   for (Index j = 0; j < n; j += nr) {
     const Index cols = n - j < nr ? n - j : nr;
@@ -118,7 +127,8 @@ void pack(Index m, Index k, const T* a, Offset lda, T* packed) {
     const T* in = a + i;
     if (i + mr <= m) {
       for (Index l = 0; l < k; ++l, in += lda, out += mr)
-        for (int v = 0; v < Tile<T>::row_vectors; ++v) V::store(out + v * V::width, V::load(in + v * V::width));
+        for (int v = 0; v < Tile<T>::row_vectors; ++v)
+          V::store(out + v * V::width, V::load(in + v * V::width));
     } else {
       for (Index l = 0; l < k; ++l, in += lda, out += mr)
         for (int r = 0; r < mr; ++r) out[r] = i + r < m ? in[r] : T(0);
@@ -127,7 +137,8 @@ void pack(Index m, Index k, const T* a, Offset lda, T* packed) {
 }
 
 template <class T>
-void update_packed(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc, Index diagonal, bool keep) {
+void update_packed(Index m, Index n, Index k, const T* a, const T* b, T* c, Offset ldc,
+                   Index diagonal, bool keep) {
   constexpr int mr = Tile<T>::rows, nr = Tile<T>::cols;
   for (Index j = 0; j < n; j += nr) {
     const Index cols = n - j < nr ? n - j : nr;
@@ -141,7 +152,8 @@ void update_packed(Index m, Index n, Index k, const T* a, const T* b, T* c, Offs
       if (i + mr <= m) {
         full(k, ai, mr, bj, mr, c + i + j * ldc, ldc, Vec<T>::width, keep);
       } else {
-        const auto rest = pick<T, MicroUpdate>(static_cast<int>(m - i), static_cast<int>(cols), lanes);
+        const auto rest =
+            pick<T, MicroUpdate>(static_cast<int>(m - i), static_cast<int>(cols), lanes);
         rest(k, ai, mr, bj, mr, c + i + j * ldc, ldc, lanes, keep);
       }
     }

@@ -16,7 +16,8 @@ T multiply_adds(Index rounds, T factor, T addend, double* flops) {
   using V = Vec<T>;
   const typename V::reg f = V::broadcast(factor), a = V::broadcast(addend);
   typename V::reg chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = V::broadcast(T(i));  // different values, so that the compiler merges no chains
+  for (int i = 0; i < kChains; ++i)
+    chain[i] = V::broadcast(T(i));  // different values, so that the compiler merges no chains
   for (Index round = 0; round < rounds; ++round)
     for (auto& c : chain) c = c * f + a;
   *flops = 2.0 * rounds * kChains * V::width;

@@ -58,7 +58,8 @@ struct Vec {
     if constexpr (sizeof(T) == 8) {
       return _mm256_cmpgt_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(0, 1, 2, 3));
     } else {
-      return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+      return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes),
+                                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     }
   }
   static KAURI_INLINE reg load(const T* p, int lanes) {

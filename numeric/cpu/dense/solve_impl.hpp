@@ -1,5 +1,6 @@
-// Triangular solves with the columns of a front, per instruction set. See dense.hpp for the contracts.
-// One right-hand side: vectors run along the columns of L (memory bound). Several: vectors run along the right-hand sides.
+// Triangular solves with the columns of a front, per instruction set. See dense.hpp for the
+// contracts. One right-hand side: vectors run along the columns of L (memory bound). Several:
+// vectors run along the right-hand sides.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -59,7 +60,8 @@ void subtract_dots(Index m, const T* a, Offset lda, const T* y, T* x) {
 }
 
 template <class T, int NC = kColumnGroup>
-KAURI_INLINE void subtract_columns_of(Index cols, Index m, const T* a, Offset lda, const T* x, T* y) {
+KAURI_INLINE void subtract_columns_of(Index cols, Index m, const T* a, Offset lda, const T* x,
+                                      T* y) {
   if constexpr (NC > 1) {
     if (cols < NC) return subtract_columns_of<T, NC - 1>(cols, m, a, lda, x, y);
   }
@@ -127,7 +129,8 @@ void forward_one(Index p, const T* l, Offset ldl, T* x) {
     const Index cols = p - k < kColumnGroup ? p - k : kColumnGroup;
     const T* d = l + k + k * ldl;
     forward_group_of<T>(cols, d, ldl, x + k);
-    if (k + cols < p) subtract_columns_of<T>(cols, p - k - cols, d + cols, ldl, x + k, x + k + cols);
+    if (k + cols < p)
+      subtract_columns_of<T>(cols, p - k - cols, d + cols, ldl, x + k, x + k + cols);
   }
 }
 
@@ -159,7 +162,8 @@ void multi_tile(Index k, const T* l, Offset si, Offset sk, const T* x, T* y, Off
   for (Index h = 0; h < k; ++h, l += sk, x += ld) {
     typename V::reg f[NV];
 #pragma GCC unroll 8
-    for (int v = 0; v < NV; ++v) f[v] = Partial && v == NV - 1 ? V::load(x + v * V::width, lanes) : V::load(x + v * V::width);
+    for (int v = 0; v < NV; ++v)
+      f[v] = Partial && v == NV - 1 ? V::load(x + v * V::width, lanes) : V::load(x + v * V::width);
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       const typename V::reg c = V::broadcast(l[i * si]);
@@ -199,24 +203,30 @@ KAURI_INLINE MultiTile<T> pick_multi(int rows, int vectors, bool partial) {
 /// Computes Y (m x cols) -= A X with A(i,k) = l[i*si + k*sk] and X k x cols; cols is at most one
 /// register tile.
 template <class T>
-void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk, const T* x, T* y, Offset ld) {
+void multi_update(Index m, Index k, Index cols, const T* l, Offset si, Offset sk, const T* x, T* y,
+                  Offset ld) {
   constexpr int w = Vec<T>::width;
-  const int vectors = static_cast<int>((cols + w - 1) / w), lanes = static_cast<int>(cols) - (vectors - 1) * w;
+  const int vectors = static_cast<int>((cols + w - 1) / w),
+            lanes = static_cast<int>(cols) - (vectors - 1) * w;
   const MultiTile<T> full = pick_multi<T>(kSolveRows, vectors, lanes != w);
   for (Index h = 0; h < k; h += kSolveDepth) {
     const Index depth = k - h < kSolveDepth ? k - h : kSolveDepth;
     Index i = 0;
-    for (; i + kSolveRows <= m; i += kSolveRows) full(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
+    for (; i + kSolveRows <= m; i += kSolveRows)
+      full(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
     if (i < m)
-      pick_multi<T>(static_cast<int>(m - i), vectors, lanes != w)(depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
+      pick_multi<T>(static_cast<int>(m - i), vectors, lanes != w)(
+          depth, l + i * si + h * sk, si, sk, x + h * ld, y + i * ld, ld, lanes);
   }
 }
 
 /// Computes Y (m x r) -= A X over all right-hand sides.
 template <class T>
-void multi_update_all(Index m, Index k, Index r, const T* l, Offset si, Offset sk, const T* x, T* y) {
+void multi_update_all(Index m, Index k, Index r, const T* l, Offset si, Offset sk, const T* x,
+                      T* y) {
   constexpr Index block = kSolveVectors * Vec<T>::width;
-  for (Index c = 0; c < r; c += block) multi_update<T>(m, k, r - c < block ? r - c : block, l, si, sk, x + c, y + c, r);
+  for (Index c = 0; c < r; c += block)
+    multi_update<T>(m, k, r - c < block ? r - c : block, l, si, sk, x + c, y + c, r);
 }
 
 template <class T>
@@ -239,7 +249,8 @@ void backward(Index p, Index r, const T* l, Offset ldl, T* x) {
   for (Index k = p; k > 0;) {
     const Index rows = (k - 1) % kSolveRows + 1, end = k;
     k -= rows;
-    if (end < p) multi_update_all<T>(rows, p - end, r, l + end + k * ldl, ldl, 1, x + end * r, x + k * r);
+    if (end < p)
+      multi_update_all<T>(rows, p - end, r, l + end + k * ldl, ldl, 1, x + end * r, x + k * r);
     for (Index i = end; i-- > k;) {
       for (Index h = i + 1; h < end; ++h)
         for (Index c = 0; c < r; ++c) x[i * r + c] -= l[h + i * ldl] * x[h * r + c];
@@ -252,14 +263,16 @@ template <class T>
 void forward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const T* x, T* u) {
   if (r > 1) return multi_update_all<T>(q, p, r, l21, 1, ldl, x, u);
   for (Index k = 0; k < p; k += kColumnGroup)
-    subtract_columns_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, x + k, u);
+    subtract_columns_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl,
+                           x + k, u);
 }
 
 template <class T>
 void backward_update(Index q, Index p, Index r, const T* l21, Offset ldl, const T* u, T* x) {
   if (r > 1) return multi_update_all<T>(p, q, r, l21, ldl, 1, u, x);
   for (Index k = 0; k < p; k += kColumnGroup)
-    subtract_dots_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, u, x + k);
+    subtract_dots_of<T>(p - k < kColumnGroup ? p - k : kColumnGroup, q, l21 + k * ldl, ldl, u,
+                        x + k);
 }
 
 }  // namespace kauri::numeric::cpu::KAURI_ISA

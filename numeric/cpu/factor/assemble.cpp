@@ -1,4 +1,5 @@
-// Assembly of a front: entries of A, then the children's contribution blocks in their fixed order (extend-add, Duff & Reid 1983).
+// Assembly of a front: entries of A, then the children's contribution blocks in their fixed order
+// (extend-add, Duff & Reid 1983).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/factor/assemble.hpp"
 
@@ -9,7 +10,8 @@ namespace {
 
 /// Returns the first run that ends beyond parent row `row`.
 const RowRun* first_run_beyond(std::span<const RowRun> runs, Index row) {
-  return &*std::lower_bound(runs.begin(), runs.end(), row, [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
+  return &*std::lower_bound(runs.begin(), runs.end(), row,
+                            [](const RowRun& r, Index i) { return r.parent + r.length <= i; });
 }
 
 /// Adds the columns of c's contribution block that meet parent columns [range). column(jp) returns
@@ -18,15 +20,21 @@ template <class T, class Column>
 void add_child(const FactorArrays<T>& arrays, Index c, ColumnRange range, const Column& column) {
   const Plan& plan = *arrays.plan;
   const Assembly& assembly = plan.assembly;
-  const std::span<const RowRun> runs(assembly.run.data() + assembly.run_ptr[c], assembly.run.data() + assembly.run_ptr[c + 1]);
+  const std::span<const RowRun> runs(assembly.run.data() + assembly.run_ptr[c],
+                                     assembly.run.data() + assembly.run_ptr[c + 1]);
   if (runs.empty() || runs.back().parent + runs.back().length <= range.begin) return;
   const Index q = plan.supernodes.contribution(c);
   const RowRun* const end = runs.data() + runs.size();
-  for (const RowRun* run = first_run_beyond(runs, range.begin); run != end && run->parent < range.end; ++run) {
-    const Index first = std::max(range.begin, run->parent), last = std::min(range.end, run->parent + run->length);
+  for (const RowRun* run = first_run_beyond(runs, range.begin);
+       run != end && run->parent < range.end; ++run) {
+    const Index first = std::max(range.begin, run->parent),
+                last = std::min(range.end, run->parent + run->length);
     for (Index jp = first; jp < last; ++jp) {
       const Index j = run->child + (jp - run->parent);
-      arrays.kernels->add_rows(run, end, j, arrays.l + plan.schedule.block_column(c, q, j) - ContributionLayout::first_row(j), column(jp));
+      arrays.kernels->add_rows(
+          run, end, j,
+          arrays.l + plan.schedule.block_column(c, q, j) - ContributionLayout::first_row(j),
+          column(jp));
     }
   }
 }
@@ -42,7 +50,9 @@ void add_children(const FactorArrays<T>& arrays, Index s, ColumnRange range, con
 /// above the diagonal are not results, but uninitialised memory might hold values that trap. Tiles
 /// of fronts in place have at most 8 columns, from a multiple of 8 on; slabs of packed ones begin
 /// up to 47 rows above such a tile.
-constexpr Index first_row_computed(Index m, Index p, Index j) { return FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8; }
+constexpr Index first_row_computed(Index m, Index p, Index j) {
+  return FrontScratch::packed(m, p) ? std::max(0, j - 64) : j / 8 * 8;
+}
 
 }  // namespace
 
@@ -66,8 +76,10 @@ template <class T>
 void assemble_contribution(const FactorArrays<T>& arrays, Index s, ColumnRange range) {
   const Plan& plan = *arrays.plan;
   const Index q = plan.supernodes.contribution(s), p = plan.supernodes.pivots(s);
-  add_children(arrays, s, range,
-               [&](Index j) { return arrays.l + plan.schedule.block_column(s, q, j - p) - ContributionLayout::first_row(j - p) - p; });
+  add_children(arrays, s, range, [&](Index j) {
+    return arrays.l + plan.schedule.block_column(s, q, j - p) -
+           ContributionLayout::first_row(j - p) - p;
+  });
 }
 
 template void assemble_panel(const FactorArrays<float>&, Index, ColumnRange);

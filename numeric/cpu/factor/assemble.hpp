@@ -1,4 +1,5 @@
-// Assembly of a front: entries of A, then the children's contribution blocks in their fixed order (extend-add, Duff & Reid 1983).
+// Assembly of a front: entries of A, then the children's contribution blocks in their fixed order
+// (extend-add, Duff & Reid 1983).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,8 @@ struct FactorArrays {
   const DenseKernels<T>* kernels;
   const T* value;  ///< values of A, in the caller's order
   T shift;         ///< added to the diagonal
-  T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of plan->schedule
+  T* l;            ///< panels at plan->panel_ptr, contribution blocks and scratch at the places of
+                   ///< plan->schedule
   Meter* meter;    ///< counts operations, or null
 };
 

@@ -1,4 +1,5 @@
-// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside large fronts.
+// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside
+// large fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cpu/factor/factor.hpp"
 
@@ -26,7 +27,9 @@ class FirstFailure {
   }
   /// Returns true if the failure precedes `column`. A task with all columns beyond the failure
   /// cannot change it; the ancestors of a failed front are among these.
-  [[nodiscard]] bool precedes(Index column) const { return column_.load(std::memory_order_relaxed) <= column; }
+  [[nodiscard]] bool precedes(Index column) const {
+    return column_.load(std::memory_order_relaxed) <= column;
+  }
   [[nodiscard]] bool any() const { return column_.load() != std::numeric_limits<Index>::max(); }
   [[nodiscard]] Index column() const { return column_.load(); }
   [[nodiscard]] double pivot() const { return pivot_; }
@@ -41,7 +44,9 @@ class FirstFailure {
 struct Pivot {
   double value = std::numeric_limits<double>::infinity();
   Index column = std::numeric_limits<Index>::max();
-  friend bool operator<(const Pivot& a, const Pivot& b) { return a.value < b.value || (a.value == b.value && a.column < b.column); }
+  friend bool operator<(const Pivot& a, const Pivot& b) {
+    return a.value < b.value || (a.value == b.value && a.column < b.column);
+  }
 };
 
 /// Keeps the least of many pivots, whatever their order.
@@ -74,7 +79,8 @@ Pivot least_pivot(const T* panel, Index first, Index m, Index p) {
 }
 
 DeviceVerdict positive_definite(const Plan& plan, const Pivot& least) {
-  return {VerdictStatus::positive_definite, kNone, 0, least.value, plan.n > 0 ? plan.perm.old_of(least.column) : kNone};
+  return {VerdictStatus::positive_definite, kNone, 0, least.value,
+          plan.n > 0 ? plan.perm.old_of(least.column) : kNone};
 }
 
 }  // namespace
@@ -131,10 +137,13 @@ const DeviceVerdict& CpuFactor<T>::refactorize(std::span<const T> value, T shift
     }
     parts.flush();
   };
-  workers_.execute([&] { TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task)); });
+  workers_.execute([&] {
+    TaskRun(workers_, counters_).upwards(plan.schedule.factor_edges, std::ref(run_task));
+  });
   if (failure.any()) {
     const Index column = plan.perm.old_of(failure.column());
-    verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(), column};
+    verdict_ = {VerdictStatus::not_positive_definite, column, failure.pivot(), failure.pivot(),
+                column};
   } else {
     verdict_ = positive_definite(plan, least.value());
   }
@@ -145,11 +154,13 @@ template <class T>
 T CpuFactor<T>::entry(Index row, Index col) const {
   if (row < col) return T(0);
   const Supernodes& sn = plan_->supernodes;
-  const auto s = static_cast<Index>(std::upper_bound(sn.first.begin(), sn.first.end(), col) - sn.first.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(sn.first.begin(), sn.first.end(), col) -
+                                    sn.first.begin() - 1);
   const auto rows = sn.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  return l_.data()[plan_->panel_ptr[s] + (at - rows.begin()) + Offset{col - sn.first[s]} * sn.order(s)];
+  return l_
+      .data()[plan_->panel_ptr[s] + (at - rows.begin()) + Offset{col - sn.first[s]} * sn.order(s)];
 }
 
 template <class T>
@@ -161,7 +172,8 @@ template <class T>
 void CpuFactor<T>::copy_diagonal(std::span<T> to) const {
   const Supernodes& sn = plan_->supernodes;
   for (Index s = 0; s < sn.count(); ++s)
-    for (Index c = 0; c < sn.pivots(s); ++c) to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
+    for (Index c = 0; c < sn.pivots(s); ++c)
+      to[sn.first[s] + c] = l_.data()[plan_->panel_ptr[s] + c + Offset{c} * sn.order(s)];
 }
 
 template <class T>
@@ -170,10 +182,13 @@ const DeviceVerdict& CpuFactor<T>::restore(SavedPanels<T>& from) {
   const Supernodes& nodes = plan_->supernodes;
   Pivot least;
   for (Index s = 0; s < nodes.count(); ++s) {
-    const std::span<T> panel(l_.data() + plan_->panel_ptr[s], static_cast<std::size_t>(plan_->panel_ptr[s + 1] - plan_->panel_ptr[s]));
+    const std::span<T> panel(
+        l_.data() + plan_->panel_ptr[s],
+        static_cast<std::size_t>(plan_->panel_ptr[s + 1] - plan_->panel_ptr[s]));
     std::fill(panel.begin(), panel.end(), T(0));
     from.read(s, panel);
-    least = std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
+    least =
+        std::min(least, least_pivot(panel.data(), nodes.first[s], nodes.order(s), nodes.pivots(s)));
   }
   return verdict_ = positive_definite(*plan_, least);
 }

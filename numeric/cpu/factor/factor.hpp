@@ -1,4 +1,5 @@
-// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside large fronts.
+// Multifrontal Cholesky on the CPU (Duff & Reid 1983; Liu 1992): tasks over subtrees, tiles inside
+// large fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,9 +23,14 @@ class CpuFactor final : public FactorImpl<T> {
   void begin_after(StreamHandle stream) override;
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
-  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>&) const override { return value; }
-  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
-  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value,
+                                           std::vector<T>&) const override {
+    return value;
+  }
+  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+             const SolveSteps& steps) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                bool transposed) const override;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;

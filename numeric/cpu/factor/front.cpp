@@ -13,7 +13,8 @@ namespace {
 template <class T>
 class Front {
  public:
-  Front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel, T* scratch)
+  Front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers,
+        bool parallel, T* scratch)
       : arrays_(arrays),
         kernels_(kernels),
         workers_(workers),
@@ -64,7 +65,9 @@ class Front {
   [[nodiscard]] T* at(Index i, Index j) const { return panel_ + i + Offset{j} * m_; }
   /// Returns the address of entry (j, j) of the contribution block, for j a multiple of
   /// ContributionLayout::kTile.
-  [[nodiscard]] T* block(Index j) const { return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j); }
+  [[nodiscard]] T* block(Index j) const {
+    return arrays_.l + arrays_.plan->schedule.block_column(s_, q_, j);
+  }
 
   /// Factorises columns [c0, c1) of the panel, rows c0 to m, by recursive halves. All columns to
   /// the left have been applied.
@@ -77,12 +80,13 @@ class Front {
           mid, c0, mid,
           [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool) {
             const Index i0 = mid + row_tile * kFrontTile, j0 = mid + col_tile * kFrontTile;
-            kernels_.update_packed(std::min(kFrontTile, m_ - i0), std::min(kFrontTile, c1 - j0), k, rows, cols, at(i0, j0), m_, j0 - i0,
-                                   true);
+            kernels_.update_packed(std::min(kFrontTile, m_ - i0), std::min(kFrontTile, c1 - j0), k,
+                                   rows, cols, at(i0, j0), m_, j0 - i0, true);
           },
           (c1 - mid + kFrontTile - 1) / kFrontTile);
     else
-      kernels_.update(m_ - mid, c1 - mid, mid - c0, at(mid, c0), m_, at(mid, c0), m_, at(mid, mid), m_, true, true);
+      kernels_.update(m_ - mid, c1 - mid, mid - c0, at(mid, c0), m_, at(mid, c0), m_, at(mid, mid),
+                      m_, true, true);
     return factor_columns(mid, c1);
   }
 
@@ -121,9 +125,12 @@ class Front {
     for (Index k = k0; k < k1; k += FrontScratch::kColumns) {
       const Index width = std::min(FrontScratch::kColumns, k1 - k);
       const auto packed = [&](Index t) { return scratch_ + Offset{t} * kFrontTile * width; };
-      loop(row_tiles,
-           [&](Index t) { kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width, at(r0 + t * kFrontTile, k), m_, packed(t)); });
-      // Tiles column by column of tiles; number of tiles in the first j columns: j*row_tiles - j(j-1)/2.
+      loop(row_tiles, [&](Index t) {
+        kernels_.pack(std::min(kFrontTile, rows - t * kFrontTile), width,
+                      at(r0 + t * kFrontTile, k), m_, packed(t));
+      });
+      // Tiles column by column of tiles; number of tiles in the first j columns: j*row_tiles -
+      // j(j-1)/2.
       const Index tiles = col_tiles * row_tiles - col_tiles * (col_tiles - 1) / 2;
       loop(tiles, [&](Index t) {
         Index j = 0;
@@ -141,14 +148,16 @@ class Front {
         [&](Index row_tile, Index col_tile, const T* rows, const T* cols, Index k, bool keep) {
           const Index i0 = row_tile * kFrontTile, j0 = col_tile * kFrontTile;
           T* c = block(j0) + (i0 - j0);
-          kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k, rows, cols, c, q_ - j0, j0 - i0, keep);
+          kernels_.update_packed(std::min(kFrontTile, q_ - i0), std::min(kFrontTile, q_ - j0), k,
+                                 rows, cols, c, q_ - j0, j0 - i0, keep);
         },
         (q_ + kFrontTile - 1) / kFrontTile);
   }
 
   void contribute_in_place() {
     for (Index j0 = 0; j0 < q_; j0 += kFrontTile)
-      kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_, at(p_ + j0, 0), m_, block(j0), q_ - j0, true, false);
+      kernels_.update(q_ - j0, std::min(kFrontTile, q_ - j0), p_, at(p_ + j0, 0), m_,
+                      at(p_ + j0, 0), m_, block(j0), q_ - j0, true, false);
   }
 
   const FactorArrays<T>& arrays_;
@@ -164,12 +173,14 @@ class Front {
 }  // namespace
 
 template <class T>
-FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
-                             T* scratch) {
+FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels,
+                             Workers& workers, bool parallel, T* scratch) {
   return Front<T>(arrays, s, kernels, workers, parallel, scratch).run();
 }
 
-template FrontFailure<float> factor_front(const FactorArrays<float>&, Index, const DenseKernels<float>&, Workers&, bool, float*);
-template FrontFailure<double> factor_front(const FactorArrays<double>&, Index, const DenseKernels<double>&, Workers&, bool, double*);
+template FrontFailure<float> factor_front(const FactorArrays<float>&, Index,
+                                          const DenseKernels<float>&, Workers&, bool, float*);
+template FrontFailure<double> factor_front(const FactorArrays<double>&, Index,
+                                           const DenseKernels<double>&, Workers&, bool, double*);
 
 }  // namespace kauri::numeric::cpu

@@ -24,7 +24,7 @@ struct FrontFailure {
 /// fronts alone. The bits do not depend on `parallel`. Large fronts count their operations as they
 /// go, for the others the caller does.
 template <class T>
-FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels, Workers& workers, bool parallel,
-                             T* scratch);
+FrontFailure<T> factor_front(const FactorArrays<T>& arrays, Index s, const DenseKernels<T>& kernels,
+                             Workers& workers, bool parallel, T* scratch);
 
 }  // namespace kauri::numeric::cpu

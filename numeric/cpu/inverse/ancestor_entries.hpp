@@ -18,7 +18,10 @@ class AncestorEntries {
  public:
   /// z: panels at plan.panel_ptr. The panels of all ancestors of s are complete when they are read.
   AncestorEntries(const Plan& plan, const T* z, Index s)
-      : plan_(plan), z_(z), row_(plan.supernodes.rows(s).data() + plan.supernodes.pivots(s)), parent_(plan.supernodes.parent[s]) {}
+      : plan_(plan),
+        z_(z),
+        row_(plan.supernodes.rows(s).data() + plan.supernodes.pivots(s)),
+        parent_(plan.supernodes.parent[s]) {}
 
   /// A range of rows or columns of Z22, both counted from the front's first row below its pivots.
   struct Range {
@@ -34,10 +37,12 @@ class AncestorEntries {
     Index t = parent_;
     for (Index a = columns.begin; a < columns.end;) {
       t = owner(t, row_[a]);
-      const Index b = static_cast<Index>(std::lower_bound(row_ + a, row_ + columns.end, sn.first[t + 1]) - row_);
+      const Index b = static_cast<Index>(
+          std::lower_bound(row_ + a, row_ + columns.end, sn.first[t + 1]) - row_);
       locate(t, {std::max(a, rows.begin), rows.end}, place - rows.begin);
       for (Index j = a; j < b; ++j)
-        f(j, std::max(j, rows.begin), z_ + plan_.panel_ptr[t] + Offset{row_[j] - sn.first[t]} * sn.order(t), place);
+        f(j, std::max(j, rows.begin),
+          z_ + plan_.panel_ptr[t] + Offset{row_[j] - sn.first[t]} * sn.order(t), place);
       a = b;
     }
   }
@@ -47,7 +52,8 @@ class AncestorEntries {
   [[nodiscard]] Index owner(Index t, Index column) const {
     const auto& first = plan_.supernodes.first;
     if (column < first[t + 1]) return t;
-    return static_cast<Index>(std::upper_bound(first.begin() + t + 1, first.end(), column) - first.begin() - 1);
+    return static_cast<Index>(std::upper_bound(first.begin() + t + 1, first.end(), column) -
+                              first.begin() - 1);
   }
 
   /// Sets place[i] to the position of row_[i] in the front of t.
@@ -65,7 +71,8 @@ class AncestorEntries {
   static Index seek(const Index* in, Index at, Index m, Index row) {
     for (Index step = 1; in[at] != row; step *= 2) {
       const Index next = std::min(at + step, m - 1);
-      if (in[next] >= row) return static_cast<Index>(std::lower_bound(in + at + 1, in + next, row) - in);
+      if (in[next] >= row)
+        return static_cast<Index>(std::lower_bound(in + at + 1, in + next, row) - in);
       at = next;
     }
     return at;

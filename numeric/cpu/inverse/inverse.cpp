@@ -39,9 +39,11 @@ CpuInverse<T>::CpuInverse(std::shared_ptr<const Plan> plan, Workers& workers, Me
 template <class T>
 Offset CpuInverse<T>::bytes(const Plan& plan, const Workers& workers) {
   const InverseNeeds needs(plan, workers.threads());
-  const Offset numbers = symbolic::checked_add(plan.panel_ptr.back(), needs.numbers() + needs.shared(), "entries of an inverse");
-  return symbolic::checked_add(symbolic::checked_mul(numbers, Offset{sizeof(T)}, "bytes of an inverse"),
-                               needs.places() * Offset{sizeof(Index)} + plan.counter_bytes(), "bytes of an inverse");
+  const Offset numbers = symbolic::checked_add(
+      plan.panel_ptr.back(), needs.numbers() + needs.shared(), "entries of an inverse");
+  return symbolic::checked_add(
+      symbolic::checked_mul(numbers, Offset{sizeof(T)}, "bytes of an inverse"),
+      needs.places() * Offset{sizeof(Index)} + plan.counter_bytes(), "bytes of an inverse");
 }
 
 template <class T>
@@ -62,7 +64,8 @@ void CpuInverse<T>::compute(const FactorImpl<T>& factor) {
     const StopCheck check_stop;
     for (Index s = task.last_front; s-- > task.first_front;) {
       check_stop();
-      if (!std::binary_search(needs_.top.begin(), needs_.top.end(), s, std::greater<>())) invert_front(arrays, s, shared);
+      if (!std::binary_search(needs_.top.begin(), needs_.top.end(), s, std::greater<>()))
+        invert_front(arrays, s, shared);
     }
   };
   workers_.execute([&] {

@@ -1,4 +1,5 @@
-// The selected inverse on the CPU: from the root down, tasks over subtrees, tiles inside large fronts.
+// The selected inverse on the CPU: from the root down, tasks over subtrees, tiles inside large
+// fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,8 @@ namespace kauri::numeric::cpu {
 /// number of threads.
 struct InverseNeeds {
   InverseNeeds(const Plan& plan, int workers);
-  std::vector<Index> top;    ///< descending: fronts done one after another, before all tasks: the largest and all their ancestors
+  std::vector<Index> top;    ///< descending: fronts done one after another, before all tasks: the
+                             ///< largest and all their ancestors
   int threads;               ///< at most at work at a time
   Offset numbers_each = 0;   ///< largest InverseScratch::numbers
   Index places_each = 0;     ///< largest InverseScratch::places

@@ -67,7 +67,8 @@ class FrontInPlace {
   }
 
  private:
-  static constexpr Index kRows = 24;  // rows of U at a time, so that few of the zeros left of its diagonal are multiplied
+  static constexpr Index kRows =
+      24;  // rows of U at a time, so that few of the zeros left of its diagonal are multiplied
 
   /// Computes U = L11^-T from left to right: columns of the identity, minus their products with the
   /// columns before, solved with the diagonal block.
@@ -86,9 +87,11 @@ class FrontInPlace {
   /// Computes Z21, and adds its part to -Z11.
   void take_below() {
     const auto [m, p, q] = std::tuple(f_.m, f_.p, f_.q);
-    f_.below.visit({0, q}, {0, q}, place_, [&, order = q](Index j, Index i, const T* column, const Index* place) {
-      for (T* to = square_ + Offset{j} * order; i < order; ++i) to[i] = column[place[i]];
-    });
+    f_.below.visit({0, q}, {0, q}, place_,
+                   [&, order = q](Index j, Index i, const T* column, const Index* place) {
+                     for (T* to = square_ + Offset{j} * order; i < order; ++i)
+                       to[i] = column[place[i]];
+                   });
     mirror();
     T* z21 = f_.z + p;
     kernels_.update(q, p, q, square_, q, n_, p, z21, m, false, false);
@@ -104,7 +107,8 @@ class FrontInPlace {
     for (Index j0 = 0; j0 < q; j0 += kBlock)
       for (Index i0 = j0; i0 < q; i0 += kBlock)
         for (Index j = j0; j < std::min(q, j0 + kBlock); ++j)
-          for (Index i = std::max(i0, j + 1); i < std::min(q, i0 + kBlock); ++i) square_[j + Offset{i} * q] = square_[i + Offset{j} * q];
+          for (Index i = std::max(i0, j + 1); i < std::min(q, i0 + kBlock); ++i)
+            square_[j + Offset{i} * q] = square_[i + Offset{j} * q];
   }
 
   const DenseKernels<T>& kernels_;
@@ -115,7 +119,8 @@ class FrontInPlace {
   Index* place_;
 };
 
-/// Computes a larger front by products of tiles; each thread packs the operands of its own products.
+/// Computes a larger front by products of tiles; each thread packs the operands of its own
+/// products.
 template <class T>
 class FrontInTiles {
  public:
@@ -129,11 +134,15 @@ class FrontInTiles {
         below_tiles_(tiles_of(f_.q)) {}
 
   void run() {
-    arrays_.workers->parallel((f_.p + kInvertRows - 1) / kInvertRows, [&](Index t) { invert_pivots(t * kInvertRows); });
+    arrays_.workers->parallel((f_.p + kInvertRows - 1) / kInvertRows,
+                              [&](Index t) { invert_pivots(t * kInvertRows); });
     if (f_.q > 0) {
-      arrays_.workers->parallel(pivot_tiles_ * below_tiles_, [&](Index t) { multiply_below(t % pivot_tiles_, t / pivot_tiles_); });
+      arrays_.workers->parallel(pivot_tiles_ * below_tiles_, [&](Index t) {
+        multiply_below(t % pivot_tiles_, t / pivot_tiles_);
+      });
       const Index groups = (pivot_tiles_ + kGroup - 1) / kGroup;
-      arrays_.workers->parallel(groups * below_tiles_, [&](Index t) { invert_below(t / groups, t % groups * kGroup); });
+      arrays_.workers->parallel(groups * below_tiles_,
+                                [&](Index t) { invert_below(t / groups, t % groups * kGroup); });
     }
     arrays_.workers->parallel(pivot_tiles_ * (pivot_tiles_ + 1) / 2, [&](Index t) {
       Index j = 0;
@@ -143,14 +152,17 @@ class FrontInTiles {
   }
 
  private:
-  static constexpr Index kInvertRows = kFrontTile / 2;  // rows of U are independent, and the first ones take longest
-  static constexpr Index kGroup = 4;                    // tiles of pivots that share a gathered tile of Z22
+  static constexpr Index kInvertRows =
+      kFrontTile / 2;                 // rows of U are independent, and the first ones take longest
+  static constexpr Index kGroup = 4;  // tiles of pivots that share a gathered tile of Z22
 
   struct Tile {
     Index begin, size;
   };
   static Index tiles_of(Index rows) { return (rows + kFrontTile - 1) / kFrontTile; }
-  static Tile tile(Index t, Index rows) { return {t * kFrontTile, std::min(kFrontTile, rows - t * kFrontTile)}; }
+  static Tile tile(Index t, Index rows) {
+    return {t * kFrontTile, std::min(kFrontTile, rows - t * kFrontTile)};
+  }
   [[nodiscard]] Tile pivots(Index t) const { return tile(t, f_.p); }
   [[nodiscard]] Tile below(Index t) const { return tile(t, f_.q); }
 
@@ -162,17 +174,20 @@ class FrontInTiles {
   [[nodiscard]] Packed packed() const {
     const Index thread = arrays_.workers->place();
     T* numbers = arrays_.numbers + thread * arrays_.numbers_each;
-    return {numbers, numbers + Offset{kFrontTile} * kFrontTile, arrays_.places + Offset{thread} * arrays_.places_each};
+    return {numbers, numbers + Offset{kFrontTile} * kFrontTile,
+            arrays_.places + Offset{thread} * arrays_.places_each};
   }
 
   /// Computes C (rows x cols) = [C] - left right^T, with k columns each, for a whole tile.
-  void subtract(const Packed& tiles, Index rows, Index cols, Index k, T* c, Offset ld, bool keep) const {
+  void subtract(const Packed& tiles, Index rows, Index cols, Index k, T* c, Offset ld,
+                bool keep) const {
     kernels_.update_packed(rows, cols, k, tiles.left, tiles.right, c, ld, -kFrontTile, keep);
   }
 
   /// Computes rows [r, r + kInvertRows) of U, from the first column of their tile on.
   void invert_pivots(Index r) {
-    const Index m = f_.m, p = f_.p, rows = std::min(kInvertRows, p - r), begin = r / kFrontTile * kFrontTile;
+    const Index m = f_.m, p = f_.p, rows = std::min(kInvertRows, p - r),
+                begin = r / kFrontTile * kFrontTile;
     const Packed tiles = packed();
     for (Index k = begin; k < p; k += kFrontTile) {
       const Index width = std::min(kFrontTile, p - k);
@@ -200,7 +215,8 @@ class FrontInTiles {
     for (Index k = i; k < pivot_tiles_; ++k) {
       const Tile in = pivots(k);
       kernels_.pack(r.size, in.size, u_ + r.begin + Offset{in.begin} * f_.p, f_.p, tiles.left);
-      kernels_.pack(c.size, in.size, f_.l + f_.p + c.begin + Offset{in.begin} * f_.m, f_.m, tiles.right);
+      kernels_.pack(c.size, in.size, f_.l + f_.p + c.begin + Offset{in.begin} * f_.m, f_.m,
+                    tiles.right);
       subtract(tiles, r.size, c.size, in.size, n_ + r.begin + Offset{c.begin} * f_.p, f_.p, k > i);
     }
   }
@@ -220,7 +236,8 @@ class FrontInTiles {
         subtract(tiles, r.size, c.size, in.size, place(c), f_.m, k > 0);
       }
     }
-    for (Index j = first; j < end; ++j) negate(r.size, pivots(j).size, kFrontTile, place(pivots(j)), f_.m);
+    for (Index j = first; j < end; ++j)
+      negate(r.size, pivots(j).size, kFrontTile, place(pivots(j)), f_.m);
   }
 
   /// Computes tile (i, j) of Z11, j <= i.
@@ -229,7 +246,8 @@ class FrontInTiles {
     const Packed tiles = packed();
     T* to = f_.z + r.begin + Offset{c.begin} * f_.m;
     const auto subtract_lower = [&](Index k, bool keep) {
-      kernels_.update_packed(r.size, c.size, k, tiles.left, tiles.right, to, f_.m, c.begin - r.begin, keep);
+      kernels_.update_packed(r.size, c.size, k, tiles.left, tiles.right, to, f_.m,
+                             c.begin - r.begin, keep);
     };
     for (Index k = i; k < pivot_tiles_; ++k) {
       const Tile in = pivots(k);
@@ -240,7 +258,8 @@ class FrontInTiles {
     for (Index k = 0; k < below_tiles_; ++k) {
       const Tile in = below(k);
       kernels_.pack(r.size, in.size, n_ + r.begin + Offset{in.begin} * f_.p, f_.p, tiles.left);
-      pack_transposed(c.size, in.size, f_.z + f_.p + in.begin + Offset{c.begin} * f_.m, tiles.right);
+      pack_transposed(c.size, in.size, f_.z + f_.p + in.begin + Offset{c.begin} * f_.m,
+                      tiles.right);
       subtract_lower(in.size, true);
     }
     negate(r.size, c.size, r.begin - c.begin, to, f_.m);
@@ -261,7 +280,9 @@ class FrontInTiles {
   /// Packs rows `r` and columns `c` of Z22; entries above its diagonal are read from below it.
   void gather(Tile r, Tile c, const Packed& tiles) const {
     const Index slab = kernels_.slab_rows, k = c.size;
-    const auto row = [&](Index i) { return tiles.left + (i - r.begin) / slab * (Offset{slab} * k) + (i - r.begin) % slab; };
+    const auto row = [&](Index i) {
+      return tiles.left + (i - r.begin) / slab * (Offset{slab} * k) + (i - r.begin) % slab;
+    };
     for (Index i = r.size; i % slab != 0; ++i)
       for (Index h = 0; h < k; ++h) row(r.begin + i)[Offset{h} * slab] = T(0);
     const bool down = r.begin >= c.begin, across = r.begin <= c.begin;
@@ -280,7 +301,8 @@ class FrontInTiles {
         for (; h < stop; ++h, ++to) *to = column[place[h]];
       }
     };
-    f_.below.visit({high.begin, high.begin + high.size}, {wide.begin, wide.begin + wide.size}, tiles.place, copy);
+    f_.below.visit({high.begin, high.begin + high.size}, {wide.begin, wide.begin + wide.size},
+                   tiles.place, copy);
   }
 
   const InverseArrays<T>& arrays_;

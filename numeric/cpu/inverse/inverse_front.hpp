@@ -1,4 +1,5 @@
-// One front of the selected inverse (Takahashi, Fagan & Chen 1973; by supernodes: Lin et al. 2011). With U = L11^-T and N = -U L21^T,
+// One front of the selected inverse (Takahashi, Fagan & Chen 1973; by supernodes: Lin et al. 2011).
+// With U = L11^-T and N = -U L21^T,
 //
 //     Z21 = Z22 N^T,   Z11 = U U^T + N Z21
 //
@@ -21,7 +22,9 @@ struct InverseScratch {
   /// panels, and their ancestors, are done one after another by all threads.
   static constexpr Offset kAtATime = Offset{1} << 20;
   /// Entries for each thread: U, N and Z22 of a front in place, or two packed tiles.
-  static constexpr Offset numbers(Index m) { return m <= kInPlace ? Offset{m} * m : Offset{kInPlace} * kInPlace; }
+  static constexpr Offset numbers(Index m) {
+    return m <= kInPlace ? Offset{m} * m : Offset{kInPlace} * kInPlace;
+  }
   static_assert(2 * kFrontTile * kFrontTile <= kInPlace * kInPlace);
   /// Row positions for each thread.
   static constexpr Index places(Index m) { return std::min(m, kInPlace); }

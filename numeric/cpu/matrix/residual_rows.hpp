@@ -42,22 +42,30 @@ struct ScaledColumn {
 /// software.
 template <class T>
 struct RowKernels {
-  ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& r);  ///< r = b - A x
-  void (*product)(const ResidualRows<T>&, Index begin, Index end, const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
+  ResidualWorst (*residual)(const ResidualRows<T>&, Index begin, Index end,
+                            const ResidualColumn<T>& r);  ///< r = b - A x
+  void (*product)(const ResidualRows<T>&, Index begin, Index end,
+                  const ResidualColumn<T>& y);  ///< y = A x; b, x_norm are not read
   /// y = alpha A x + beta y; b and x_norm are not read.
   void (*scaled)(const ResidualRows<T>&, Index begin, Index end, const ScaledColumn<T>& y);
 };
 template <class T>
 RowKernels<T> row_kernels();
 
-#define KAURI_DECLARE_ROWS(isa)                                                                             \
-  namespace isa {                                                                                           \
-  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end, const ResidualColumn<float>& r);   \
-  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& r); \
-  void product_rows(const ResidualRows<float>&, Index begin, Index end, const ResidualColumn<float>& y);    \
-  void product_rows(const ResidualRows<double>&, Index begin, Index end, const ResidualColumn<double>& y);  \
-  void scaled_rows(const ResidualRows<float>&, Index begin, Index end, const ScaledColumn<float>& y);       \
-  void scaled_rows(const ResidualRows<double>&, Index begin, Index end, const ScaledColumn<double>& y);     \
+#define KAURI_DECLARE_ROWS(isa)                                           \
+  namespace isa {                                                         \
+  ResidualWorst rows(const ResidualRows<float>&, Index begin, Index end,  \
+                     const ResidualColumn<float>& r);                     \
+  ResidualWorst rows(const ResidualRows<double>&, Index begin, Index end, \
+                     const ResidualColumn<double>& r);                    \
+  void product_rows(const ResidualRows<float>&, Index begin, Index end,   \
+                    const ResidualColumn<float>& y);                      \
+  void product_rows(const ResidualRows<double>&, Index begin, Index end,  \
+                    const ResidualColumn<double>& y);                     \
+  void scaled_rows(const ResidualRows<float>&, Index begin, Index end,    \
+                   const ScaledColumn<float>& y);                         \
+  void scaled_rows(const ResidualRows<double>&, Index begin, Index end,   \
+                   const ScaledColumn<double>& y);                        \
   }
 KAURI_DECLARE_ROWS(portable)
 KAURI_DECLARE_ROWS(fused)

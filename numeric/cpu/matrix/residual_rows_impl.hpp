@@ -81,16 +81,19 @@ Sum long_row_sum(const ResidualRows<T>& a, Index i, double b) {
     const Offset end = begin + kResidualSegment < count ? begin + kResidualSegment : count;
     for (Offset k = begin; k < end; ++k) {
       if (k < left)
-        sum.template subtract<T>(a.value[a.left_source[a.left_ptr[i] + k]], a.x[a.left_col[a.left_ptr[i] + k] * a.x_step]);
+        sum.template subtract<T>(a.value[a.left_source[a.left_ptr[i] + k]],
+                                 a.x[a.left_col[a.left_ptr[i] + k] * a.x_step]);
       else
-        sum.template subtract<T>(a.value[a.col_ptr[i] + k - left], a.x[a.row[a.col_ptr[i] + k - left] * a.x_step]);
+        sum.template subtract<T>(a.value[a.col_ptr[i] + k - left],
+                                 a.x[a.row[a.col_ptr[i] + k - left] * a.x_step]);
     }
     return sum;
   };
   const auto stretch = [&](Offset begin, double start) {
     Sum sum = segment(begin, start);
     const Offset end = begin + kResidualStretch < count ? begin + kResidualStretch : count;
-    for (Offset k = begin + kResidualSegment; k < end; k += kResidualSegment) sum.join(segment(k, 0));
+    for (Offset k = begin + kResidualSegment; k < end; k += kResidualSegment)
+      sum.join(segment(k, 0));
     return sum;
   };
   Sum sum = stretch(0, b);
@@ -105,7 +108,8 @@ inline __attribute__((always_inline)) Sum row_sum(const ResidualRows<T>& a, Inde
   Sum sum = Sum::begun(b);
   for (Offset k = a.left_ptr[i]; k < a.left_ptr[i + 1]; ++k)
     sum.template subtract<T>(a.value[a.left_source[k]], a.x[a.left_col[k] * a.x_step]);
-  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k) sum.template subtract<T>(a.value[k], a.x[a.row[k] * a.x_step]);
+  for (Offset k = a.col_ptr[i]; k < a.col_ptr[i + 1]; ++k)
+    sum.template subtract<T>(a.value[k], a.x[a.row[k] * a.x_step]);
   return sum;
 }
 
@@ -127,7 +131,8 @@ void scaled_rows_of(const ResidualRows<T>& a, Index begin, Index end, const Scal
 }
 
 template <class T>
-ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const ResidualColumn<T>& r) {
+ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end,
+                      const ResidualColumn<T>& r) {
   ResidualWorst worst{};
   for (Index i = begin; i < end; ++i) {
     const auto given = static_cast<double>(a.b[i * a.b_step]);
@@ -135,30 +140,43 @@ ResidualWorst rows_of(const ResidualRows<T>& a, Index begin, Index end, const Re
     const RowSum sum = row_sum<RowSum>(a, i, given);
     const T value = static_cast<T>(sum.dot.sum + sum.dot.error);
     r.data[i * r.step] = value;
-    const double residual = absolute(static_cast<double>(value)), entries = static_cast<double>(entries_of(a, i));
+    const double residual = absolute(static_cast<double>(value)),
+                 entries = static_cast<double>(entries_of(a, i));
     // Denominators at the level of rounding carry no information: these are rows of the second kind
     // of Arioli, Demmel & Duff.
     const double noise = 1000 * entries * kEpsilon<T> * (sum.row_norm * a.x_norm + b);
     const double reach = sum.row_norm * a.x_norm;
-    const double scale = sum.magnitude > noise || is_too_large(reach, a.x_norm) ? sum.magnitude : sum.magnitude + reach;
+    const double scale = sum.magnitude > noise || is_too_large(reach, a.x_norm)
+                             ? sum.magnitude
+                             : sum.magnitude + reach;
     worst.take({residual, sum.row_norm, residual == 0 ? 0 : residual / scale});
   }
   return worst;
 }
 
-ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end, const ResidualColumn<float>& r) {
+ResidualWorst rows(const ResidualRows<float>& a, Index begin, Index end,
+                   const ResidualColumn<float>& r) {
   return rows_of(a, begin, end, r);
 }
-ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& r) {
+ResidualWorst rows(const ResidualRows<double>& a, Index begin, Index end,
+                   const ResidualColumn<double>& r) {
   return rows_of(a, begin, end, r);
 }
-void product_rows(const ResidualRows<float>& a, Index begin, Index end, const ResidualColumn<float>& y) {
+void product_rows(const ResidualRows<float>& a, Index begin, Index end,
+                  const ResidualColumn<float>& y) {
   product_rows_of(a, begin, end, y);
 }
-void product_rows(const ResidualRows<double>& a, Index begin, Index end, const ResidualColumn<double>& y) {
+void product_rows(const ResidualRows<double>& a, Index begin, Index end,
+                  const ResidualColumn<double>& y) {
   product_rows_of(a, begin, end, y);
 }
-void scaled_rows(const ResidualRows<float>& a, Index begin, Index end, const ScaledColumn<float>& y) { scaled_rows_of(a, begin, end, y); }
-void scaled_rows(const ResidualRows<double>& a, Index begin, Index end, const ScaledColumn<double>& y) { scaled_rows_of(a, begin, end, y); }
+void scaled_rows(const ResidualRows<float>& a, Index begin, Index end,
+                 const ScaledColumn<float>& y) {
+  scaled_rows_of(a, begin, end, y);
+}
+void scaled_rows(const ResidualRows<double>& a, Index begin, Index end,
+                 const ScaledColumn<double>& y) {
+  scaled_rows_of(a, begin, end, y);
+}
 
 }  // namespace kauri::numeric::cpu::KAURI_ROWS

@@ -12,7 +12,9 @@ CpuProduct<T>::CpuProduct(const Pattern& lower, Workers& workers, MemoryLedger& 
       row_(lower.row.begin(), lower.row.end()),
       value_(row_.size()),
       residual_(lower, workers),
-      counted_(static_cast<Offset>(col_ptr_.size() * sizeof(Offset) + row_.size() * (sizeof(Index) + sizeof(T))) + residual_.bytes(),
+      counted_(static_cast<Offset>(col_ptr_.size() * sizeof(Offset) +
+                                   row_.size() * (sizeof(Index) + sizeof(T))) +
+                   residual_.bytes(),
                ledger) {}
 
 template <class T>
@@ -32,7 +34,8 @@ void CpuProduct<T>::multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<
 }
 
 template <class T>
-void CpuProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) {
+void CpuProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y,
+                                     StreamHandle stream) {
   require_no_stream(stream, "a product");
   multiply(alpha, x, beta, y);
 }

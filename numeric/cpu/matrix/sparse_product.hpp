@@ -18,8 +18,11 @@ class CpuProduct final : public ProductImpl<T> {
   void set_device_values(std::span<const T> value) override { set_values(value); }
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
   void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
-  void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override { multiply(alpha, x, beta, y); }
-  void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) override;
+  void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override {
+    multiply(alpha, x, beta, y);
+  }
+  void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y,
+                        StreamHandle stream) override;
 
  private:
   std::vector<Offset> col_ptr_;  // a copy of the pattern, which products read

@@ -40,22 +40,25 @@ CpuMixed::CpuMixed(const Pattern& lower, Index nrhs, Workers& workers)
 
 void CpuMixed::reserve(Index nrhs) {
   if (nrhs <= nrhs_) return;
-  const auto size = static_cast<std::size_t>(byte_count(n_, nrhs)), columns = static_cast<std::size_t>(nrhs);
+  const auto size = static_cast<std::size_t>(byte_count(n_, nrhs)),
+             columns = static_cast<std::size_t>(nrhs);
   try {
     for (Vectors* v : {&c_, &y_, &before_, &r_}) Vectors().swap(*v), v->resize(size);
     Array<float>().swap(d_), d_.resize(size);
     power_.resize(columns), grow_.resize(columns);
   } catch (const std::bad_alloc&) {
     nrhs_ = 0;
-    throw Error(ErrorKind::memory,
-                "not enough memory for vectors of " + std::to_string(nrhs) + " columns of " + std::to_string(n_) + " rows");
+    throw Error(ErrorKind::memory, "not enough memory for vectors of " + std::to_string(nrhs) +
+                                       " columns of " + std::to_string(n_) + " rows");
   }
   nrhs_ = nrhs;
 }
 
 Offset CpuMixed::bytes() const {
-  Offset sum = residual_.bytes() + bytes_in(col_ptr_) + bytes_in(row_) + bytes_in(exponent_) + bytes_in(scaled_) + bytes_in(rounded_);
-  for (const Vectors* v : {&c_, &y_, &before_, &r_, &p_, &image_, &z_, &r_before_}) sum += bytes_in(*v);
+  Offset sum = residual_.bytes() + bytes_in(col_ptr_) + bytes_in(row_) + bytes_in(exponent_) +
+               bytes_in(scaled_) + bytes_in(rounded_);
+  for (const Vectors* v : {&c_, &y_, &before_, &r_, &p_, &image_, &z_, &r_before_})
+    sum += bytes_in(*v);
   return sum + bytes_in(d_) + bytes_in(power_) + bytes_in(grow_) + bytes_in(part_);
 }
 
@@ -129,12 +132,15 @@ void CpuMixed::load(MatrixView<const double> b, std::span<double> error) {
 }
 
 void CpuMixed::clear(Index column) { std::fill_n(at(y_, column), n_, 0.0); }
-void CpuMixed::spoil(Index column) { std::fill_n(at(y_, column), n_, std::numeric_limits<double>::quiet_NaN()); }
+void CpuMixed::spoil(Index column) {
+  std::fill_n(at(y_, column), n_, std::numeric_limits<double>::quiet_NaN());
+}
 
 void CpuMixed::residuals(std::span<const Index> columns, std::span<BackwardError> error) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const Index c = columns[k];
-    error[k] = residual_.residual({pattern(), scaled_}, column(y_, c), column(c_, c), column(r_, c), ValuesAre::unchanged);
+    error[k] = residual_.residual({pattern(), scaled_}, column(y_, c), column(c_, c), column(r_, c),
+                                  ValuesAre::unchanged);
   }
 }
 
@@ -152,7 +158,8 @@ bool CpuMixed::store(Index column, MatrixView<double> x) {
   return std::all_of(part_.begin(), part_.end(), [](const Dots& part) { return part.first == 0; });
 }
 
-void CpuMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) {
+void CpuMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace,
+                            std::span<const Index> columns) {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double* r = at(r_, columns[k]);
     const int exponent = shrinking_exponent(norm_inf(r, 1, n_));
@@ -176,7 +183,8 @@ void CpuMixed::correct(std::span<const Index> columns) {
   }
 }
 
-void CpuMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) {
+void CpuMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace,
+                       Index first, Index count) {
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.solve(r, r, workspace, {});
   for (Index c = first; c < first + count; ++c) {

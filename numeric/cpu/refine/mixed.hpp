@@ -19,16 +19,20 @@ class CpuMixed final : public MixedImpl {
   void set_values(std::span<const double> value) override;
   [[nodiscard]] std::span<const float> rounded() const override { return rounded_; }
   [[nodiscard]] std::span<const double> scaled() override { return scaled_; }
-  [[nodiscard]] int exponent(Index i) const override { return exponent_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] int exponent(Index i) const override {
+    return exponent_[static_cast<std::size_t>(i)];
+  }
   [[nodiscard]] bool positive_diagonal() const override { return positive_; }
   void load(MatrixView<const double> b, std::span<double> error) override;
   void clear(Index column) override;
   void spoil(Index column) override;
   void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
   bool store(Index column, MatrixView<double> x) override;
-  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) override;
+  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace,
+                    std::span<const Index> columns) override;
   void correct(std::span<const Index> columns) override;
-  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) override;
+  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first,
+               Index count) override;
   void keep(Index column) override;
   void take_back(Index column) override;
   double begin_search(Index column) override;
@@ -40,7 +44,9 @@ class CpuMixed final : public MixedImpl {
  private:
   using Vectors = Array<double>;
   [[nodiscard]] Pattern pattern() const { return {n_, col_ptr_, row_}; }
-  [[nodiscard]] MatrixView<double> column(Vectors& of, Index c) const { return {at(of, c), n_, 1, n_}; }
+  [[nodiscard]] MatrixView<double> column(Vectors& of, Index c) const {
+    return {at(of, c), n_, 1, n_};
+  }
   [[nodiscard]] double* at(Vectors& of, Index c) const { return of.data() + Offset{n_} * c; }
   /// Calls f(begin, end, chunk) for fixed chunks of rows, on all threads.
   template <class F>

@@ -24,7 +24,9 @@ CpuRefiner<T>::CpuRefiner(const Pattern& lower, Index nrhs, Workers& workers)
 
 template <class T>
 Offset CpuRefiner<T>::bytes() const {
-  const auto of = [](const auto& array) { return static_cast<Offset>(array.size() * sizeof(array[0])); };
+  const auto of = [](const auto& array) {
+    return static_cast<Offset>(array.size() * sizeof(array[0]));
+  };
   return of(col_ptr_) + of(row_) + of(value_) + residual_.bytes() + of(correction_) + of(better_);
 }
 
@@ -41,21 +43,27 @@ void CpuRefiner<T>::enqueue_values(std::span<const T> value, StreamHandle stream
 
 /// Refines x. As on a device, x is NaN if the factor is not valid, and its errors follow from that.
 template <class T>
-DeviceRefinement CpuRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+DeviceRefinement CpuRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b,
+                                       MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                        const RefineOptions& options) {
   report_ = {};
   const VerdictStatus status = factor.verdict().status;
-  if (status != VerdictStatus::positive_definite) fill_entries(x, std::numeric_limits<T>::quiet_NaN());
+  if (status != VerdictStatus::positive_definite)
+    fill_entries(x, std::numeric_limits<T>::quiet_NaN());
   const SymmetricView<T> a{{x.rows, col_ptr_, row_}, value_};
-  const MatrixView<T> r{correction_.data(), x.rows, x.cols, x.rows}, better{better_.data(), x.rows, x.cols, x.rows};
+  const MatrixView<T> r{correction_.data(), x.rows, x.cols, x.rows},
+      better{better_.data(), x.rows, x.cols, x.rows};
   const Refinement done = refine_on_host(
       x, r, better, limits_of<T>(options), [&] { factor.solve(r, r, workspace, {}); },
-      [&](const MatrixView<T>& of, ValuesAre values) { return residual_.residual(a, of, b, r, values); });
+      [&](const MatrixView<T>& of, ValuesAre values) {
+        return residual_.residual(a, of, b, r, values);
+      });
   return report_ = {status, done};
 }
 
 template <class T>
-void CpuRefiner<T>::enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+void CpuRefiner<T>::enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b,
+                                   MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                    const RefineOptions& options, StreamHandle stream) {
   require_no_stream(stream);
   refine(factor, b, x, workspace, options);

@@ -16,10 +16,11 @@ class CpuRefiner final : public RefinerImpl<T> {
   [[nodiscard]] Offset bytes() const override;
   void set_values(std::span<const T> value) override;
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
-  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                          const RefineOptions& options) override;
-  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                      const RefineOptions& options, StreamHandle stream) override;
+  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                          WorkspaceImpl<T>& workspace, const RefineOptions& options) override;
+  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                      WorkspaceImpl<T>& workspace, const RefineOptions& options,
+                      StreamHandle stream) override;
   [[nodiscard]] const DeviceRefinement* report_address() const override { return &report_; }
   [[nodiscard]] DeviceRefinement fetch_report(StreamHandle stream) const override;
 

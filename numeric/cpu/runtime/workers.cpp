@@ -55,7 +55,8 @@ void TaskRun::all(const TaskEdges& edges, const std::function<void(Index)>& run,
     const Index t = sign * ready.pop();
     run(t);
     for (Offset k = edges.successor_ptr[t]; k < edges.successor_ptr[t + 1]; ++k)
-      if (const Index u = edges.successor[k]; waiting[u].fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      if (const Index u = edges.successor[k];
+          waiting[u].fetch_sub(1, std::memory_order_acq_rel) == 1) {
         ready.push(sign * u);
         group.run(start_next);
       }

@@ -30,7 +30,9 @@ class Workers {
   [[nodiscard]] bool alone() const { return threads_ == 1 || threads_lost(); }
   /// Returns the place of the calling thread, inside execute(): 0 <= place < threads(). While a
   /// thread is in parallel(), it runs no other work that uses its place.
-  [[nodiscard]] int place() const { return alone() ? 0 : tbb::this_task_arena::current_thread_index(); }
+  [[nodiscard]] int place() const {
+    return alone() ? 0 : tbb::this_task_arena::current_thread_index();
+  }
 
   /// Runs f inside the arena and waits.
   template <class F>
@@ -38,7 +40,8 @@ class Workers {
     if (alone())
       f();
     else
-      arena_.execute(carrying_stop(f));  // another thread may run it if all places of the arena are taken
+      arena_.execute(
+          carrying_stop(f));  // another thread may run it if all places of the arena are taken
   }
 
   /// Calls f(i) for 0 <= i < count, in any order; to be called inside execute(). A thread that
@@ -51,11 +54,13 @@ class Workers {
       return;
     }
     tbb::this_task_arena::isolate([&] {
-      tbb::task_group_context own(tbb::task_group_context::isolated);  // not cancelled if a sibling task fails
+      tbb::task_group_context own(
+          tbb::task_group_context::isolated);  // not cancelled if a sibling task fails
       const auto each = [&](const tbb::blocked_range<Index>& range) {
         for (Index i = range.begin(); i < range.end(); ++i) f(i);
       };
-      tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), carrying_stop(each), tbb::simple_partitioner(), own);
+      tbb::parallel_for(tbb::blocked_range<Index>(0, count, 1), carrying_stop(each),
+                        tbb::simple_partitioner(), own);
     });
   }
 
@@ -66,7 +71,8 @@ class Workers {
 
 /// Throws Error(usage) if stream is not null; `what` names the object of the call.
 inline void require_no_stream(StreamHandle stream, const char* what = "a factor") {
-  if (stream != nullptr) throw Error(ErrorKind::usage, std::string(what) + " on the CPU has no streams: pass null");
+  if (stream != nullptr)
+    throw Error(ErrorKind::usage, std::string(what) + " on the CPU has no streams: pass null");
 }
 
 /// Counters of a run of tasks, allocated once with the factor or workspace that they serve.
@@ -84,9 +90,13 @@ class TaskRun {
   TaskRun(Workers& workers, const RunCounters& counters) : workers_(workers), counters_(counters) {}
 
   /// Calls run(t) for every task, the lowest ready ticket first; edges go to higher tickets.
-  void upwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, 1); }
+  void upwards(const TaskEdges& edges, const std::function<void(Index)>& run) {
+    all(edges, run, 1);
+  }
   /// Calls run(t) for every task, the highest ready ticket first; edges go to lower tickets.
-  void downwards(const TaskEdges& edges, const std::function<void(Index)>& run) { all(edges, run, -1); }
+  void downwards(const TaskEdges& edges, const std::function<void(Index)>& run) {
+    all(edges, run, -1);
+  }
 
  private:
   void all(const TaskEdges& edges, const std::function<void(Index)>& run, int sign);

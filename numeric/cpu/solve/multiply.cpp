@@ -20,7 +20,8 @@ constexpr Index kProductColumns = 48;
 template <class T>
 class Product {
  public:
-  Product(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x, T* update, Index r)
+  Product(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x,
+          T* update, Index r)
       : plan_(plan), kernels_(kernels), workers_(workers), l_(l), x_(x), update_(update), r_(r) {}
 
   void task(Index t, bool transposed) {
@@ -44,16 +45,24 @@ class Product {
     const Supernodes& sn = plan_.supernodes;
     const Index p = sn.pivots(s), m = sn.order(s);
     const Offset u = plan_.schedule.update[s];
-    return {s, p, m - p, m, l_ + plan_.panel_ptr[s], x_ + Offset{sn.first[s]} * r_, u >= 0 ? update_ + u * r_ : nullptr};
+    return {s,
+            p,
+            m - p,
+            m,
+            l_ + plan_.panel_ptr[s],
+            x_ + Offset{sn.first[s]} * r_,
+            u >= 0 ? update_ + u * r_ : nullptr};
   }
 
   /// Computes x (rows) = -L x or -L^T x with a triangle at the diagonal of the panel.
   void triangle(Index rows, const T* l, Offset ld, T* x, bool transposed) const {
     for (Index k = 0; k < rows; ++k) {
-      const Index i = transposed ? k : rows - 1 - k, begin = transposed ? i + 1 : 0, end = transposed ? rows : i;
+      const Index i = transposed ? k : rows - 1 - k, begin = transposed ? i + 1 : 0,
+                  end = transposed ? rows : i;
       for (Index c = 0; c < r_; ++c) x[i * r_ + c] *= -l[i + i * ld];
       for (Index h = begin; h < end; ++h)
-        for (Index c = 0; c < r_; ++c) x[i * r_ + c] -= (transposed ? l[h + i * ld] : l[i + h * ld]) * x[h * r_ + c];
+        for (Index c = 0; c < r_; ++c)
+          x[i * r_ + c] -= (transposed ? l[h + i * ld] : l[i + h * ld]) * x[h * r_ + c];
     }
   }
 
@@ -73,23 +82,26 @@ class Product {
     for (Index k = assembly.child_ptr[f.s]; k < assembly.child_ptr[f.s + 1]; ++k) {
       const Index c = assembly.child[k];
       const RowRun* run = assembly.run.data();
-      kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_, update_ + plan_.schedule.update[c] * r_, f.x,
-                         f.u);
+      kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_,
+                         update_ + plan_.schedule.update[c] * r_, f.x, f.u);
     }
   }
 
   void backward_front(const Shape& f) {
-    kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[f.s] + f.p, r_, x_, f.u);
+    kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[f.s] + f.p, r_,
+                         x_, f.u);
     for (Index k = 0; k < f.p; k += kTriangle) {  // the rows below still hold -b
       const Index end = std::min(f.p, k + kTriangle);
       const T* l = f.l + Offset{k} * f.m;
       T* x = f.x + Offset{k} * r_;
       triangle(end - k, l + k, f.m, x, true);
-      if (end < f.p) kernels_.backward_update(f.p - end, end - k, r_, l + end, f.m, f.x + Offset{end} * r_, x);
+      if (end < f.p)
+        kernels_.backward_update(f.p - end, end - k, r_, l + end, f.m, f.x + Offset{end} * r_, x);
     }
     workers_.parallel((f.p + kProductColumns - 1) / kProductColumns, [&](Index b) {
       const Index k = b * kProductColumns, columns = std::min(kProductColumns, f.p - k);
-      kernels_.backward_update(f.q, columns, r_, f.l + f.p + Offset{k} * f.m, f.m, f.u, f.x + Offset{k} * r_);
+      kernels_.backward_update(f.q, columns, r_, f.l + f.p + Offset{k} * f.m, f.m, f.u,
+                               f.x + Offset{k} * r_);
     });
   }
 
@@ -105,20 +117,25 @@ class Product {
 }  // namespace
 
 template <class T>
-void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
+void CpuFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                            bool transposed) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
       Product<T> product(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
       gather<T>(nullptr, columns(b, c, nrhs), w.x(), workers_, T(-1));
-      TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { product.task(t, transposed); });
+      TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) {
+        product.task(t, transposed);
+      });
       scatter<T>(nullptr, w.x(), columns(x, c, nrhs), workers_);
     }
   });
 }
 
-template void CpuFactor<float>::multiply(MatrixView<const float>, MatrixView<float>, WorkspaceImpl<float>&, bool) const;
-template void CpuFactor<double>::multiply(MatrixView<const double>, MatrixView<double>, WorkspaceImpl<double>&, bool) const;
+template void CpuFactor<float>::multiply(MatrixView<const float>, MatrixView<float>,
+                                         WorkspaceImpl<float>&, bool) const;
+template void CpuFactor<double>::multiply(MatrixView<const double>, MatrixView<double>,
+                                          WorkspaceImpl<double>&, bool) const;
 
 }  // namespace kauri::numeric::cpu

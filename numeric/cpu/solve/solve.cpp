@@ -1,7 +1,8 @@
 // Forward and backward substitution over the assembly tree: L y = P b, L^T (P x) = y.
 //
-// In the forward sweep, front s pulls its children's update rows in their fixed order into its own pivot and update rows, solves with its
-// pivot block and subtracts L21 y from its update rows: no two fronts write the same place, so the bits do not depend on the threads.
+// In the forward sweep, front s pulls its children's update rows in their fixed order into its own
+// pivot and update rows, solves with its pivot block and subtracts L21 y from its update rows: no
+// two fronts write the same place, so the bits do not depend on the threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -22,7 +23,8 @@ constexpr Index kBackwardColumns = 24;
 template <class T>
 class Sweep {
  public:
-  Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x, T* update, Index r)
+  Sweep(const Plan& plan, const DenseKernels<T>& kernels, Workers& workers, const T* l, T* x,
+        T* update, Index r)
       : plan_(plan), kernels_(kernels), workers_(workers), l_(l), x_(x), update_(update), r_(r) {}
 
   void forward_task(Index t) {
@@ -64,8 +66,8 @@ class Sweep {
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k) {
       const Index c = assembly.child[k];
       const RowRun* run = assembly.run.data();
-      kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_, update_ + plan_.schedule.update[c] * r_, f.x,
-                         f.u);
+      kernels_.pull_rows(run + assembly.run_ptr[c], run + assembly.run_ptr[c + 1], f.p, r_,
+                         update_ + plan_.schedule.update[c] * r_, f.x, f.u);
     }
   }
 
@@ -84,17 +86,22 @@ class Sweep {
       kernels_.forward(width, r_, f.l + k + Offset{k} * f.m, f.m, x);
       workers_.parallel((below + kForwardRows - 1) / kForwardRows, [&](Index b) {
         // Rows [i0, i1) of the front: those above p lie in x, the rest in u.
-        const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows), cut = std::clamp(f.p, i0, i1);
+        const Index i0 = k + width + b * kForwardRows, i1 = std::min(f.m, i0 + kForwardRows),
+                    cut = std::clamp(f.p, i0, i1);
         const T* a = f.l + Offset{k} * f.m;
-        if (i0 < cut) kernels_.forward_update(cut - i0, width, r_, a + i0, f.m, x, f.x + Offset{i0} * r_);
-        if (cut < i1) kernels_.forward_update(i1 - cut, width, r_, a + cut, f.m, x, f.u + Offset{cut - f.p} * r_);
+        if (i0 < cut)
+          kernels_.forward_update(cut - i0, width, r_, a + i0, f.m, x, f.x + Offset{i0} * r_);
+        if (cut < i1)
+          kernels_.forward_update(i1 - cut, width, r_, a + cut, f.m, x,
+                                  f.u + Offset{cut - f.p} * r_);
       });
     }
   }
 
   void backward_front(Index s) {
     const Shape f = shape(s);
-    kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p, r_, x_, f.u);
+    kernels_.gather_rows(f.q, plan_.supernodes.row.data() + plan_.supernodes.row_ptr[s] + f.p, r_,
+                         x_, f.u);
     if (!f.blocked) {
       kernels_.backward_update(f.q, f.p, r_, f.l + f.p, f.m, f.u, f.x);
       kernels_.backward(f.p, r_, f.l, f.m, f.x);
@@ -107,7 +114,8 @@ class Sweep {
         const T* a = f.l + Offset{j} * f.m;
         T* x = f.x + Offset{j} * r_;
         kernels_.backward_update(f.q, cols, r_, a + f.p, f.m, f.u, x);
-        if (end < f.p) kernels_.backward_update(f.p - end, cols, r_, a + end, f.m, f.x + Offset{end} * r_, x);
+        if (end < f.p)
+          kernels_.backward_update(f.p - end, cols, r_, a + end, f.m, f.x + Offset{end} * r_, x);
       });
       kernels_.backward(width, r_, f.l + k + Offset{k} * f.m, f.m, f.x + Offset{k} * r_);
       end = k;
@@ -130,20 +138,27 @@ CpuWorkspace<T>::CpuWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, Memo
     : plan_(std::move(plan)),
       nrhs_(std::min(nrhs, kSolveBlock)),
       x_(Offset{plan_->n} * nrhs_, ledger),
-      update_(symbolic::checked_mul(plan_->schedule.update_rows, nrhs_, "scalars of workspace"), ledger),
+      update_(symbolic::checked_mul(plan_->schedule.update_rows, nrhs_, "scalars of workspace"),
+              ledger),
       counters_(static_cast<Index>(plan_->schedule.task.size()), ledger) {}
 
 template <class T>
-void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
+void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                         const SolveSteps& steps) const {
   auto& w = static_cast<CpuWorkspace<T>&>(workspace);
   workers_.execute([&] {
     for (Index c = 0; c < x.cols; c += w.nrhs()) {
       const Index nrhs = std::min(w.nrhs(), x.cols - c);
       Sweep<T> sweep(*plan_, kernels_, workers_, l_.data(), w.x(), w.update(), nrhs);
       gather<T>(steps.permute ? &plan_->perm : nullptr, columns(b, c, nrhs), w.x(), workers_);
-      if (steps.forward) TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) { sweep.forward_task(t); });
+      if (steps.forward)
+        TaskRun(workers_, w.counters()).upwards(plan_->schedule.forward_edges, [&](Index t) {
+          sweep.forward_task(t);
+        });
       if (steps.backward)
-        TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) { sweep.backward_task(t); });
+        TaskRun(workers_, w.counters()).downwards(plan_->schedule.backward_edges, [&](Index t) {
+          sweep.backward_task(t);
+        });
       scatter(steps.back ? &plan_->perm : nullptr, w.x(), columns(x, c, nrhs), workers_);
     }
   });
@@ -151,7 +166,9 @@ void CpuFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T
 
 template class CpuWorkspace<float>;
 template class CpuWorkspace<double>;
-template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>, WorkspaceImpl<float>&, const SolveSteps&) const;
-template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>, WorkspaceImpl<double>&, const SolveSteps&) const;
+template void CpuFactor<float>::solve(MatrixView<const float>, MatrixView<float>,
+                                      WorkspaceImpl<float>&, const SolveSteps&) const;
+template void CpuFactor<double>::solve(MatrixView<const double>, MatrixView<double>,
+                                       WorkspaceImpl<double>&, const SolveSteps&) const;
 
 }  // namespace kauri::numeric::cpu

@@ -44,7 +44,8 @@ Offset item_stride(const Plan& plan) {
 
 std::vector<BatchLevel> levels_of(const Plan& plan) {
   std::vector<BatchLevel> out;
-  for (const Level& level : plan.device.level) out.push_back({level.first, level.small32, level.count});
+  for (const Level& level : plan.device.level)
+    out.push_back({level.first, level.small32, level.count});
   return out;
 }
 
@@ -52,13 +53,16 @@ std::vector<BatchLevel> levels_of(const Plan& plan) {
 /// of Assembly.
 void place_entries(const Plan& plan, Offset begin, Offset end, std::uint32_t* out) {
   const auto& ptr = plan.assembly.entry_ptr;
-  auto column = static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), begin) - ptr.begin() - 1);
+  auto column =
+      static_cast<Index>(std::upper_bound(ptr.begin(), ptr.end(), begin) - ptr.begin() - 1);
   const std::vector<Index>& first = plan.supernodes.first;
-  auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), column) - first.begin() - 1);
+  auto s =
+      static_cast<Index>(std::upper_bound(first.begin(), first.end(), column) - first.begin() - 1);
   for (Offset e = begin; e < end; ++e) {
     while (e >= ptr[column + 1]) ++column;
     while (column >= first[s + 1]) ++s;
-    const Index place = symbolic::packed_column(column - first[s], plan.supernodes.order(s)) + plan.assembly.entry_row[e];
+    const Index place = symbolic::packed_column(column - first[s], plan.supernodes.order(s)) +
+                        plan.assembly.entry_row[e];
     out[e - begin] = static_cast<std::uint32_t>(place);
   }
 }
@@ -71,7 +75,9 @@ void each_item_run(const Lines& lines, Offset stride, Offset begin, Offset end, 
   for (Offset at = begin; at < end;) {
     const Offset item = at / entries, last = std::min(end, (item + 1) * entries);
     for_each_run(lines, at - item * entries, last - item * entries,
-                 [&](Offset k, Offset place, Offset count) { f(at - begin + k, item * stride + place, count); });
+                 [&](Offset k, Offset place, Offset count) {
+                   f(at - begin + k, item * stride + place, count);
+                 });
     at = last;
   }
 }
@@ -99,23 +105,31 @@ BatchWay chosen_way(const Plan& plan, BatchWay way) {
   const Offset numbers = std::max(plan.device.entries, plan.device.update_rows);
   const bool possible = few_rows && numbers < kMostShort;
   if (way == BatchWay::together && !possible)
-    throw Error(ErrorKind::usage, "BatchFactor: " +
-                                      (few_rows ? "items of " + std::to_string(numbers) + " numbers"
-                                                : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
-                                      " are not done together on a device, but one by one (at most " +
-                                      std::to_string(few_rows ? kMostShort - 1 : Offset{kBatchMostRows}) + ")");
+    throw Error(ErrorKind::usage,
+                "BatchFactor: " +
+                    (few_rows ? "items of " + std::to_string(numbers) + " numbers"
+                              : "fronts of " + std::to_string(most_rows(plan)) + " rows") +
+                    " are not done together on a device, but one by one (at most " +
+                    std::to_string(few_rows ? kMostShort - 1 : Offset{kBatchMostRows}) + ")");
   if (way != BatchWay::automatic) return way;
-  const double block = static_cast<double>(plan.device.level.size()) * kLevelSeconds + plan.cost.executed_flops * kFlopSeconds;
-  return possible && block <= kMostTimes * plan.cost.predicted_factor_s ? BatchWay::together : BatchWay::one_by_one;
+  const double block = static_cast<double>(plan.device.level.size()) * kLevelSeconds +
+                       plan.cost.executed_flops * kFlopSeconds;
+  return possible && block <= kMostTimes * plan.cost.predicted_factor_s ? BatchWay::together
+                                                                        : BatchWay::one_by_one;
 }
 
 template <class T>
 Offset CudaBatch<T>::bytes(const Plan& plan, Index items) {
-  Offset sum = aligned_bytes(checked_mul(items, item_stride<T>(plan), "entries of a batch"), sizeof(T));
-  sum = checked_add(sum, aligned_bytes(checked_mul(items, plan.nnz, "values of a batch"), sizeof(T)), "bytes of a batch");
+  Offset sum =
+      aligned_bytes(checked_mul(items, item_stride<T>(plan), "entries of a batch"), sizeof(T));
+  sum =
+      checked_add(sum, aligned_bytes(checked_mul(items, plan.nnz, "values of a batch"), sizeof(T)),
+                  "bytes of a batch");
   sum = checked_add(sum, aligned_bytes(items, sizeof(DeviceVerdict)), "bytes of a batch");
   sum = checked_add(sum, aligned_bytes(plan.nnz, sizeof(std::uint32_t)), "bytes of a batch");
-  return checked_add(sum, aligned_bytes(static_cast<Offset>(plan.device.level.size()), sizeof(BatchLevel)), "bytes of a batch");
+  return checked_add(
+      sum, aligned_bytes(static_cast<Offset>(plan.device.level.size()), sizeof(BatchLevel)),
+      "bytes of a batch");
 }
 
 template <class T>
@@ -124,19 +138,23 @@ CudaBatch<T>::CudaBatch(std::shared_ptr<const DevicePlan> plan, Index items, Dev
       plan_(std::move(plan)),
       items_(items),
       factor_blocks_(batch_factor_blocks<T>(most_rows(*plan_->plan()))),
-      solve_blocks_(batch_solve_blocks<T>(plan_->plan()->n, update_rows(*plan_->plan()), most_rows(*plan_->plan()))),
-      host_verdict_(std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(Owned<DeviceVerdict>))),
+      solve_blocks_(batch_solve_blocks<T>(plan_->plan()->n, update_rows(*plan_->plan()),
+                                          most_rows(*plan_->plan()))),
+      host_verdict_(
+          std::max<std::size_t>(1, static_cast<std::size_t>(items) * sizeof(Owned<DeviceVerdict>))),
       block_(bytes(*plan_->plan(), items), *context_.heap),
       stream_(context_.pool),
       seen_(static_cast<std::size_t>(items)) {
   const Plan& p = *plan_->plan();
-  std::uninitialized_fill_n(static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), items, Owned<DeviceVerdict>{{}, owner_});
+  std::uninitialized_fill_n(static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), items,
+                            Owned<DeviceVerdict>{{}, owner_});
   Uploader uploader(*context_.staging, block_, *stream_);
   entries_ = uploader.room<T>(Offset{items} * item_stride<T>(p));
   value_ = uploader.room<T>(Offset{items} * p.nnz);
   verdict_ = uploader.copy(std::span<const DeviceVerdict>(seen_));
-  const auto place =
-      uploader.make<std::uint32_t>(p.nnz, [&](Offset begin, Offset end, std::uint32_t* out) { place_entries(p, begin, end, out); });
+  const auto place = uploader.make<std::uint32_t>(
+      p.nnz,
+      [&](Offset begin, Offset end, std::uint32_t* out) { place_entries(p, begin, end, out); });
   const auto level = uploader.copy(levels_of(p));
   uploader.finish();
   shared_ = {.plan = plan_->view(),
@@ -162,7 +180,8 @@ template <class T>
 std::span<const DeviceVerdict> CudaBatch<T>::see() {
   const OwnedPlace<DeviceVerdict> there = host_place();
   for (Index k = 0; k < items_; ++k)
-    seen_[static_cast<std::size_t>(k)] = read(OwnedPlace<DeviceVerdict>{there.there + k, there.owner}, "a verdict of a batch");
+    seen_[static_cast<std::size_t>(k)] =
+        read(OwnedPlace<DeviceVerdict>{there.there + k, there.owner}, "a verdict of a batch");
   if (all_known(seen_)) awaits_verdicts_ = false;
   return seen_;
 }
@@ -175,13 +194,17 @@ ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
   if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value;
   if (place.type == cudaMemoryTypeDevice) {  // on another device, where the host cannot read it
     for (Index k = 0; k < items_; ++k)
-      context_.staging->copy(value_.data() + k * nnz,
-                             std::as_bytes(std::span(value.data + k * value.stride, static_cast<std::size_t>(nnz))), stream_->get());
+      context_.staging->copy(
+          value_.data() + k * nnz,
+          std::as_bytes(std::span(value.data + k * value.stride, static_cast<std::size_t>(nnz))),
+          stream_->get());
     return {value_.data(), nnz};
   }
   const auto fill = [&](Offset begin, Offset end, void* out) {
     for_each_run(Lines{items_, nnz, value.stride, 1}, begin, end,
-                 [&](Offset k, Offset from, Offset count) { std::copy_n(value.data + from, count, static_cast<T*>(out) + k); });
+                 [&](Offset k, Offset from, Offset count) {
+                   std::copy_n(value.data + from, count, static_cast<T*>(out) + k);
+                 });
   };
   context_.staging->send(value_.data(), items_ * nnz, sizeof(T), fill, stream_->get());
   return {value_.data(), nnz};
@@ -200,7 +223,8 @@ std::span<const DeviceVerdict> CudaBatch<T>::refactorize(const ItemValues<T>& va
   awaits_verdicts_ = false;
   const WaitInUnwinding waits(*stream_);
   const ItemValues<T> there = take(value);
-  enqueue_batch_factor(shared_, BatchValues<T>{there.data, there.stride, shift}, memory(), factor_blocks_, stream_->get());
+  enqueue_batch_factor(shared_, BatchValues<T>{there.data, there.stride, shift}, memory(),
+                       factor_blocks_, stream_->get());
   stream_->synchronize();
   return see();
 }
@@ -211,10 +235,10 @@ void CudaBatch<T>::enqueue_refactorize(const ItemValues<T>& value, T shift, Stre
   std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});
   awaits_verdicts_ = false;
   if (items_ > 0 && plan()->nnz > 0)
-    require_on_device(value.data, value.data + (items_ - 1) * value.stride + plan()->nnz - 1, "enqueue_refactorize: value",
-                      context_.device);
-  enqueue_batch_factor(shared_, BatchValues<T>{value.data, value.stride, shift}, memory(), factor_blocks_,
-                       static_cast<cudaStream_t>(stream));
+    require_on_device(value.data, value.data + (items_ - 1) * value.stride + plan()->nnz - 1,
+                      "enqueue_refactorize: value", context_.device);
+  enqueue_batch_factor(shared_, BatchValues<T>{value.data, value.stride, shift}, memory(),
+                       factor_blocks_, static_cast<cudaStream_t>(stream));
   awaits_verdicts_ = true;
 }
 
@@ -237,14 +261,17 @@ std::unique_ptr<BatchWorkspaceImpl<T>> CudaBatch<T>::make_workspace(Index nrhs) 
 }
 
 template <class T>
-void CudaBatch<T>::enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x, const CudaBatchWorkspace<T>& workspace,
+void CudaBatch<T>::enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x,
+                                   const CudaBatchWorkspace<T>& workspace,
                                    cudaStream_t stream) const {
-  const BatchRhs<T> rhs{strided(b.item(0)), b.stride, strided(x.item(0)), x.stride, x.cols, workspace.scratch()};
+  const BatchRhs<T> rhs{strided(b.item(0)), b.stride, strided(x.item(0)),
+                        x.stride,           x.cols,   workspace.scratch()};
   enqueue_batch_solve(shared_, memory(), rhs, solve_blocks_, stream);
 }
 
 template <class T>
-void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
+void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x,
+                         BatchWorkspaceImpl<T>& store) const {
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const Stream& stream = workspace.stream();
@@ -252,7 +279,9 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
     const Index some = std::min(workspace.nrhs(), x.cols - c);
     const Offset entries = Offset{x.rows} * some;
-    const BatchView<T> there{workspace.rhs(), x.items, x.rows, some, x.layout == Layout::row_major ? some : x.rows, entries, x.layout};
+    const BatchView<T> there{
+        workspace.rhs(), x.items, x.rows, some, x.layout == Layout::row_major ? some : x.rows,
+        entries,         x.layout};
     const auto from = batch_columns(b, c, some);
     const auto to = batch_columns(x, c, some);
     const Lines source = lines_of(from.item(0), x.layout), target = lines_of(to.item(0), x.layout);
@@ -274,7 +303,8 @@ void CudaBatch<T>::solve(const BatchView<const T>& b, const BatchView<T>& x, Bat
 }
 
 template <class T>
-void CudaBatch<T>::solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store) const {
+void CudaBatch<T>::solve_on_device(const BatchView<const T>& b, const BatchView<T>& x,
+                                   BatchWorkspaceImpl<T>& store) const {
   const CurrentDevice current(context_.device);
   const auto& workspace = static_cast<CudaBatchWorkspace<T>&>(store);
   const WaitInUnwinding waits(workspace.stream());
@@ -283,12 +313,13 @@ void CudaBatch<T>::solve_on_device(const BatchView<const T>& b, const BatchView<
 }
 
 template <class T>
-void CudaBatch<T>::enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& store,
-                                 StreamHandle stream) const {
+void CudaBatch<T>::enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x,
+                                 BatchWorkspaceImpl<T>& store, StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   require_batch_on_device(b, "solve: b", context_.device);
   require_batch_on_device(x, "solve: x", context_.device);
-  enqueue_columns(b, x, static_cast<CudaBatchWorkspace<T>&>(store), static_cast<cudaStream_t>(stream));
+  enqueue_columns(b, x, static_cast<CudaBatchWorkspace<T>&>(store),
+                  static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
@@ -296,24 +327,32 @@ T CudaBatch<T>::entry(Index k, Index row, Index col) const {
   if (row < col) return T(0);
   const Plan& p = *plan();
   const Supernodes& nodes = p.supernodes;
-  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), col) - nodes.first.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), col) -
+                                    nodes.first.begin() - 1);
   const auto rows = nodes.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  const Index place = symbolic::packed_column(col - nodes.first[s], nodes.order(s)) + static_cast<Index>(at - rows.begin());
+  const Index place = symbolic::packed_column(col - nodes.first[s], nodes.order(s)) +
+                      static_cast<Index>(at - rows.begin());
   const CurrentDevice current(context_.device);
-  return fetch(entries_.data() + k * item_stride<T>(p) + p.device.panel[s] + place, *stream_, "an entry of L");
+  return fetch(entries_.data() + k * item_stride<T>(p) + p.device.panel[s] + place, *stream_,
+               "an entry of L");
 }
 
 template <class T>
 Offset CudaBatchWorkspace<T>::bytes(const Plan& plan, Index items, Index nrhs, int blocks) {
-  const Offset rhs = checked_mul(checked_mul(items, plan.n, "right-hand sides of a batch"), nrhs, "right-hand sides of a batch");
-  const Offset vector = batch_vectors_shared<T>(plan.n, update_rows(plan), most_rows(plan)) ? 0 : batch_vector(plan.n, update_rows(plan));
-  return checked_add(aligned_bytes(rhs, sizeof(T)), aligned_bytes(vector * blocks, sizeof(T)), "bytes of workspace");
+  const Offset rhs = checked_mul(checked_mul(items, plan.n, "right-hand sides of a batch"), nrhs,
+                                 "right-hand sides of a batch");
+  const Offset vector = batch_vectors_shared<T>(plan.n, update_rows(plan), most_rows(plan))
+                            ? 0
+                            : batch_vector(plan.n, update_rows(plan));
+  return checked_add(aligned_bytes(rhs, sizeof(T)), aligned_bytes(vector * blocks, sizeof(T)),
+                     "bytes of workspace");
 }
 
 template <class T>
-CudaBatchWorkspace<T>::CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks, const DeviceContext& context)
+CudaBatchWorkspace<T>::CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks,
+                                          const DeviceContext& context)
     : nrhs_(nrhs), stream_(context.pool), block_(bytes(plan, items, nrhs, blocks), *context.heap) {
   rhs_ = block_.template take<T>(Offset{items} * plan.n * nrhs);
   if (!batch_vectors_shared<T>(plan.n, update_rows(plan), most_rows(plan)))

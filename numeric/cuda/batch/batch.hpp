@@ -1,4 +1,5 @@
-// A batch on a CUDA device whose items are done together: one block of threads an item, all items in one launch.
+// A batch on a CUDA device whose items are done together: one block of threads an item, all items
+// in one launch.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,7 +16,8 @@ BatchWay chosen_way(const Plan& plan, BatchWay way);
 template <class T>
 class CudaBatchWorkspace final : public BatchWorkspaceImpl<T> {
  public:
-  CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks, const DeviceContext& context);
+  CudaBatchWorkspace(const Plan& plan, Index items, Index nrhs, int blocks,
+                     const DeviceContext& context);
   CudaBatchWorkspace(const CudaBatchWorkspace&) = delete;
   CudaBatchWorkspace& operator=(const CudaBatchWorkspace&) = delete;
   ~CudaBatchWorkspace() override;
@@ -48,7 +50,9 @@ class CudaBatch final : public BatchImpl<T> {
   [[nodiscard]] Index items() const override { return items_; }
   [[nodiscard]] BatchWay way() const override { return BatchWay::together; }
   [[nodiscard]] std::span<const DeviceVerdict> verdicts() const override { return seen_; }
-  [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override { return verdict_.data() + k; }
+  [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override {
+    return verdict_.data() + k;
+  }
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override;
   [[nodiscard]] bool awaits_verdicts() const override { return awaits_verdicts_; }
   void begin_after(StreamHandle stream) override;
@@ -56,23 +60,27 @@ class CudaBatch final : public BatchImpl<T> {
   void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override;
   [[nodiscard]] Offset workspace_bytes(Index nrhs) const override;
   [[nodiscard]] std::unique_ptr<BatchWorkspaceImpl<T>> make_workspace(Index nrhs) const override;
-  void solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
-  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace) const override;
-  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x, BatchWorkspaceImpl<T>& workspace,
-                     StreamHandle stream) const override;
+  void solve(const BatchView<const T>& b, const BatchView<T>& x,
+             BatchWorkspaceImpl<T>& workspace) const override;
+  void solve_on_device(const BatchView<const T>& b, const BatchView<T>& x,
+                       BatchWorkspaceImpl<T>& workspace) const override;
+  void enqueue_solve(const BatchView<const T>& b, const BatchView<T>& x,
+                     BatchWorkspaceImpl<T>& workspace, StreamHandle stream) const override;
   [[nodiscard]] T entry(Index k, Index row, Index col) const override;
 
  private:
   [[nodiscard]] BatchMemory<T> memory() const;
-  [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const { return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_}; }
+  [[nodiscard]] OwnedPlace<DeviceVerdict> host_place() const {
+    return {static_cast<Owned<DeviceVerdict>*>(host_verdict_.data()), owner_};
+  }
   /// Returns the verdicts that page-locked memory of the host has now. Throws Error(usage) if work
   /// of another batch wrote them.
   std::span<const DeviceVerdict> see();
   /// Returns values on the device: the given ones if they are there, else a copy of them in value_.
   [[nodiscard]] ItemValues<T> take(const ItemValues<T>& value) const;
   /// Enqueues the solves of all columns of b and x, which are on the device.
-  void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x, const CudaBatchWorkspace<T>& workspace,
-                       cudaStream_t stream) const;
+  void enqueue_columns(const BatchView<const T>& b, const BatchView<T>& x,
+                       const CudaBatchWorkspace<T>& workspace, cudaStream_t stream) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;

@@ -32,19 +32,22 @@ static_assert((2 * kBatchMostRows + 1) * (2 * kBatchMostRows + 1) < 1 << 24);
 
 /// Adds a child's block to a front. A thread's loads do not wait for one another.
 template <class Team, class T, bool kOnChip>
-__device__ void add_child(const T* block, const Index* relative, Index q, const BatchTriangle<T, kOnChip>& a) {
+__device__ void add_child(const T* block, const Index* relative, Index q,
+                          const BatchTriangle<T, kOnChip>& a) {
   constexpr Index kAtOnce = 4;
   const Index count = packed_entries(q);
   for (Index e0 = Team::rank(); e0 < count; e0 += kAtOnce * Team::kThreads) {
     T entry[kAtOnce], old[kAtOnce];
     T* to[kAtOnce];
 #pragma unroll
-    for (Index u = 0; u < kAtOnce; ++u) entry[u] = e0 + u * Team::kThreads < count ? block[e0 + u * Team::kThreads] : T(0);
+    for (Index u = 0; u < kAtOnce; ++u)
+      entry[u] = e0 + u * Team::kThreads < count ? block[e0 + u * Team::kThreads] : T(0);
 #pragma unroll
     for (Index u = 0; u < kAtOnce; ++u) {
       to[u] = a.panel;
       if (e0 - Team::rank() + u * Team::kThreads >= count)
-        continue;  // no thread of the team has an entry here: most blocks of narrow fronts are small
+        continue;  // no thread of the team has an entry here: most blocks of narrow fronts are
+                   // small
       const PackedPlace at = place_in_packed(min(e0 + u * Team::kThreads, count - 1), q);
       to[u] = a.column(relative[at.column]) + relative[at.row];
     }
@@ -59,28 +62,35 @@ __device__ void add_child(const T* block, const Index* relative, Index q, const 
 /// Assembles a front: zeros, A's entries, the shift, and the children's blocks, one after another.
 /// The team meets at the end.
 template <class Team, class T, bool kOnChip>
-__device__ void gather_front(const BatchItem<T>& item, const Front& f, const BatchTriangle<T, kOnChip>& a) {
-  const Index own = packed_entries(f.m) - packed_entries(f.m - f.p), rest = packed_entries(f.m - f.p);
+__device__ void gather_front(const BatchItem<T>& item, const Front& f,
+                             const BatchTriangle<T, kOnChip>& a) {
+  const Index own = packed_entries(f.m) - packed_entries(f.m - f.p),
+              rest = packed_entries(f.m - f.p);
   const std::uint32_t* ptr = item.plan.plan.entry_ptr + f.first;
   const std::uint32_t end = ptr[f.p];
   std::uint32_t e = ptr[0] + static_cast<std::uint32_t>(Team::rank());
   std::uint32_t place = 0;
   T value = T(0);
-  if (e < end) place = item.plan.entry_place[e], value = item.value[item.plan.plan.entry_source[e]];  // under way while zeros are written
+  if (e < end)
+    place = item.plan.entry_place[e],
+    value = item.value[item.plan.plan.entry_source[e]];  // under way while zeros are written
   for (Index k = Team::rank(); k < own; k += Team::kThreads) a.panel[k] = T(0);
   for (Index k = Team::rank(); k < rest; k += Team::kThreads) a.block[k] = T(0);
   Team::meet();
   if (e < end) a.panel[place] = value;
-  for (e += static_cast<std::uint32_t>(Team::kThreads); e < end; e += static_cast<std::uint32_t>(Team::kThreads))
+  for (e += static_cast<std::uint32_t>(Team::kThreads); e < end;
+       e += static_cast<std::uint32_t>(Team::kThreads))
     a.panel[item.plan.entry_place[e]] = item.value[item.plan.plan.entry_source[e]];
   Team::meet();
   if (item.shift != T(0)) {
-    for (Index c = Team::rank(); c < f.p; c += Team::kThreads) a.panel[packed_column(c, f.m) + c] += item.shift;
+    for (Index c = Team::rank(); c < f.p; c += Team::kThreads)
+      a.panel[packed_column(c, f.m) + c] += item.shift;
     Team::meet();
   }
   for (Index k = f.child_begin; k < f.child_end; ++k) {
     const Front& child = item.plan.plan.front[item.plan.plan.child[k]];
-    add_child<Team>(item.entries + child.block, item.plan.plan.relative + child.relative, child.m - child.p, a);
+    add_child<Team>(item.entries + child.block, item.plan.plan.relative + child.relative,
+                    child.m - child.p, a);
     Team::meet();
   }
 }
@@ -89,9 +99,11 @@ __device__ void gather_front(const BatchItem<T>& item, const Front& f, const Bat
 /// places.
 template <class Team, class T>
 __device__ void store_front(const BatchItem<T>& item, const Front& f, const T* shared) {
-  const Index own = packed_entries(f.m) - packed_entries(f.m - f.p), rest = packed_entries(f.m - f.p);
+  const Index own = packed_entries(f.m) - packed_entries(f.m - f.p),
+              rest = packed_entries(f.m - f.p);
   for (Index e = Team::rank(); e < own; e += Team::kThreads) item.entries[f.panel + e] = shared[e];
-  for (Index e = Team::rank(); e < rest; e += Team::kThreads) item.entries[f.block + e] = shared[own + e];
+  for (Index e = Team::rank(); e < rest; e += Team::kThreads)
+    item.entries[f.block + e] = shared[own + e];
   Team::meet();
 }
 
@@ -103,18 +115,21 @@ __device__ BatchTriangle<T, true> on_chip(const Front& f, T* shared) {
 
 /// Factorises a front of at most DeviceSchedule::kNarrow rows by a warp.
 template <class T>
-__device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
+__device__ void factor_narrow(const BatchItem<T>& item, const Front& f, T* shared,
+                              const BatchPivots<T>& pivots) {
   gather_front<WarpTeam>(item, f, on_chip(f, shared));
   if (eliminate_narrow(shared, f.m, f.p, f.first, pivots)) store_front<WarpTeam>(item, f, shared);
 }
 
 /// Factorises a front by a block, in `shared` memory if its triangle fits there.
 template <class Shape, class T>
-__device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared, const BatchPivots<T>& pivots) {
+__device__ void factor_front(const BatchItem<T>& item, const Front& f, T* shared,
+                             const BatchPivots<T>& pivots) {
   if (Shape::kAllOnChip || f.m <= Shape::kRows) {
     const BatchTriangle<T, true> a = on_chip(f, shared);
     gather_front<BlockTeam>(item, f, a);
-    if (eliminate<Shape>(a, f.first, static_cast<T*>(nullptr), pivots)) store_front<BlockTeam>(item, f, shared);
+    if (eliminate<Shape>(a, f.first, static_cast<T*>(nullptr), pivots))
+      store_front<BlockTeam>(item, f, shared);
   } else if constexpr (!Shape::kAllOnChip) {
     const BatchTriangle<T, false> a{item.entries + f.panel, item.entries + f.block, f.m, f.p};
     gather_front<BlockTeam>(item, f, a);
@@ -134,7 +149,8 @@ __device__ BatchPivot first_failure(const BatchPivot* failed) {
 /// Factorises all fronts of an item. Fronts after a failing column are skipped: they can no longer
 /// change which column is the first. All ancestors of the front that failed are among them.
 template <class Shape, class T>
-__device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* failed, BatchPivot* least) {
+__device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* failed,
+                            BatchPivot* least) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   constexpr Index kNarrow = DeviceSchedule::kNarrow;
   T* work = shared + kBatchScratch;
@@ -165,7 +181,8 @@ __device__ void factor_item(const BatchItem<T>& item, T* shared, BatchPivot* fai
 /// Returns the least pivot of all. The first warp calls it; the result is in its first lane.
 __device__ BatchPivot least_of(const BatchPivot* least) {
   BatchPivot mine = least[threadIdx.x % 32];
-  for (int w = 1; w < kBatchWarps; ++w) mine.take(least[32 * w + threadIdx.x % 32].value, least[32 * w + threadIdx.x % 32].column);
+  for (int w = 1; w < kBatchWarps; ++w)
+    mine.take(least[32 * w + threadIdx.x % 32].value, least[32 * w + threadIdx.x % 32].column);
   for (int half = 16; half > 0; half /= 2) {
     const double value = __shfl_down_sync(kAllLanes, mine.value, half);
     mine.take(value, __shfl_down_sync(kAllLanes, mine.column, half));
@@ -173,12 +190,14 @@ __device__ BatchPivot least_of(const BatchPivot* least) {
   return mine;
 }
 
-__device__ DeviceVerdict verdict_of(const BatchPivot& failed, const BatchPivot& least, const Index* old_of) {
+__device__ DeviceVerdict verdict_of(const BatchPivot& failed, const BatchPivot& least,
+                                    const Index* old_of) {
   if (failed.column != kNoPivot) {
     const Index column = old_of[failed.column];
     return {VerdictStatus::not_positive_definite, column, failed.value, failed.value, column};
   }
-  return {VerdictStatus::positive_definite, kNone, 0, least.value, least.column == kNoPivot ? kNone : old_of[least.column]};
+  return {VerdictStatus::positive_definite, kNone, 0, least.value,
+          least.column == kNoPivot ? kNone : old_of[least.column]};
 }
 
 template <class Shape, class T>
@@ -187,11 +206,13 @@ __global__ void __launch_bounds__(kBatchThreads, Shape::kResident)
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ BatchPivot failed[kBatchWarps];
   __shared__ BatchPivot least[kBatchThreads];
-  for (Index k = static_cast<Index>(blockIdx.x); k < memory.items; k += static_cast<Index>(gridDim.x)) {
+  for (Index k = static_cast<Index>(blockIdx.x); k < memory.items;
+       k += static_cast<Index>(gridDim.x)) {
     if (threadIdx.x < kBatchWarps) failed[threadIdx.x] = {0, kNoPivot};
     least[threadIdx.x] = {std::numeric_limits<double>::infinity(), kNoPivot};
     __syncthreads();
-    const BatchItem<T> item{plan, memory.entries + k * memory.stride, value.data + k * value.stride, value.shift};
+    const BatchItem<T> item{plan, memory.entries + k * memory.stride, value.data + k * value.stride,
+                            value.shift};
     factor_item<Shape>(item, reinterpret_cast<T*>(shared), failed, least);
     __syncthreads();
     if (threadIdx.x < 32) {
@@ -207,7 +228,8 @@ __global__ void __launch_bounds__(kBatchThreads, Shape::kResident)
 
 template <class Shape, class T>
 void load_factor() {
-  check(cudaFuncSetAttribute(factor_batch<Shape, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBatchMostShared),
+  check(cudaFuncSetAttribute(factor_batch<Shape, T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kBatchMostShared),
         "shared memory of a batch");
   load(factor_batch<Shape, T>);
 }
@@ -215,7 +237,8 @@ void load_factor() {
 /// Returns the kernel of plans whose largest front has `most_rows` rows.
 template <class T>
 auto factor_kernel(Index most_rows) {
-  return is_small_batch(most_rows) ? factor_batch<SmallBatchShape, T> : factor_batch<LargeBatchShape, T>;
+  return is_small_batch(most_rows) ? factor_batch<SmallBatchShape, T>
+                                   : factor_batch<LargeBatchShape, T>;
 }
 
 }  // namespace
@@ -236,17 +259,22 @@ int batch_factor_blocks(Index most_rows) {
 }
 
 template <class T>
-void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks,
-                          cudaStream_t stream) {
+void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value,
+                          const BatchMemory<T>& memory, int blocks, cudaStream_t stream) {
   if (memory.items == 0) return;
-  check(kernels::launch(factor_kernel<T>(plan.most_rows), static_cast<unsigned>(std::min(blocks, static_cast<int>(memory.items))),
-                        kBatchThreads, static_cast<std::size_t>(batch_factor_bytes<T>(plan.most_rows)), stream, plan, value, memory),
+  check(kernels::launch(factor_kernel<T>(plan.most_rows),
+                        static_cast<unsigned>(std::min(blocks, static_cast<int>(memory.items))),
+                        kBatchThreads,
+                        static_cast<std::size_t>(batch_factor_bytes<T>(plan.most_rows)), stream,
+                        plan, value, memory),
         "a launch of a batch's factorisation");
 }
 
 template int batch_factor_blocks<float>(Index);
 template int batch_factor_blocks<double>(Index);
-template void enqueue_batch_factor(const BatchPlan&, const BatchValues<float>&, const BatchMemory<float>&, int, cudaStream_t);
-template void enqueue_batch_factor(const BatchPlan&, const BatchValues<double>&, const BatchMemory<double>&, int, cudaStream_t);
+template void enqueue_batch_factor(const BatchPlan&, const BatchValues<float>&,
+                                   const BatchMemory<float>&, int, cudaStream_t);
+template void enqueue_batch_factor(const BatchPlan&, const BatchValues<double>&,
+                                   const BatchMemory<double>&, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -55,7 +55,9 @@ struct BatchTriangle {
   Index m, p;
 
   /// Returns row 0 of column c, of which only rows c and below exist.
-  __device__ T* column(Index c) const { return kOnChip || c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p; }
+  __device__ T* column(Index c) const {
+    return kOnChip || c < p ? panel + packed_column(c, m) : block + packed_column(c - p, m - p) - p;
+  }
 };
 
 /// A step from a row of a column to the same row of the next: in a packed triangle columns get
@@ -77,15 +79,20 @@ struct BatchStrip {
   Index begin, width;  ///< pivots [begin, begin + width)
 
   /// Returns row r of the columns, to be read or written as part of the triangle.
-  __device__ ColumnWalk<T> in_place(Index r) const { return {a.column(begin) + r, a.m - begin - 1, 1}; }
+  __device__ ColumnWalk<T> in_place(Index r) const {
+    return {a.column(begin) + r, a.m - begin - 1, 1};
+  }
   /// Returns row r of the columns where all threads read it.
-  __device__ ColumnWalk<T> to_read(Index r) const { return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0}; }
+  __device__ ColumnWalk<T> to_read(Index r) const {
+    return kOnChip ? in_place(r) : ColumnWalk<T>{room + (r - begin), a.m, 0};
+  }
 };
 
 /// Results of a team's pivots, in shared memory.
 template <class T>
 struct BatchPivots {
-  T* scratch;          ///< scratch[c]: 1 / L(c,c) of the strip; scratch[kBatchStrip]: 0 if a pivot failed. Null for a warp.
+  T* scratch;  ///< scratch[c]: 1 / L(c,c) of the strip; scratch[kBatchStrip]: 0 if a pivot failed.
+               ///< Null for a warp.
   BatchPivot* failed;  ///< the first pivot so far that failed
   BatchPivot* least;   ///< the least pivots so far, one a lane
 
@@ -93,7 +100,8 @@ struct BatchPivots {
   /// same in all lanes of the warp.
   __device__ bool accept(T pivot, Index column) const {
     const bool good = pivot > T(0) && !isinf(pivot);
-    if (!good && threadIdx.x % 32 == 0 && column < failed->column) *failed = {static_cast<double>(pivot), column};
+    if (!good && threadIdx.x % 32 == 0 && column < failed->column)
+      *failed = {static_cast<double>(pivot), column};
     return good;
   }
 };
@@ -101,11 +109,13 @@ struct BatchPivots {
 /// Factorises columns [begin, begin + width) of the packed triangle `a` of order m <= 32 by a warp,
 /// row r by lane r. Returns false if a pivot failed.
 template <Index kWidth, class T>
-__device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)[kWidth], Index first, const BatchPivots<T>& pivots) {
+__device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)[kWidth],
+                               Index first, const BatchPivots<T>& pivots) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   ColumnWalk<T> walk{a + packed_column(begin, m) + lane, m - begin - 1, 1};
 #pragma unroll
-  for (Index k = 0; k < kWidth; ++k, walk.next()) row[k] = k < width && lane >= begin + k && lane < m ? *walk.at : T(0);
+  for (Index k = 0; k < kWidth; ++k, walk.next())
+    row[k] = k < width && lane >= begin + k && lane < m ? *walk.at : T(0);
   T own = T(0);
 #pragma unroll
   for (Index c = 0; c < kWidth; ++c) {
@@ -116,9 +126,11 @@ __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)
     row[c] = lane == begin + c ? root : row[c] * inverse;
     if (lane == begin + c) own = root;
 #pragma unroll
-    for (Index j = c + 1; j < kWidth; ++j) row[j] -= row[c] * __shfl_sync(kAllLanes, row[c], begin + j);
+    for (Index j = c + 1; j < kWidth; ++j)
+      row[j] -= row[c] * __shfl_sync(kAllLanes, row[c], begin + j);
   }
-  if (lane >= begin && lane < begin + width) pivots.least[lane].take(static_cast<double>(own) * static_cast<double>(own), first + lane);
+  if (lane >= begin && lane < begin + width)
+    pivots.least[lane].take(static_cast<double>(own) * static_cast<double>(own), first + lane);
   walk = {a + packed_column(begin, m) + lane, m - begin - 1, 1};
 #pragma unroll
   for (Index k = 0; k < kWidth; ++k, walk.next())
@@ -131,7 +143,8 @@ __device__ bool factor_columns(T* a, Index m, Index begin, Index width, T (&row)
 /// false if a pivot failed. A lane alone reads and writes its row right of the pivots, so lanes
 /// wait for each other once a strip.
 template <class T>
-__device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const BatchPivots<T>& pivots) {
+__device__ bool eliminate_narrow(T* a, Index m, Index p, Index first,
+                                 const BatchPivots<T>& pivots) {
   constexpr Index kWidth = 4, kAtOnce = 4;
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   for (Index begin = 0; begin < p; begin += kWidth) {
@@ -143,7 +156,8 @@ __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const Batc
       T entry[kAtOnce];
       ColumnWalk<T> from = to;
 #pragma unroll
-      for (Index u = 0; u < kAtOnce; ++u, from.next()) entry[u] = lane >= j + u && lane < m ? *from.at : T(0);
+      for (Index u = 0; u < kAtOnce; ++u, from.next())
+        entry[u] = lane >= j + u && lane < m ? *from.at : T(0);
       ColumnWalk<T> right{a + packed_column(begin, m), m - begin - 1, 1};
 #pragma unroll
       for (Index k = 0; k < kWidth; ++k, right.next()) {
@@ -164,9 +178,11 @@ __device__ bool eliminate_narrow(T* a, Index m, Index p, Index first, const Batc
 /// always row[0], so that the loop is short in the instruction cache. `first`: the front's first
 /// column.
 template <class Shape, class T, bool kOnChip>
-__device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first, const BatchPivots<T>& pivots) {
+__device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first,
+                                const BatchPivots<T>& pivots) {
   constexpr Index kStrip = Shape::kStrip;
-  const Index lane = static_cast<Index>(threadIdx.x) % 32, width = strip.width, mine = lane < width ? lane + 1 : 0;
+  const Index lane = static_cast<Index>(threadIdx.x) % 32, width = strip.width,
+              mine = lane < width ? lane + 1 : 0;
   T row[kStrip];
   ColumnWalk<T> to = strip.in_place(strip.begin + (mine > 0 ? lane : 0));
   ColumnWalk<T> walk = to, copy = strip.to_read(strip.begin + lane);
@@ -189,14 +205,17 @@ __device__ void factor_diagonal(const BatchStrip<T, kOnChip>& strip, Index first
     for (Index j = 1; j < kStrip; ++j) row[j - 1] = row[j] - l * __shfl_sync(kAllLanes, l, c + j);
   }
   if (lane == 0) pivots.scratch[kBatchStrip] = good ? T(1) : T(0);
-  if (good && mine > 0) pivots.least[lane].take(static_cast<double>(own) * static_cast<double>(own), first + strip.begin + lane);
+  if (good && mine > 0)
+    pivots.least[lane].take(static_cast<double>(own) * static_cast<double>(own),
+                            first + strip.begin + lane);
 }
 
 /// Solves for the rows below the diagonal block, one a thread: L(r,:) = F(r,:) L(k,k)^-T.
 template <class Shape, class T, bool kOnChip>
 __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch) {
   constexpr Index kStrip = Shape::kStrip;
-  for (Index r = strip.begin + strip.width + BlockTeam::rank(); r < strip.a.m; r += BlockTeam::kThreads) {
+  for (Index r = strip.begin + strip.width + BlockTeam::rank(); r < strip.a.m;
+       r += BlockTeam::kThreads) {
     T row[kStrip];
     ColumnWalk<T> from = strip.in_place(r);
 #pragma unroll
@@ -225,13 +244,15 @@ __device__ void solve_rows(const BatchStrip<T, kOnChip>& strip, const T* scratch
 template <class Shape, class T, bool kOnChip>
 __device__ void update_tile(const BatchStrip<T, kOnChip>& strip, Index i0, Index j0) {
   constexpr Index kX = Shape::kTileRows / 8, kY = Shape::kTileColumns / 4;
-  const Index lane = static_cast<Index>(threadIdx.x) % 32, i = i0 + lane % 8, j = j0 + lane / 8, m = strip.a.m;
+  const Index lane = static_cast<Index>(threadIdx.x) % 32, i = i0 + lane % 8, j = j0 + lane / 8,
+              m = strip.a.m;
   T entry[kY][kX];
 #pragma unroll
   for (Index y = 0; y < kY; ++y) {
     const T* column = strip.a.column(min(j + 4 * y, m - 1));
 #pragma unroll
-    for (Index x = 0; x < kX; ++x) entry[y][x] = i + 8 * x < m && i + 8 * x >= j + 4 * y ? column[i + 8 * x] : T(0);
+    for (Index x = 0; x < kX; ++x)
+      entry[y][x] = i + 8 * x < m && i + 8 * x >= j + 4 * y ? column[i + 8 * x] : T(0);
   }
   ColumnWalk<T> walk = strip.to_read(0);
   for (Index k = 0; k < strip.width; ++k, walk.next()) {
@@ -269,7 +290,8 @@ __device__ void update_right(const BatchStrip<T, kOnChip>& strip) {
 /// memory for a triangle in global memory, else null. All threads have met before the call, and
 /// meet at the end.
 template <class Shape, class T, bool kOnChip>
-__device__ bool eliminate(const BatchTriangle<T, kOnChip>& a, Index first, T* room, const BatchPivots<T>& pivots) {
+__device__ bool eliminate(const BatchTriangle<T, kOnChip>& a, Index first, T* room,
+                          const BatchPivots<T>& pivots) {
   for (Index begin = 0; begin < a.p; begin += Shape::kStrip) {
     const BatchStrip<T, kOnChip> strip{a, room, begin, min(Shape::kStrip, a.p - begin)};
     if (BlockTeam::rank() < 32) factor_diagonal<Shape>(strip, first, pivots);

@@ -13,21 +13,29 @@ namespace kauri::numeric::cuda {
 
 inline constexpr int kBatchThreads = 128;  ///< threads of a block
 inline constexpr int kBatchWarps = kBatchThreads / 32;
-inline constexpr Index kBatchStrip = 16;             ///< pivots of a strip in a solve; most pivots of a strip in a factorisation
-inline constexpr Index kBatchMostRows = 720;         ///< most rows of a front: its strips fit into the shared memory of all devices
-inline constexpr Index kBatchScratch = 20;           ///< numbers of a block: reciprocals of a strip's pivots, and whether one failed
-inline constexpr int kBatchMostShared = 96 * 1024;   ///< bytes of shared memory that any device from sm_80 on lets a block have
-inline constexpr int kBatchSolves = 8;               ///< solving blocks of a multiprocessor: with 7, 1000 items go round twice
-inline constexpr int kBatchSolveShared = 24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
+inline constexpr Index kBatchStrip =
+    16;  ///< pivots of a strip in a solve; most pivots of a strip in a factorisation
+inline constexpr Index kBatchMostRows =
+    720;  ///< most rows of a front: its strips fit into the shared memory of all devices
+inline constexpr Index kBatchScratch =
+    20;  ///< numbers of a block: reciprocals of a strip's pivots, and whether one failed
+inline constexpr int kBatchMostShared =
+    96 * 1024;  ///< bytes of shared memory that any device from sm_80 on lets a block have
+inline constexpr int kBatchSolves =
+    8;  ///< solving blocks of a multiprocessor: with 7, 1000 items go round twice
+inline constexpr int kBatchSolveShared =
+    24 * 1024;  ///< bytes up to which a solve's vectors lie in shared memory
 
 /// Shapes of a block's factorisation, chosen so that no registers are spilled in a loop: the spills
 /// of all threads of a multiprocessor do not fit into its L1 cache.
-struct SmallBatchShape {                                    // for plans whose fronts have at most kRows rows
-  static constexpr int kResident = 8;                       ///< blocks of a multiprocessor: 64 registers a thread
-  static constexpr Index kStrip = 8;                        ///< pivots between two updates of the columns right of them
-  static constexpr Index kRows = 64;                        ///< fronts of more rows are done in global memory, by strips in shared memory
-  static constexpr bool kAllOnChip = true;                  ///< no front has more rows
-  static constexpr Index kTileRows = 16, kTileColumns = 8;  ///< size of a tile of an update, which a warp does
+struct SmallBatchShape {               // for plans whose fronts have at most kRows rows
+  static constexpr int kResident = 8;  ///< blocks of a multiprocessor: 64 registers a thread
+  static constexpr Index kStrip = 8;   ///< pivots between two updates of the columns right of them
+  static constexpr Index kRows =
+      64;  ///< fronts of more rows are done in global memory, by strips in shared memory
+  static constexpr bool kAllOnChip = true;  ///< no front has more rows
+  static constexpr Index kTileRows = 16,
+                         kTileColumns = 8;  ///< size of a tile of an update, which a warp does
 };
 struct LargeBatchShape {
   static constexpr int kResident = 4;  // 128 registers
@@ -47,7 +55,8 @@ struct BatchLevel {
 struct BatchPlan {
   PlanView plan;
   const BatchLevel* level;           ///< the level of the leaves first
-  const std::uint32_t* entry_place;  ///< for each entry of A: its place in its front's panel (symbolic::packed_column)
+  const std::uint32_t* entry_place;  ///< for each entry of A: its place in its front's panel
+                                     ///< (symbolic::packed_column)
   Index levels;
   Index n;
   Index most_rows;    ///< of the largest front
@@ -92,17 +101,22 @@ inline Offset batch_vector(Index n, Index update_rows) { return Offset{n} + upda
 template <class T>
 int batch_factor_bytes(Index most_rows) {
   const Index strip = most_rows > LargeBatchShape::kRows ? LargeBatchShape::kStrip * most_rows : 0;
-  constexpr Index narrow = kBatchWarps * (DeviceSchedule::kNarrow * (DeviceSchedule::kNarrow + 1) / 2);
+  constexpr Index narrow =
+      kBatchWarps * (DeviceSchedule::kNarrow * (DeviceSchedule::kNarrow + 1) / 2);
   const Index rows = is_small_batch(most_rows) ? SmallBatchShape::kRows : LargeBatchShape::kRows;
-  return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) * Index{sizeof(T)});
+  return static_cast<int>((kBatchScratch + std::max({narrow, rows * (rows + 1) / 2, strip})) *
+                          Index{sizeof(T)});
 }
 /// Returns the numbers of shared memory for the rows of a front that a block does, or of one for
 /// each warp.
-inline Index batch_solve_rows(Index most_rows) { return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows); }
+inline Index batch_solve_rows(Index most_rows) {
+  return std::max(Index{kBatchWarps} * DeviceSchedule::kNarrow, most_rows);
+}
 /// Returns true if a solve's vectors lie in shared memory.
 template <class T>
 bool batch_vectors_shared(Index n, Index update_rows, Index most_rows) {
-  return (batch_vector(n, update_rows) + batch_solve_rows(most_rows)) * Offset{sizeof(T)} <= kBatchSolveShared;
+  return (batch_vector(n, update_rows) + batch_solve_rows(most_rows)) * Offset{sizeof(T)} <=
+         kBatchSolveShared;
 }
 
 /// Returns the blocks of a kernel that the current device holds at once, at least 1. Throws
@@ -112,7 +126,8 @@ int resident_blocks(void (*kernel)(P...), int bytes) {
   int device = 0, processors = 0, blocks = 0;
   check(cudaGetDevice(&device), "the current device");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "the device");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBatchThreads, static_cast<std::size_t>(bytes)),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kBatchThreads,
+                                                      static_cast<std::size_t>(bytes)),
         "blocks of a batch");
   return std::max(1, blocks * processors);
 }
@@ -126,11 +141,12 @@ int batch_solve_blocks(Index n, Index update_rows, Index most_rows);
 
 /// Enqueues L and the verdicts of all items, by at most `blocks` blocks, in one launch.
 template <class T>
-void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value, const BatchMemory<T>& memory, int blocks,
-                          cudaStream_t stream);
+void enqueue_batch_factor(const BatchPlan& plan, const BatchValues<T>& value,
+                          const BatchMemory<T>& memory, int blocks, cudaStream_t stream);
 /// Enqueues both sweeps of all columns of all items, by at most `blocks` blocks, in one launch. x
 /// of items whose verdict is not good is NaN.
 template <class T>
-void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory, const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);
+void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory,
+                         const BatchRhs<T>& rhs, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -25,12 +25,14 @@ __device__ const T* panel_column(const BatchColumn<T>& column, const Front& f, I
 
 /// Computes v = L(k,k)^-1 v for pivots [k0, k0 + width), by a warp, one row a lane.
 template <class T>
-__device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
+__device__ void forward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0,
+                                 Index width, T* v) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   T row[kBatchStrip];
   ColumnWalk<const T> l{panel_column(column, f, k0) + k0 + lane, f.m - k0 - 1, 1};
 #pragma unroll
-  for (Index k = 0; k < kBatchStrip; ++k, l.next()) row[k] = k < width && k <= lane && lane < width ? *l.at : T(0);
+  for (Index k = 0; k < kBatchStrip; ++k, l.next())
+    row[k] = k < width && k <= lane && lane < width ? *l.at : T(0);
   const T inverse = lane < width ? T(1) / panel_column(column, f, k0 + lane)[k0 + lane] : T(0);
   T mine = lane < width ? v[k0 + lane] : T(0);
 #pragma unroll
@@ -47,7 +49,8 @@ template <class Team, class T>
 __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
   const Front f = plan.front[s];
-  for (Index r = Team::rank(); r < f.m; r += Team::kThreads) v[r] = r < f.p ? column.x[f.first + r] : T(0);
+  for (Index r = Team::rank(); r < f.m; r += Team::kThreads)
+    v[r] = r < f.p ? column.x[f.first + r] : T(0);
   Team::meet();
   for (Index k = f.child_begin; k < f.child_end; ++k) {
     const Front& child = plan.front[plan.child[k]];
@@ -69,13 +72,15 @@ __device__ void forward_front(const BatchColumn<T>& column, Index s, T* v) {
     }
     Team::meet();
   }
-  for (Index r = Team::rank(); r < f.m; r += Team::kThreads) (r < f.p ? column.x[f.first + r] : column.update[f.update + r - f.p]) = v[r];
+  for (Index r = Team::rank(); r < f.m; r += Team::kThreads)
+    (r < f.p ? column.x[f.first + r] : column.update[f.update + r - f.p]) = v[r];
   Team::meet();
 }
 
 /// Computes v = L(k,k)^-T v, one column a lane.
 template <class T>
-__device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
+__device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, Index k0,
+                                  Index width, T* v) {
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   const T* own = panel_column(column, f, k0 + min(lane, width - 1)) + k0;
   T below[kBatchStrip];
@@ -96,15 +101,18 @@ __device__ void backward_diagonal(const BatchColumn<T>& column, const Front& f, 
 /// column, in about twice the precision: these sums cancel, and caused half of a solve's error in
 /// plain arithmetic.
 template <class Team, class T>
-__device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Index k0, Index width, T* v) {
+__device__ void subtract_below(const BatchColumn<T>& column, const Front& f, Index k0, Index width,
+                               T* v) {
   constexpr Index kWarps = Team::kThreads / 32;
   const Index lane = static_cast<Index>(threadIdx.x) % 32;
   for (Index c = Team::rank() / 32; c < width; c += kWarps) {
     const T* l = panel_column(column, f, k0 + c);
     Dot2 sum;
-    for (Index r = k0 + width + lane; r < f.m; r += 32) sum.template subtract<T>(static_cast<double>(l[r]), static_cast<double>(v[r]));
+    for (Index r = k0 + width + lane; r < f.m; r += 32)
+      sum.template subtract<T>(static_cast<double>(l[r]), static_cast<double>(v[r]));
     for (Index by = 16; by > 0; by /= 2) {
-      const double other = __shfl_xor_sync(kAllLanes, sum.sum, by), error = __shfl_xor_sync(kAllLanes, sum.error, by);
+      const double other = __shfl_xor_sync(kAllLanes, sum.sum, by),
+                   error = __shfl_xor_sync(kAllLanes, sum.error, by);
       sum.error = __dadd_rn(sum.error, error);
       sum.template subtract<double>(-1.0, other);
     }
@@ -121,7 +129,8 @@ template <class Team, class T>
 __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
   const PlanView& plan = column.plan.plan;
   const Front f = plan.front[s];
-  for (Index r = Team::rank(); r < f.m; r += Team::kThreads) v[r] = column.x[r < f.p ? f.first + r : plan.row[f.row + r]];
+  for (Index r = Team::rank(); r < f.m; r += Team::kThreads)
+    v[r] = column.x[r < f.p ? f.first + r : plan.row[f.row + r]];
   Team::meet();
   for (Index k0 = (f.p - 1) / kBatchStrip * kBatchStrip; k0 >= 0; k0 -= kBatchStrip) {
     const Index width = min(kBatchStrip, f.p - k0);
@@ -137,11 +146,14 @@ __device__ void backward_front(const BatchColumn<T>& column, Index s, T* v) {
 /// Calls of_warp(front, its room) for the narrow fronts of a level, one a warp, then
 /// of_block(front, room) for the others.
 template <class T, class OfWarp, class OfBlock>
-__device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* room, const OfWarp& of_warp, const OfBlock& of_block) {
+__device__ void each_front(const BatchPlan& plan, const BatchLevel& level, T* room,
+                           const OfWarp& of_warp, const OfBlock& of_block) {
   const Index warp = static_cast<Index>(threadIdx.x) / 32;
-  for (Index k = warp; k < level.narrow; k += kBatchWarps) of_warp(plan.plan.order[level.first + k], room + warp * DeviceSchedule::kNarrow);
+  for (Index k = warp; k < level.narrow; k += kBatchWarps)
+    of_warp(plan.plan.order[level.first + k], room + warp * DeviceSchedule::kNarrow);
   __syncthreads();
-  for (Index k = level.narrow; k < level.count; ++k) of_block(plan.plan.order[level.first + k], room);
+  for (Index k = level.narrow; k < level.count; ++k)
+    of_block(plan.plan.order[level.first + k], room);
 }
 
 template <class T>
@@ -167,7 +179,8 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchSolves)
     solve_batch(BatchPlan plan, BatchMemory<T> memory, BatchRhs<T> rhs, bool on_chip, Index rows) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* room = reinterpret_cast<T*>(shared);
-  T* vector = on_chip ? room + rows : rhs.scratch + Offset{blockIdx.x} * (Offset{plan.n} + plan.update_rows);
+  T* vector = on_chip ? room + rows
+                      : rhs.scratch + Offset{blockIdx.x} * (Offset{plan.n} + plan.update_rows);
   const auto thread = static_cast<Index>(threadIdx.x);
   const Offset columns = Offset{memory.items} * rhs.cols;
   for (Offset k = blockIdx.x; k < columns; k += gridDim.x) {
@@ -178,18 +191,22 @@ __global__ void __launch_bounds__(kBatchThreads, kBatchSolves)
       for (Index i = thread; i < plan.n; i += kBatchThreads) x[i * rhs.x.row] = not_a_number<T>();
       continue;
     }
-    for (Index i = thread; i < plan.n; i += kBatchThreads) vector[i] = b[plan.plan.old_of[i] * rhs.b.row];
+    for (Index i = thread; i < plan.n; i += kBatchThreads)
+      vector[i] = b[plan.plan.old_of[i] * rhs.b.row];
     __syncthreads();
-    solve_column(BatchColumn<T>{plan, memory.entries + item * memory.stride, vector, vector + plan.n}, room);
+    solve_column(
+        BatchColumn<T>{plan, memory.entries + item * memory.stride, vector, vector + plan.n}, room);
     __syncthreads();
-    for (Index i = thread; i < plan.n; i += kBatchThreads) x[plan.plan.old_of[i] * rhs.x.row] = vector[i];
+    for (Index i = thread; i < plan.n; i += kBatchThreads)
+      x[plan.plan.old_of[i] * rhs.x.row] = vector[i];
     __syncthreads();
   }
 }
 
 template <class T>
 int solve_bytes(Index n, Index update_rows, Index most_rows) {
-  const Offset vector = batch_vectors_shared<T>(n, update_rows, most_rows) ? batch_vector(n, update_rows) : 0;
+  const Offset vector =
+      batch_vectors_shared<T>(n, update_rows, most_rows) ? batch_vector(n, update_rows) : 0;
   return static_cast<int>((batch_solve_rows(most_rows) + vector) * Offset{sizeof(T)});
 }
 
@@ -206,18 +223,24 @@ int batch_solve_blocks(Index n, Index update_rows, Index most_rows) {
 }
 
 template <class T>
-void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory, const BatchRhs<T>& rhs, int blocks, cudaStream_t stream) {
+void enqueue_batch_solve(const BatchPlan& plan, const BatchMemory<T>& memory,
+                         const BatchRhs<T>& rhs, int blocks, cudaStream_t stream) {
   const Offset columns = Offset{memory.items} * rhs.cols;
   if (columns == 0 || plan.n == 0) return;
-  check(kernels::launch(solve_batch<T>, static_cast<unsigned>(std::min(Offset{blocks}, columns)), kBatchThreads,
-                        static_cast<std::size_t>(solve_bytes<T>(plan.n, plan.update_rows, plan.most_rows)), stream, plan, memory, rhs,
-                        batch_vectors_shared<T>(plan.n, plan.update_rows, plan.most_rows), batch_solve_rows(plan.most_rows)),
+  check(kernels::launch(
+            solve_batch<T>, static_cast<unsigned>(std::min(Offset{blocks}, columns)), kBatchThreads,
+            static_cast<std::size_t>(solve_bytes<T>(plan.n, plan.update_rows, plan.most_rows)),
+            stream, plan, memory, rhs,
+            batch_vectors_shared<T>(plan.n, plan.update_rows, plan.most_rows),
+            batch_solve_rows(plan.most_rows)),
         "a launch of a batch's solve");
 }
 
 template int batch_solve_blocks<float>(Index, Index, Index);
 template int batch_solve_blocks<double>(Index, Index, Index);
-template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<float>&, const BatchRhs<float>&, int, cudaStream_t);
-template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<double>&, const BatchRhs<double>&, int, cudaStream_t);
+template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<float>&,
+                                  const BatchRhs<float>&, int, cudaStream_t);
+template void enqueue_batch_solve(const BatchPlan&, const BatchMemory<double>&,
+                                  const BatchRhs<double>&, int, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

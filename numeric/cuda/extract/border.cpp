@@ -15,7 +15,8 @@ namespace {
 
 /// Enqueues the copy of all entries of a matrix to the same places of another.
 template <class T>
-void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to, cudaStream_t stream) {
+void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to,
+                     cudaStream_t stream) {
   enqueue_copy<T>(to.rows, to.cols, strided(from), strided(to), stream);
 }
 
@@ -23,7 +24,8 @@ void enqueue_entries(const MatrixView<const T>& from, const MatrixView<T>& to, c
 
 template <class T>
 Offset CudaBorder<T>::bytes_of(const BorderShape& shape) {
-  return symbolic::aligned_bytes(shape.values(), sizeof(T)) + 2 * symbolic::aligned_bytes(shape.vectors(), sizeof(T));
+  return symbolic::aligned_bytes(shape.values(), sizeof(T)) +
+         2 * symbolic::aligned_bytes(shape.vectors(), sizeof(T));
 }
 
 template <class T>
@@ -37,12 +39,14 @@ CudaBorder<T>::CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context
   const std::vector<T> corner(static_cast<std::size_t>(nrhs), this->kCorner);
   context_.staging->copy_now(begin_.data(), std::as_bytes(std::span<const T>(corner)));
   const PooledStream stream(context_.pool);
-  enqueue_entries<T>({begin_.data(), 1, nrhs, 1}, {value_.data(), 1, nrhs, Offset{n} + 1}, stream->get());
+  enqueue_entries<T>({begin_.data(), 1, nrhs, 1}, {value_.data(), 1, nrhs, Offset{n} + 1},
+                     stream->get());
   stream->synchronize();
 }
 
 template <class T>
-void CudaBorder<T>::require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const {
+void CudaBorder<T>::require_device_data(std::span<const T> value, MatrixView<const T> b,
+                                        MatrixView<const T> x) const {
   if (shape_.n == 0) return;
   const CurrentDevice current(context_.device);
   require_on_device(value.data(), &value.back(), "FusedSolve: value", context_.device);
@@ -63,20 +67,25 @@ void CudaBorder<T>::set(std::span<const T> value, MatrixView<const T> b) {
 }
 
 template <class T>
-void CudaBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) {
+void CudaBorder<T>::enqueue_set(std::span<const T> value, MatrixView<const T> b,
+                                StreamHandle stream) {
   if (shape_.n == 0) return;
   const CurrentDevice current(context_.device);
   const auto there = static_cast<cudaStream_t>(stream);
-  check(cudaMemcpyAsync(value_.data() + shape_.border(), value.data(), value.size_bytes(), cudaMemcpyDefault, there), "values of A");
+  check(cudaMemcpyAsync(value_.data() + shape_.border(), value.data(), value.size_bytes(),
+                        cudaMemcpyDefault, there),
+        "values of A");
   enqueue_entries<T>(b, shape_.b_in(value_.data()), there);
 }
 
 template <class T>
-void CudaBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) {
+void CudaBorder<T>::enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace,
+                                  StreamHandle stream) {
   const DeviceSolves<T>& solves = *factor.device_solves();
   const MatrixView<T> begin = shape_.block(begin_.data());
   solves.enqueue_rows_of_l(begin, stream);
-  solves.enqueue_solve(begin, shape_.block(x_.data()), workspace, {.permute = false, .forward = false}, stream);
+  solves.enqueue_solve(begin, shape_.block(x_.data()), workspace,
+                       {.permute = false, .forward = false}, stream);
 }
 
 template <class T>

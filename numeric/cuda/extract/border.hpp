@@ -12,11 +12,15 @@ class CudaBorder final : public BorderImpl<T> {
  public:
   CudaBorder(Index n, Offset nnz, Index nrhs, DeviceContext context);
   [[nodiscard]] Offset bytes() const override { return bytes_of(shape_); }
-  void require_device_data(std::span<const T> value, MatrixView<const T> b, MatrixView<const T> x) const override;
-  [[nodiscard]] std::span<const T> values() const override { return {value_.data(), static_cast<std::size_t>(value_.size())}; }
+  void require_device_data(std::span<const T> value, MatrixView<const T> b,
+                           MatrixView<const T> x) const override;
+  [[nodiscard]] std::span<const T> values() const override {
+    return {value_.data(), static_cast<std::size_t>(value_.size())};
+  }
   void set(std::span<const T> value, MatrixView<const T> b) override;
   void enqueue_set(std::span<const T> value, MatrixView<const T> b, StreamHandle stream) override;
-  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace, StreamHandle stream) override;
+  void enqueue_solve(const FactorImpl<T>& factor, WorkspaceImpl<T>& workspace,
+                     StreamHandle stream) override;
   void get(MatrixView<T> x) const override;
   void enqueue_get(MatrixView<T> x, StreamHandle stream) const override;
 
@@ -26,8 +30,9 @@ class CudaBorder final : public BorderImpl<T> {
   DeviceContext context_;
   DeviceBlock block_;
   DeviceArray<T> value_;
-  DeviceArray<T> begin_;  // right-hand sides of the backward sweep; also data on its way to the host
-  DeviceArray<T> x_;      // solutions; also data on its way from the host
+  DeviceArray<T>
+      begin_;         // right-hand sides of the backward sweep; also data on its way to the host
+  DeviceArray<T> x_;  // solutions; also data on its way from the host
 };
 
 }  // namespace kauri::numeric::cuda

@@ -25,12 +25,17 @@ constexpr int kBias = 1023, kMantissaBits = 52;
 __device__ LongProduct one() { return {1, 0, 0}; }
 
 /// Returns the exponent of a positive normal number: 2^exponent <= x < 2^(exponent + 1).
-__device__ int exponent_of(double x) { return static_cast<int>(__double_as_longlong(x) >> kMantissaBits) - kBias; }
-__device__ double power_of_two(int exponent) { return __longlong_as_double(static_cast<long long>(exponent + kBias) << kMantissaBits); }
+__device__ int exponent_of(double x) {
+  return static_cast<int>(__double_as_longlong(x) >> kMantissaBits) - kBias;
+}
+__device__ double power_of_two(int exponent) {
+  return __longlong_as_double(static_cast<long long>(exponent + kBias) << kMantissaBits);
+}
 /// Returns x / 2^exponent_of(x).
 __device__ double mantissa_of(double x) {
   constexpr long long kMantissa = (1LL << kMantissaBits) - 1;
-  return __longlong_as_double((__double_as_longlong(x) & kMantissa) | static_cast<long long>(kBias) << kMantissaBits);
+  return __longlong_as_double((__double_as_longlong(x) & kMantissa) | static_cast<long long>(kBias)
+                                                                          << kMantissaBits);
 }
 
 /// Returns (high + low) 2^exponent with its `high` in [1, 2). The argument `high` must be at least
@@ -51,7 +56,8 @@ __device__ LongProduct times(const LongProduct& a, const LongProduct& b) {
 /// Returns a times a pivot of L. The pivot is positive, and normal, since its square is not less
 /// than 2^-1074.
 __device__ LongProduct times(const LongProduct& a, double root) {
-  const double mantissa = mantissa_of(root), product = __dmul_rn(a.high, mantissa), error = __fma_rn(a.high, mantissa, -product);
+  const double mantissa = mantissa_of(root), product = __dmul_rn(a.high, mantissa),
+               error = __fma_rn(a.high, mantissa, -product);
   return normalized(product, __fma_rn(a.low, mantissa, error), a.exponent + exponent_of(root));
 }
 
@@ -60,7 +66,8 @@ __device__ LongProduct product_of_block(const LongProduct& mine) {
   return block_reduce<kThreads>(
       mine, [](const LongProduct& a, const LongProduct& b) { return times(a, b); },
       [](const LongProduct& a, int by) {
-        return LongProduct{__shfl_down_sync(~0U, a.high, by), __shfl_down_sync(~0U, a.low, by), __shfl_down_sync(~0U, a.exponent, by)};
+        return LongProduct{__shfl_down_sync(~0U, a.high, by), __shfl_down_sync(~0U, a.low, by),
+                           __shfl_down_sync(~0U, a.exponent, by)};
       });
 }
 
@@ -71,7 +78,8 @@ __device__ double log_of_square(LongProduct product) {
   if (product.high > 0x1.6a09e667f3bcdp+0) product.high /= 2, product.low /= 2, ++product.exponent;
   const auto exponent = static_cast<double>(product.exponent);
   const double whole = __dmul_rn(exponent, kLn2);
-  const double rest = __fma_rn(exponent, kLn2Rest, __fma_rn(exponent, kLn2, -whole)) + product.low / product.high;
+  const double rest =
+      __fma_rn(exponent, kLn2Rest, __fma_rn(exponent, kLn2, -whole)) + product.low / product.high;
   return 2 * (whole + (log(product.high) + rest));
 }
 
@@ -82,13 +90,17 @@ __device__ void conclude(const LongProduct& product, const DeviceVerdict* verdic
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    multiply_pivots(PlanView plan, Index fronts, const T* entries, LongProduct* part, const DeviceVerdict* verdict, double* there) {
+    multiply_pivots(PlanView plan, Index fronts, const T* entries, LongProduct* part,
+                    const DeviceVerdict* verdict, double* there) {
   LongProduct product = one();
-  const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
-  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts; first += stride) {
+  const Index lane = static_cast<Index>(threadIdx.x) % 32,
+              stride = static_cast<Index>(gridDim.x) * kThreads;
+  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts;
+       first += stride) {
     const Index s = first + lane;
-    for_pivots(s < fronts ? Diagonal(plan.front[s]) : Diagonal(), lane,
-               [&](const Diagonal& front, Index c) { product = times(product, front.root(entries, c)); });
+    for_pivots(
+        s < fronts ? Diagonal(plan.front[s]) : Diagonal(), lane,
+        [&](const Diagonal& front, Index c) { product = times(product, front.root(entries, c)); });
   }
   product = product_of_block(product);
   if (threadIdx.x != 0) return;
@@ -99,9 +111,11 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    multiply_parts(const LongProduct* part, Index parts, const DeviceVerdict* verdict, double* there) {
+    multiply_parts(const LongProduct* part, Index parts, const DeviceVerdict* verdict,
+                   double* there) {
   LongProduct product = one();
-  for (Index k = static_cast<Index>(threadIdx.x); k < parts; k += kThreads) product = times(product, part[k]);
+  for (Index k = static_cast<Index>(threadIdx.x); k < parts; k += kThreads)
+    product = times(product, part[k]);
   product = product_of_block(product);
   if (threadIdx.x == 0) conclude(product, verdict, there);
 }
@@ -115,16 +129,21 @@ void load_determinant_kernels() {
 }
 
 template <class T>
-void enqueue_log_determinant(const PlanView& plan, Index fronts, const T* entries, LongProduct* part, const DeviceVerdict* verdict,
-                             double* there, cudaStream_t stream) {
+void enqueue_log_determinant(const PlanView& plan, Index fronts, const T* entries,
+                             LongProduct* part, const DeviceVerdict* verdict, double* there,
+                             cudaStream_t stream) {
   const Index blocks = determinant_blocks(fronts);
-  check(
-      kernels::launch(multiply_pivots<T>, static_cast<unsigned>(blocks), kThreads, 0, stream, plan, fronts, entries, part, verdict, there),
-      "a launch of a determinant");
-  if (blocks > 1) check(kernels::launch(multiply_parts, 1, kThreads, 0, stream, part, blocks, verdict, there), "a launch of a determinant");
+  check(kernels::launch(multiply_pivots<T>, static_cast<unsigned>(blocks), kThreads, 0, stream,
+                        plan, fronts, entries, part, verdict, there),
+        "a launch of a determinant");
+  if (blocks > 1)
+    check(kernels::launch(multiply_parts, 1, kThreads, 0, stream, part, blocks, verdict, there),
+          "a launch of a determinant");
 }
 
-template void enqueue_log_determinant(const PlanView&, Index, const float*, LongProduct*, const DeviceVerdict*, double*, cudaStream_t);
-template void enqueue_log_determinant(const PlanView&, Index, const double*, LongProduct*, const DeviceVerdict*, double*, cudaStream_t);
+template void enqueue_log_determinant(const PlanView&, Index, const float*, LongProduct*,
+                                      const DeviceVerdict*, double*, cudaStream_t);
+template void enqueue_log_determinant(const PlanView&, Index, const double*, LongProduct*,
+                                      const DeviceVerdict*, double*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -26,7 +26,8 @@ inline Index determinant_blocks(Index fronts) {
 /// Enqueues *there = ln det(L L^T), or NaN if the verdict is not good, in one launch or two. part:
 /// length determinant_blocks().
 template <class T>
-void enqueue_log_determinant(const PlanView& plan, Index fronts, const T* entries, LongProduct* part, const DeviceVerdict* verdict,
-                             double* there, cudaStream_t stream);
+void enqueue_log_determinant(const PlanView& plan, Index fronts, const T* entries,
+                             LongProduct* part, const DeviceVerdict* verdict, double* there,
+                             cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

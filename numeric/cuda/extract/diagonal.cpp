@@ -1,4 +1,5 @@
-// Reads the diagonal and the determinant of a factor on a CUDA device, and makes its selected inverse.
+// Reads the diagonal and the determinant of a factor on a CUDA device, and makes its selected
+// inverse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -18,13 +19,15 @@ template <class T>
 void CudaFactor<T>::copy_diagonal(std::span<T> to) const {
   if (to.empty()) return;
   const CurrentDevice current(context_.device);
-  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // of the block for this call, which is counted in no ledger
+  const DeviceHeap heap{context_.device, context_.heap->allocator,
+                        nullptr};  // of the block for this call, which is counted in no ledger
   DeviceBlock block(symbolic::aligned_bytes(plan()->n, sizeof(T)), heap);
   const PooledStream stream(context_.pool);
   T* out = block.template take<T>(plan()->n).data();
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
-  enqueue_diagonal(in_order, plan()->supernodes.count(), entries_.data(), out, nullptr, stream->get());
+  enqueue_diagonal(in_order, plan()->supernodes.count(), entries_.data(), out, nullptr,
+                   stream->get());
   receive<T>(*context_.staging, {out, plan()->n, 1, plan()->n}, column_view(to), *stream);
 }
 
@@ -33,14 +36,19 @@ double CudaFactor<T>::log_determinant() const {
   const CurrentDevice current(context_.device);
   const Index fronts = plan()->supernodes.count();
   const Offset parts = determinant_blocks(fronts);
-  const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};  // of the block for this call, which is counted in no ledger
-  DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) + symbolic::aligned_bytes(1, sizeof(double)), heap);
+  const DeviceHeap heap{context_.device, context_.heap->allocator,
+                        nullptr};  // of the block for this call, which is counted in no ledger
+  DeviceBlock block(symbolic::aligned_bytes(parts, sizeof(LongProduct)) +
+                        symbolic::aligned_bytes(1, sizeof(double)),
+                    heap);
   const PooledStream stream(context_.pool);
   LongProduct* part = block.template take<LongProduct>(parts).data();
   double* there = block.template take<double>(1).data();
-  cuda::enqueue_log_determinant(plan_->view(), fronts, entries_.data(), part, verdict_address(), there, stream->get());
+  cuda::enqueue_log_determinant(plan_->view(), fronts, entries_.data(), part, verdict_address(),
+                                there, stream->get());
   double out = 0;
-  check(cudaMemcpyAsync(&out, there, sizeof out, cudaMemcpyDeviceToHost, stream->get()), "a determinant");
+  check(cudaMemcpyAsync(&out, there, sizeof out, cudaMemcpyDeviceToHost, stream->get()),
+        "a determinant");
   stream->synchronize();
   return out;
 }
@@ -49,12 +57,13 @@ double CudaFactor<T>::log_determinant() const {
 /// row, a front has one row or more, and the parts take less than a number for each front
 /// (determinant_blocks()).
 template <class T>
-void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const {
+void CudaFactor<T>::enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
+                                            StreamHandle stream) const {
   const CurrentDevice current(context_.device);
   require_on_device(there, there, "enqueue_log_determinant: the number", context_.device);
   auto* part = reinterpret_cast<LongProduct*>(static_cast<CudaWorkspace<T>&>(workspace).rhs());
-  cuda::enqueue_log_determinant(plan_->view(), plan()->supernodes.count(), entries_.data(), part, verdict_address(), there,
-                                static_cast<cudaStream_t>(stream));
+  cuda::enqueue_log_determinant(plan_->view(), plan()->supernodes.count(), entries_.data(), part,
+                                verdict_address(), there, static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
@@ -68,11 +77,12 @@ Offset CudaFactor<T>::inverse_bytes() const {
   return CudaInverse<T>::bytes(*plan());
 }
 
-#define KAURI_FACTOR_READS(T)                                                                           \
-  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                       \
-  template double CudaFactor<T>::log_determinant() const;                                               \
-  template void CudaFactor<T>::enqueue_log_determinant(double*, WorkspaceImpl<T>&, StreamHandle) const; \
-  template std::unique_ptr<InverseImpl<T>> CudaFactor<T>::make_inverse() const;                         \
+#define KAURI_FACTOR_READS(T)                                                                    \
+  template void CudaFactor<T>::copy_diagonal(std::span<T>) const;                                \
+  template double CudaFactor<T>::log_determinant() const;                                        \
+  template void CudaFactor<T>::enqueue_log_determinant(double*, WorkspaceImpl<T>&, StreamHandle) \
+      const;                                                                                     \
+  template std::unique_ptr<InverseImpl<T>> CudaFactor<T>::make_inverse() const;                  \
   template Offset CudaFactor<T>::inverse_bytes() const;
 KAURI_FACTOR_READS(float)
 KAURI_FACTOR_READS(double)

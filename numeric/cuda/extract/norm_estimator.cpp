@@ -10,13 +10,15 @@ namespace {
 template <class T>
 Offset probe_bytes(Index n) {
   using symbolic::aligned_bytes;
-  return aligned_bytes(n, sizeof(T)) + aligned_bytes(n, sizeof(std::int8_t)) + aligned_bytes(estimator_blocks(n), sizeof(EstimatorStep));
+  return aligned_bytes(n, sizeof(T)) + aligned_bytes(n, sizeof(std::int8_t)) +
+         aligned_bytes(estimator_blocks(n), sizeof(EstimatorStep));
 }
 
 }  // namespace
 
 template <class T>
-CudaNormEstimator<T>::CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace, const DeviceContext& context)
+CudaNormEstimator<T>::CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace,
+                                        const DeviceContext& context)
     : factor_(factor),
       workspace_(workspace),
       device_(context.device),
@@ -39,20 +41,24 @@ EstimatorStep CudaNormEstimator<T>::step(EstimatorStart start, Index corner) {
   factor_.enqueue_solve(x, x, workspace_, {}, stream);
   enqueue_estimator_step<T>(n_, x_, corner, start != EstimatorStart::signs, sign_, part_, stream);
   EstimatorStep out{};
-  check(cudaMemcpyAsync(&out, part_, sizeof out, cudaMemcpyDeviceToHost, stream), "what is seen of a solution");
+  check(cudaMemcpyAsync(&out, part_, sizeof out, cudaMemcpyDeviceToHost, stream),
+        "what is seen of a solution");
   stream_->synchronize();
   return out;
 }
 
 template <class T>
-std::unique_ptr<NormEstimator<T>> CudaFactor<T>::make_norm_estimator(WorkspaceImpl<T>& workspace) const {
+std::unique_ptr<NormEstimator<T>> CudaFactor<T>::make_norm_estimator(
+    WorkspaceImpl<T>& workspace) const {
   const CurrentDevice current(context_.device);
   return std::make_unique<CudaNormEstimator<T>>(*this, workspace, context_);
 }
 
 template class CudaNormEstimator<float>;
 template class CudaNormEstimator<double>;
-template std::unique_ptr<NormEstimator<float>> CudaFactor<float>::make_norm_estimator(WorkspaceImpl<float>&) const;
-template std::unique_ptr<NormEstimator<double>> CudaFactor<double>::make_norm_estimator(WorkspaceImpl<double>&) const;
+template std::unique_ptr<NormEstimator<float>> CudaFactor<float>::make_norm_estimator(
+    WorkspaceImpl<float>&) const;
+template std::unique_ptr<NormEstimator<double>> CudaFactor<double>::make_norm_estimator(
+    WorkspaceImpl<double>&) const;
 
 }  // namespace kauri::numeric::cuda

@@ -1,4 +1,5 @@
-// The estimator of the 1-norm of an inverse (Hager 1984; Higham 1988): its solves, with vectors that stay on a CUDA device.
+// The estimator of the 1-norm of an inverse (Hager 1984; Higham 1988): its solves, with vectors
+// that stay on a CUDA device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,12 +8,14 @@
 
 namespace kauri::numeric::cuda {
 
-/// Owns one vector, one byte for the sign of each row, and the partial results; these bytes are in no ledger of the backend.
+/// Owns one vector, one byte for the sign of each row, and the partial results; these bytes are in
+/// no ledger of the backend.
 template <class T>
 class CudaNormEstimator final : public NormEstimator<T> {
  public:
   /// Allocates the vectors for a factor of n >= 1 rows. Throws Error(memory).
-  CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace, const DeviceContext& context);
+  CudaNormEstimator(const CudaFactor<T>& factor, WorkspaceImpl<T>& workspace,
+                    const DeviceContext& context);
   EstimatorStep step(EstimatorStart start, Index corner) override;
 
  private:

@@ -1,4 +1,5 @@
-// Launches of the norm estimator: right-hand sides of its solves, and reductions over their solutions.
+// Launches of the norm estimator: right-hand sides of its solves, and reductions over their
+// solutions.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,12 +17,15 @@ inline Index estimator_blocks(Index n) {
   return std::clamp(n / kNumbers + (n % kNumbers != 0), Index{1}, kMost);
 }
 
-/// Fills x, n numbers, with the right-hand side `start`; EstimatorStart::signs reads the signs that enqueue_estimator_step() has kept.
+/// Fills x, n numbers, with the right-hand side `start`; EstimatorStart::signs reads the signs that
+/// enqueue_estimator_step() has kept.
 template <class T>
-void enqueue_estimator_start(Index n, EstimatorStart start, Index corner, const std::int8_t* sign, T* x, cudaStream_t stream);
-/// Reduces x, n >= 1 numbers, to an EstimatorStep in part[0]; part has length estimator_blocks(n). keep: signs of x are compared with
-/// `sign` and stored there. One launch, or two.
+void enqueue_estimator_start(Index n, EstimatorStart start, Index corner, const std::int8_t* sign,
+                             T* x, cudaStream_t stream);
+/// Reduces x, n >= 1 numbers, to an EstimatorStep in part[0]; part has length estimator_blocks(n).
+/// keep: signs of x are compared with `sign` and stored there. One launch, or two.
 template <class T>
-void enqueue_estimator_step(Index n, const T* x, Index corner, bool keep, std::int8_t* sign, EstimatorStep* part, cudaStream_t stream);
+void enqueue_estimator_step(Index n, const T* x, Index corner, bool keep, std::int8_t* sign,
+                            EstimatorStep* part, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

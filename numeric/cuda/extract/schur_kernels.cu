@@ -28,7 +28,9 @@ __device__ void for_entries(Index rows, Index cols, const F& f) {
 
 template <class T>
 __device__ T if_good(const LastBlock<T>& block, T value) {
-  return block.verdict->status == VerdictStatus::positive_definite ? value : std::numeric_limits<T>::quiet_NaN();
+  return block.verdict->status == VerdictStatus::positive_definite
+             ? value
+             : std::numeric_limits<T>::quiet_NaN();
 }
 
 /// Returns the row of a front that is row `row` of B, or kNone if the front does not have it.
@@ -40,10 +42,13 @@ __device__ Index row_in(const PlanView& plan, const Front& f, Index row) {
 }
 
 /// Returns the first column of a front that is one of the last.
-__device__ Index first_column(const LastRows& rows, const Front& f) { return max(0, rows.begin - f.first); }
+__device__ Index first_column(const LastRows& rows, const Front& f) {
+  return max(0, rows.begin - f.first);
+}
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) last_product(LastBlock<T> block, Index cols, StridedView<const T> y2, StridedView<T> g) {
+__global__ void __launch_bounds__(kThreads)
+    last_product(LastBlock<T> block, Index cols, StridedView<const T> y2, StridedView<T> g) {
   const LastRows& rows = block.rows;
   for_entries(rows.count, cols, [&](Index i, Index column) {
     const Index row = rows.begin + i;
@@ -54,7 +59,8 @@ __global__ void __launch_bounds__(kThreads) last_product(LastBlock<T> block, Ind
       const Index r = row_in(block.plan, f, row);
       if (r == kNone) continue;
       for (Index c = first_column(rows, f); c < min(f.p, r + 1); ++c)
-        sum = add_rn(sum, mul_rn(block.l[factor_place(f, r, c)], y2(f.first + c - rows.begin, column)));
+        sum = add_rn(sum,
+                     mul_rn(block.l[factor_place(f, r, c)], y2(f.first + c - rows.begin, column)));
     }
     g(i, column) = if_good(block, sum);
   });
@@ -71,7 +77,8 @@ __device__ Index front_of(const PlanView& plan, const LastRows& rows, Index colu
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) last_transposed(LastBlock<T> block, Index cols, StridedView<const T> x2, StridedView<T> y2) {
+__global__ void __launch_bounds__(kThreads)
+    last_transposed(LastBlock<T> block, Index cols, StridedView<const T> x2, StridedView<T> y2) {
   const LastRows& rows = block.rows;
   for_entries(rows.count, cols, [&](Index k, Index column) {
     const Front& f = block.plan.front[front_of(block.plan, rows, rows.begin + k)];
@@ -98,32 +105,40 @@ __global__ void __launch_bounds__(kThreads) last_square(LastBlock<T> block, Stri
       const Index lower = upper == kNone ? kNone : row_in(block.plan, f, rows.begin + i);
       if (lower == kNone) continue;
       for (Index c = first_column(rows, f); c < min(f.p, upper + 1); ++c)
-        sum = add_rn(sum, mul_rn(block.l[factor_place(f, upper, c)], block.l[factor_place(f, lower, c)]));
+        sum = add_rn(
+            sum, mul_rn(block.l[factor_place(f, upper, c)], block.l[factor_place(f, lower, c)]));
     }
     out(i, j) = if_good(block, sum);
   });
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) below_zeros(Index begin, Index count, Index cols, StridedView<const T> g, StridedView<T> y) {
-  for_entries(begin + count, cols, [&](Index i, Index column) { y(i, column) = i < begin ? T(0) : g(i - begin, column); });
+__global__ void __launch_bounds__(kThreads)
+    below_zeros(Index begin, Index count, Index cols, StridedView<const T> g, StridedView<T> y) {
+  for_entries(begin + count, cols, [&](Index i, Index column) {
+    y(i, column) = i < begin ? T(0) : g(i - begin, column);
+  });
 }
 
 /// Reads the last rows of L, one warp for each front, whose columns have these rows at their end.
 template <class T>
 __global__ void __launch_bounds__(kThreads) rows_of_l(LastBlock<T> block, StridedView<T> y) {
   const LastRows& rows = block.rows;
-  const Index warps = static_cast<Index>(gridDim.x * (kThreads / 32)), lane = static_cast<Index>(threadIdx.x % 32);
-  for (Index s = static_cast<Index>((blockIdx.x * kThreads + threadIdx.x) / 32); s < rows.fronts; s += warps) {
+  const Index warps = static_cast<Index>(gridDim.x * (kThreads / 32)),
+              lane = static_cast<Index>(threadIdx.x % 32);
+  for (Index s = static_cast<Index>((blockIdx.x * kThreads + threadIdx.x) / 32); s < rows.fronts;
+       s += warps) {
     const Front& f = block.plan.front[s];
     for (Index c = lane; c < f.p; c += 32)
       for (Index r = 0; r < rows.count; ++r)
-        y(f.first + c, r) = f.first + c < rows.begin ? block.l[factor_place(f, f.m - rows.count + r, c)] : T(0);
+        y(f.first + c, r) =
+            f.first + c < rows.begin ? block.l[factor_place(f, f.m - rows.count + r, c)] : T(0);
   }
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) copy_matrix(Index rows, Index cols, StridedView<const T> from, StridedView<T> to) {
+__global__ void __launch_bounds__(kThreads)
+    copy_matrix(Index rows, Index cols, StridedView<const T> from, StridedView<T> to) {
   for_entries(rows, cols, [&](Index i, Index column) { to(i, column) = from(i, column); });
 }
 
@@ -131,8 +146,10 @@ __global__ void __launch_bounds__(kThreads) copy_matrix(Index rows, Index cols, 
 template <class... P, class... A>
 void over(void (*kernel)(P...), Offset entries, cudaStream_t stream, A&&... arguments) {
   if (entries == 0) return;
-  const auto blocks = static_cast<unsigned>(std::min((entries + kThreads - 1) / kThreads, kMostBlocks));
-  check(kernels::launch(kernel, blocks, kThreads, 0, stream, std::forward<A>(arguments)...), "a launch of a Schur complement");
+  const auto blocks =
+      static_cast<unsigned>(std::min((entries + kThreads - 1) / kThreads, kMostBlocks));
+  check(kernels::launch(kernel, blocks, kThreads, 0, stream, std::forward<A>(arguments)...),
+        "a launch of a Schur complement");
 }
 
 template <class T>
@@ -153,14 +170,14 @@ void load_schur_kernels() {
 }
 
 template <class T>
-void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2, const StridedView<T>& g,
-                          cudaStream_t stream) {
+void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2,
+                          const StridedView<T>& g, cudaStream_t stream) {
   over(last_product<T>, Offset{block.rows.count} * cols, stream, block, cols, y2, g);
 }
 
 template <class T>
-void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2, const StridedView<T>& y2,
-                             cudaStream_t stream) {
+void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2,
+                             const StridedView<T>& y2, cudaStream_t stream) {
   over(last_transposed<T>, Offset{block.rows.count} * cols, stream, block, cols, x2, y2);
 }
 
@@ -170,8 +187,8 @@ void enqueue_last_square(const LastBlock<T>& block, const StridedView<T>& s, cud
 }
 
 template <class T>
-void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g, const StridedView<T>& y,
-                         cudaStream_t stream) {
+void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g,
+                         const StridedView<T>& y, cudaStream_t stream) {
   over(below_zeros<T>, Offset{begin + count} * cols, stream, begin, count, cols, g, y);
 }
 
@@ -181,17 +198,22 @@ void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaS
 }
 
 template <class T>
-void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream) {
+void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from,
+                  const StridedView<T>& to, cudaStream_t stream) {
   over(copy_matrix<T>, Offset{rows} * cols, stream, rows, cols, from, to);
 }
 
-#define KAURI_SCHUR_LAUNCHES(T)                                                                                                        \
-  template void enqueue_last_product(const LastBlock<T>&, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t);    \
-  template void enqueue_last_transposed(const LastBlock<T>&, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t); \
-  template void enqueue_last_square(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);                                         \
-  template void enqueue_below_zeros(Index, Index, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t);            \
-  template void enqueue_rows_of_l(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);                                           \
-  template void enqueue_copy(Index, Index, const StridedView<const T>&, const StridedView<T>&, cudaStream_t);
+#define KAURI_SCHUR_LAUNCHES(T)                                                                  \
+  template void enqueue_last_product(const LastBlock<T>&, Index, const StridedView<const T>&,    \
+                                     const StridedView<T>&, cudaStream_t);                       \
+  template void enqueue_last_transposed(const LastBlock<T>&, Index, const StridedView<const T>&, \
+                                        const StridedView<T>&, cudaStream_t);                    \
+  template void enqueue_last_square(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);   \
+  template void enqueue_below_zeros(Index, Index, Index, const StridedView<const T>&,            \
+                                    const StridedView<T>&, cudaStream_t);                        \
+  template void enqueue_rows_of_l(const LastBlock<T>&, const StridedView<T>&, cudaStream_t);     \
+  template void enqueue_copy(Index, Index, const StridedView<const T>&, const StridedView<T>&,   \
+                             cudaStream_t);
 KAURI_SCHUR_LAUNCHES(float)
 KAURI_SCHUR_LAUNCHES(double)
 #undef KAURI_SCHUR_LAUNCHES

@@ -1,4 +1,5 @@
-// Launches of a Schur complement: products with L22, the block of L on its last rows, as the factor has it.
+// Launches of a Schur complement: products with L22, the block of L on its last rows, as the factor
+// has it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +10,8 @@ namespace kauri::numeric::cuda {
 /// The last rows of B, and the fronts that have columns among them.
 struct LastRows {
   Index begin, count;   ///< rows [begin, begin + count)
-  Index front, fronts;  ///< fronts [front, fronts), in the order of their columns; the first may have columns before `begin`
+  Index front, fronts;  ///< fronts [front, fronts), in the order of their columns; the first may
+                        ///< have columns before `begin`
 };
 
 /// L22 of a factor, on the device. If the verdict is not good, kernels write NaN.
@@ -23,24 +25,26 @@ struct LastBlock {
 
 /// Enqueues g = L22 y2, rows.count rows each. One launch, like all of these.
 template <class T>
-void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2, const StridedView<T>& g,
-                          cudaStream_t stream);
+void enqueue_last_product(const LastBlock<T>& block, Index cols, const StridedView<const T>& y2,
+                          const StridedView<T>& g, cudaStream_t stream);
 /// Enqueues y2 = L22^T x2.
 template <class T>
-void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2, const StridedView<T>& y2,
-                             cudaStream_t stream);
+void enqueue_last_transposed(const LastBlock<T>& block, Index cols, const StridedView<const T>& x2,
+                             const StridedView<T>& y2, cudaStream_t stream);
 /// Enqueues the lower triangle of s = L22 L22^T, count x count.
 template <class T>
 void enqueue_last_square(const LastBlock<T>& block, const StridedView<T>& s, cudaStream_t stream);
 /// Enqueues y = [0; g]: zeros in rows [0, begin), then the `count` rows of g.
 template <class T>
-void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g, const StridedView<T>& y, cudaStream_t stream);
+void enqueue_below_zeros(Index begin, Index count, Index cols, const StridedView<const T>& g,
+                         const StridedView<T>& y, cudaStream_t stream);
 /// Enqueues y(j, r) = L(begin + r, j), r < count, for all columns j before the last `count` ones,
 /// and zeros for these. The last rows must be rows of all fronts.
 template <class T>
 void enqueue_rows_of_l(const LastBlock<T>& block, const StridedView<T>& y, cudaStream_t stream);
 /// Enqueues to = from, which have the same shape.
 template <class T>
-void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from, const StridedView<T>& to, cudaStream_t stream);
+void enqueue_copy(Index rows, Index cols, const StridedView<const T>& from,
+                  const StridedView<T>& to, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

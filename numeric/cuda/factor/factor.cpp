@@ -33,7 +33,9 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const KernelSet set = kernels_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
   if (device.by_level) return own;
-  if (set.gathered) return own + symbolic::count_fast_bytes(device, "sm_90") - device.fast_bytes;  // whatever target the plan is for
+  if (set.gathered)
+    return own + symbolic::count_fast_bytes(device, "sm_90") -
+           device.fast_bytes;  // whatever target the plan is for
   const Offset small = sizeof(T) == 8 ? device.fast_bytes - device.task_bytes : 0;
   return own - small - (set.tiled.teams > 0 ? 0 : device.task_bytes - device.shared_bytes);
 }
@@ -56,13 +58,14 @@ CudaFactor<T>::CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext 
   fail_column_ = block_.template take<Index>(fronts);
   fail_pivot_ = block_.template take<double>(fronts);
   verdict_ = block_.template take<VerdictMemory>(1);
-  check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value, sizeof(DeviceVerdict), cudaMemcpyDefault,
-                        stream_->get()),
+  check(cudaMemcpyAsync(&verdict_.data()->verdict, &host_verdict_.place().there->value,
+                        sizeof(DeviceVerdict), cudaMemcpyDefault, stream_->get()),
         "the verdict");
   if constexpr (std::is_same_v<T, double>) {
     if (kernels_.gathered) small_ = SmallFactor(*plan_, memory(), block_, stream_->get());
   }
-  if (kernels_.tiled.teams > 0 && !p.device.task.empty()) tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
+  if (kernels_.tiled.teams > 0 && !p.device.task.empty())
+    tiled_ = TiledFactor<T>(*plan_, memory(), kernels_.tiled, block_, stream_->get());
   stream_->synchronize();
 }
 
@@ -74,9 +77,12 @@ void CudaFactor<T>::enqueue(cudaStream_t stream) const {
   const auto fronts = static_cast<Index>(state_.size());
   const DeviceSchedule& device = plan_->plan()->device;
   if (fronts > 0)
-    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState),
+                          stream),
+          "states of fronts");
   const std::span<const Level> levels = plan_->levels();
-  const std::span<const Level> small = levels.first(static_cast<std::size_t>(device.small_levels)), tiled = levels.subspan(small.size());
+  const std::span<const Level> small = levels.first(static_cast<std::size_t>(device.small_levels)),
+                               tiled = levels.subspan(small.size());
   const auto level_by_level = [&](std::span<const Level> some) {
     for (const Level& level : some) enqueue_level(plan_->view(), level, memory(), stream);
   };
@@ -114,12 +120,14 @@ CudaFactor<T>::~CudaFactor() {
 
 template <class T>
 FactorMemory<T> CudaFactor<T>::memory() const {
-  return {entries_.data(), value_.data(), shift_.data(), state_.data(), fail_column_.data(), fail_pivot_.data()};
+  return {entries_.data(), value_.data(),       shift_.data(),
+          state_.data(),   fail_column_.data(), fail_pivot_.data()};
 }
 
 template <class T>
 void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
-  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(), host_verdict_.place(), stream);
+  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(),
+                    host_verdict_.place(), stream);
 }
 
 template <class T>
@@ -138,7 +146,8 @@ void CudaFactor<T>::begin_after(StreamHandle stream) {
 }
 
 template <class T>
-const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift, ValuesAre values) {
+const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shift,
+                                                ValuesAre values) {
   const CurrentDevice current(context_.device);
   seen_ = {};
   awaits_verdict_ = false;
@@ -157,7 +166,8 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
 template <class T>
 void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, StreamHandle handle) {
   const CurrentDevice current(context_.device);
-  if (!value.empty()) require_on_device(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
+  if (!value.empty())
+    require_on_device(value.data(), &value.back(), "enqueue_refactorize: value", context_.device);
   const auto stream = static_cast<cudaStream_t>(handle);
   const bool capturing = is_capturing(stream);
   seen_ = {};
@@ -194,13 +204,16 @@ T CudaFactor<T>::entry(Index row, Index col) const {
   if (row < col) return T(0);
   const Plan& plan = *plan_->plan();
   const Supernodes& nodes = plan.supernodes;
-  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), col) - nodes.first.begin() - 1);
+  const auto s = static_cast<Index>(std::upper_bound(nodes.first.begin(), nodes.first.end(), col) -
+                                    nodes.first.begin() - 1);
   const auto rows = nodes.rows(s);
   const auto at = std::lower_bound(rows.begin(), rows.end(), row);
   if (at == rows.end() || *at != row) return T(0);
-  const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()), c = col - nodes.first[s];
-  const Offset place = plan.device.panel[s] +
-                       (plan.device.tiled[s] == kNone ? symbolic::SmallLayout{m, p}.place(r, c) : symbolic::FrontCells{m, p}.place(r, c));
+  const Index m = nodes.order(s), p = nodes.pivots(s), r = static_cast<Index>(at - rows.begin()),
+              c = col - nodes.first[s];
+  const Offset place = plan.device.panel[s] + (plan.device.tiled[s] == kNone
+                                                   ? symbolic::SmallLayout{m, p}.place(r, c)
+                                                   : symbolic::FrontCells{m, p}.place(r, c));
   const CurrentDevice current(context_.device);
   return fetch(entries_.data() + place, *stream_, "an entry of L");
 }
@@ -214,7 +227,8 @@ void CudaFactor<T>::copy_panel(Index s, std::span<T> to) const {
     const CurrentDevice current(context_.device);
     fetch(std::span(panel), entries_.data() + plan.device.panel[s], *stream_, "a panel of L");
     for (Index c = 0; c < p; ++c)
-      for (Index r = c; r < m; ++r) to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
+      for (Index r = c; r < m; ++r)
+        to[static_cast<std::size_t>(c) * m + r] = panel[layout.place(r, c)];
   };
   const symbolic::SmallLayout small{m, p};
   const symbolic::FrontCells tiled{m, p};

@@ -29,41 +29,55 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   ~CudaFactor() override;
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_->plan(); }
   [[nodiscard]] const DeviceVerdict& verdict() const override { return seen_; }
-  [[nodiscard]] const DeviceVerdict* verdict_address() const override { return &verdict_.data()->verdict; }
+  [[nodiscard]] const DeviceVerdict* verdict_address() const override {
+    return &verdict_.data()->verdict;
+  }
   const DeviceVerdict& fetch_verdict(StreamHandle stream) override;
   void begin_after(StreamHandle stream) override;
   const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) override;
   void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) override;
-  [[nodiscard]] std::span<const T> on_host(std::span<const T> value, std::vector<T>& room) const override;
-  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
+  [[nodiscard]] std::span<const T> on_host(std::span<const T> value,
+                                           std::vector<T>& room) const override;
+  void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+             const SolveSteps& steps) const override;
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
-  void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const override;
-  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
-                     StreamHandle stream) const override;
-  void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
-  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
-                        StreamHandle stream) const override;
+  void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                       const SolveSteps& steps) const override;
+  void enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                     const SolveSteps& steps, StreamHandle stream) const override;
+  void multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                          bool transposed) const override;
+  void enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                        bool transposed, StreamHandle stream) const override;
   void run_now(const std::function<void(StreamHandle)>& enqueue) const override;
-  void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g, StreamHandle stream) const override;
-  void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y, StreamHandle stream) const override;
+  void enqueue_last_product(MatrixView<const T> y, MatrixView<T> g,
+                            StreamHandle stream) const override;
+  void enqueue_last_transposed(MatrixView<const T> x2, MatrixView<T> y,
+                               StreamHandle stream) const override;
   void enqueue_last_square(MatrixView<T> s, StreamHandle stream) const override;
-  void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y, StreamHandle stream) const override;
-  void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2, StreamHandle stream) const override;
+  void enqueue_below_zeros(MatrixView<const T> g, MatrixView<T> y,
+                           StreamHandle stream) const override;
+  void enqueue_last_rows(MatrixView<const T> y, MatrixView<T> x2,
+                         StreamHandle stream) const override;
   void enqueue_rows_of_l(MatrixView<T> y, StreamHandle stream) const override;
-  [[nodiscard]] std::unique_ptr<NormEstimator<T>> make_norm_estimator(WorkspaceImpl<T>& workspace) const override;
+  [[nodiscard]] std::unique_ptr<NormEstimator<T>> make_norm_estimator(
+      WorkspaceImpl<T>& workspace) const override;
   [[nodiscard]] double log_determinant() const override;
-  void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace, StreamHandle stream) const override;
+  void enqueue_log_determinant(double* there, WorkspaceImpl<T>& workspace,
+                               StreamHandle stream) const override;
   /// Enqueues R = A^-1 R on the device, one step of a refinement. run_flag is as in
   /// SolveSteps::run_flag. The device is current.
-  void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace, const std::int32_t* run_flag, cudaStream_t stream) const;
+  void enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace,
+                          const std::int32_t* run_flag, cudaStream_t stream) const;
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;
   [[nodiscard]] Offset diagonal_inverse_entries(Index s) const override;
   void copy_diagonal_inverses(Index s, std::span<T> to) const override;
   const DeviceVerdict& restore(SavedPanels<T>& from) override;
-  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const override;
+  void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                bool transposed) const override;
   [[nodiscard]] std::unique_ptr<InverseImpl<T>> make_inverse() const override;
   [[nodiscard]] Offset inverse_bytes() const override;
   /// DeviceSchedule::entries entries on the device: panels and contribution blocks.
@@ -81,26 +95,30 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
   /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
   /// workspace.nrhs() columns.
-  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+  void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
+                     const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                      cudaStream_t stream) const;
   /// Enqueues the solve of at most KernelSet::together columns by sweeps. b and x lie on the
   /// device.
-  void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+  void enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
+                    const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                     cudaStream_t stream) const;
   /// Enqueues the sweeps of one column of T. numbers: scratch_of() of the workspace.
-  void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
-                   cudaStream_t stream) const;
+  void enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers,
+                   const SolveSteps& steps, cudaStream_t stream) const;
   /// Enqueues the solve of any number of columns, workspace.nrhs() at a time. Throws Error(usage)
   /// if b or x does not lie on the device.
-  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+  void enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
+                      const CudaWorkspace<T>& workspace, const SolveSteps& steps,
                       cudaStream_t stream) const;
   /// Enqueues x = L b, or x = L^T b if transposed, for at most memory.nrhs columns. b and x lie on
   /// the device; x may be memory.x.
-  void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x, SolveMemory<T> memory, bool transposed,
-                             cudaStream_t stream) const;
+  void enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x,
+                             SolveMemory<T> memory, bool transposed, cudaStream_t stream) const;
   /// Enqueues the product for any number of columns. Throws Error(usage) if b or x does not lie on
   /// the device.
-  void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace, bool transposed,
+  void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
+                              const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
   /// Returns the address of the values if they lie on this device. Otherwise enqueues their copy to
   /// value_ and returns null. Returns null for no values, too.

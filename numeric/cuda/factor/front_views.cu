@@ -15,7 +15,8 @@ __device__ Index thread_index() { return static_cast<Index>(blockIdx.x * kThread
 /// Fills the views of `fronts` tiled fronts, which begin at position `first` of plan.order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    view_fronts(PlanView plan, const TiledFront* tiled, Index first, Index fronts, FactorMemory<T> memory, TiledViews<T> views) {
+    view_fronts(PlanView plan, const TiledFront* tiled, Index first, Index fronts,
+                FactorMemory<T> memory, TiledViews<T> views) {
   const Index t = thread_index();
   if (t >= fronts) return;
   const Index s = plan.order[first + t];
@@ -30,7 +31,8 @@ __global__ void __launch_bounds__(kThreads)
   view.child = views.child + own.child;
   view.child_count = own.child_count;
   view.awaited = own.awaited;
-  view.parent_counters = f.parent == kNone ? nullptr : views.counters + tiled[plan.front[f.parent].tiled].counters;
+  view.parent_counters =
+      f.parent == kNone ? nullptr : views.counters + tiled[plan.front[f.parent].tiled].counters;
   view.level = own.level;
   view.block_reuses = own.block_reuses;
   view.panel_reuses = own.panel_reuses;
@@ -43,18 +45,21 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    view_children(PlanView plan, const PulledChild* pulled, Index children, const symbolic::RowMapWord* row_map, FactorMemory<T> memory,
+    view_children(PlanView plan, const PulledChild* pulled, Index children,
+                  const symbolic::RowMapWord* row_map, FactorMemory<T> memory,
                   TiledViews<T> views) {
   const Index k = thread_index();
   if (k >= children) return;
   const Front& f = plan.front[pulled[k].child];
   const Index padding = f.tiled == kNone ? symbolic::SmallLayout{f.m, f.p}.padding() : 0;
   const Index cell_rows = f.tiled == kNone ? 0 : FrontCells{f.m, f.p}.below_cells();
-  views.child[k] = {memory.entries + f.block + padding, row_map + pulled[k].map, cell_rows, f.m - f.p};
+  views.child[k] = {memory.entries + f.block + padding, row_map + pulled[k].map, cell_rows,
+                    f.m - f.p};
 }
 
 __global__ void __launch_bounds__(kThreads)
-    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<double> memory, GatheredFront* out) {
+    view_small_fronts(PlanView plan, Index narrow, Index small, FactorMemory<double> memory,
+                      GatheredFront* out) {
   const Index k = thread_index();
   if (k >= small) return;
   const auto together = [&](Index other) {
@@ -74,16 +79,17 @@ __global__ void __launch_bounds__(kThreads)
   front.child_end = f.child_end;
   front.place = k;
   front.parent = f.parent != kNone && together(f.parent) ? plan.front[f.parent].place : kNone;
-  for (Index c = f.child_begin; c < f.child_end; ++c) front.awaited += together(plan.child[c]) ? 1 : 0;
+  for (Index c = f.child_begin; c < f.child_end; ++c)
+    front.awaited += together(plan.child[c]) ? 1 : 0;
   out[k] = front;
 }
 
 /// Launches a thread for each of `count` > 0 items.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Offset count, cudaStream_t stream, A&&... arguments) {
-  check(
-      kernels::launch(kernel, static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream, std::forward<A>(arguments)...),
-      "a launch of descriptions");
+  check(kernels::launch(kernel, static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads,
+                        0, stream, std::forward<A>(arguments)...),
+        "a launch of descriptions");
 }
 
 }  // namespace
@@ -97,23 +103,30 @@ void load_view_kernels() {
 }
 
 template <class T>
-void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledViews<T>& views, cudaStream_t stream) {
-  const auto fronts = static_cast<Index>(plan.tiled().fronts().size()), children = static_cast<Index>(plan.tiled().children().size());
+void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
+                   const TiledViews<T>& views, cudaStream_t stream) {
+  const auto fronts = static_cast<Index>(plan.tiled().fronts().size()),
+             children = static_cast<Index>(plan.tiled().children().size());
   if (fronts == 0) return;
-  launch(view_fronts<T>, fronts, stream, plan.view(), plan.tiled().fronts().data(), plan.plan()->device.small_fronts, fronts, memory,
-         views);
+  launch(view_fronts<T>, fronts, stream, plan.view(), plan.tiled().fronts().data(),
+         plan.plan()->device.small_fronts, fronts, memory, views);
   if (children > 0)
-    launch(view_children<T>, children, stream, plan.view(), plan.tiled().children().data(), children, plan.tiled().row_map().data(), memory,
-           views);
+    launch(view_children<T>, children, stream, plan.view(), plan.tiled().children().data(),
+           children, plan.tiled().row_map().data(), memory, views);
 }
 
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory, GatheredFront* fronts, cudaStream_t stream) {
+void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
+                            GatheredFront* fronts, cudaStream_t stream) {
   const DeviceSchedule& device = plan.plan()->device;
   const Index small = device.small_fronts;
-  if (small > 0) launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory, fronts);
+  if (small > 0)
+    launch(view_small_fronts, small, stream, plan.view(), device.narrow_fronts, small, memory,
+           fronts);
 }
 
-template void enqueue_views(const DevicePlan&, const FactorMemory<float>&, const TiledViews<float>&, cudaStream_t);
-template void enqueue_views(const DevicePlan&, const FactorMemory<double>&, const TiledViews<double>&, cudaStream_t);
+template void enqueue_views(const DevicePlan&, const FactorMemory<float>&, const TiledViews<float>&,
+                            cudaStream_t);
+template void enqueue_views(const DevicePlan&, const FactorMemory<double>&,
+                            const TiledViews<double>&, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

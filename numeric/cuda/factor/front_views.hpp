@@ -19,9 +19,11 @@ struct TiledViews {
 
 /// Enqueues the filling of views.front and views.child.
 template <class T>
-void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledViews<T>& views, cudaStream_t stream);
+void enqueue_views(const DevicePlan& plan, const FactorMemory<T>& memory,
+                   const TiledViews<T>& views, cudaStream_t stream);
 
 /// Enqueues the filling of `fronts`, one for each small front of the plan.
-void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory, GatheredFront* fronts, cudaStream_t stream);
+void enqueue_gathered_views(const DevicePlan& plan, const FactorMemory<double>& memory,
+                            GatheredFront* fronts, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -19,7 +19,8 @@ using symbolic::SmallLayout;
 /// pivots.
 template <class Visit>
 void for_each_block(Index p, const Visit& visit) {
-  for (Index first = 0; first < p; first += kInverseOrder) visit(first, std::min(kInverseOrder, p - first));
+  for (Index first = 0; first < p; first += kInverseOrder)
+    visit(first, std::min(kInverseOrder, p - first));
 }
 
 /// Returns the inverse of a diagonal block whose inverse was not saved: its lower triangle by rows.
@@ -28,7 +29,9 @@ void for_each_block(Index p, const Visit& visit) {
 template <class T>
 std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Index rows) {
   std::vector<T> inverse(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows + 1) / 2);
-  const auto at = [&](Index r, Index c) -> T& { return inverse[static_cast<std::size_t>(r * (r + 1) / 2 + c)]; };
+  const auto at = [&](Index r, Index c) -> T& {
+    return inverse[static_cast<std::size_t>(r * (r + 1) / 2 + c)];
+  };
   for (Index c = 0; c < rows; ++c)
     for (Index r = c; r < rows; ++r) {
       T value = r == c ? T(1) : T(0);
@@ -43,10 +46,12 @@ std::vector<T> inverse_of(const T* l, const FrontCells& cells, Index first, Inde
 /// lower triangles of all inverses, or empty, then they are computed.
 template <class T>
 void complete_tiled(T* panel, const FrontCells& cells, std::span<const T> saved) {
-  for (Index k = cells.p; k < cells.pivot_cells() * symbolic::kCell; ++k) panel[cells.panel().place(k, k)] = T(1);
+  for (Index k = cells.p; k < cells.pivot_cells() * symbolic::kCell; ++k)
+    panel[cells.panel().place(k, k)] = T(1);
   T* inverses = panel + cells.panel().entries();
   for_each_block(cells.p, [&](Index first, Index rows) {
-    const std::vector<T> own = saved.empty() ? inverse_of(panel, cells, first, rows) : std::vector<T>();
+    const std::vector<T> own =
+        saved.empty() ? inverse_of(panel, cells, first, rows) : std::vector<T>();
     std::span<const T> triangle = saved.empty() ? std::span<const T>(own) : saved;
     for (Index r = 0; r < kInverseOrder; ++r)
       for (Index c = 0; c <= r; ++c) {
@@ -65,7 +70,9 @@ void complete_tiled(T* panel, const FrontCells& cells, std::span<const T> saved)
 template <class T>
 void put_panel(const std::vector<T>& from, Index m, Index p, T* panel, const auto& layout) {
   for (Index c = 0; c < p; ++c)
-    for (Index r = c; r < m; ++r) panel[layout.place(r, c)] = from[static_cast<std::size_t>(c) * static_cast<std::size_t>(m) + r];
+    for (Index r = c; r < m; ++r)
+      panel[layout.place(r, c)] =
+          from[static_cast<std::size_t>(c) * static_cast<std::size_t>(m) + r];
 }
 
 }  // namespace
@@ -74,7 +81,8 @@ template <class T>
 Offset CudaFactor<T>::diagonal_inverse_entries(Index s) const {
   if (plan()->device.tiled[s] == kNone) return 0;
   Offset entries = 0;
-  for_each_block(plan()->supernodes.pivots(s), [&](Index, Index rows) { entries += Offset{rows} * (rows + 1) / 2; });
+  for_each_block(plan()->supernodes.pivots(s),
+                 [&](Index, Index rows) { entries += Offset{rows} * (rows + 1) / 2; });
   return entries;
 }
 
@@ -83,11 +91,13 @@ void CudaFactor<T>::copy_diagonal_inverses(Index s, std::span<T> to) const {
   const FrontCells cells{plan()->supernodes.order(s), plan()->supernodes.pivots(s)};
   std::vector<T> blocks(static_cast<std::size_t>(cells.diagonal_entries()));
   const CurrentDevice current(context_.device);
-  fetch(std::span(blocks), entries_.data() + plan()->device.panel[s] + cells.panel().entries(), *stream_, "inverses beside L");
+  fetch(std::span(blocks), entries_.data() + plan()->device.panel[s] + cells.panel().entries(),
+        *stream_, "inverses beside L");
   auto next = to.begin();
   for_each_block(cells.p, [&](Index first, Index rows) {
     for (Index r = 0; r < rows; ++r)
-      for (Index c = 0; c <= r; ++c) *next++ = blocks[FrontCells::diagonal_place(first + r, first + c)];
+      for (Index c = 0; c <= r; ++c)
+        *next++ = blocks[FrontCells::diagonal_place(first + r, first + c)];
   });
 }
 
@@ -117,7 +127,9 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   enqueue_beginning_of(nullptr, T(0), stream);
   if (fronts > 0) {
     context_.staging->copy(entries_.data(), std::as_bytes(std::span<const T>(image)), stream);
-    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState), stream), "states of fronts");
+    check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState),
+                          stream),
+          "states of fronts");
   }
   enqueue_tile_inverses(plan_->view(), p.device.pivot_tiles, memory(), fast_, stream);
   enqueue_verdict(plan_->view(), fronts, memory(), verdict_.data(), host_verdict_.place(), stream);

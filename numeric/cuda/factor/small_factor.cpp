@@ -6,7 +6,8 @@
 
 namespace kauri::numeric::cuda {
 
-SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block, cudaStream_t stream)
+SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory,
+                         DeviceBlock& block, cudaStream_t stream)
     : narrow_(plan.plan()->device.narrow_fronts) {
   const Offset small = plan.plan()->device.small_fronts;
   front_ = block.take<GatheredFront>(small);
@@ -14,13 +15,17 @@ SmallFactor::SmallFactor(const DevicePlan& plan, const FactorMemory<double>& mem
   enqueue_gathered_views(plan, memory, front_.data(), stream);
 }
 
-void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const {
-  check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
+void SmallFactor::enqueue(const PlanView& view, const FactorMemory<double>& memory,
+                          cudaStream_t stream) const {
+  check(cudaMemsetAsync(counters_.data(), 0,
+                        static_cast<std::size_t>(counters_.size()) * sizeof(int), stream),
+        "counters");
   const auto count = static_cast<Index>(front_.size());
   int* tickets = counters_.data() + count;
   const auto launch = [&](Index begin, Index end, Index rows, int* ticket) {
     const GatherSource source{view, memory, counters_.data(), ticket};
-    check(enqueue_gathered_fronts(front_.data() + begin, end - begin, rows, source, stream), "the launch of small fronts");
+    check(enqueue_gathered_fronts(front_.data() + begin, end - begin, rows, source, stream),
+          "the launch of small fronts");
   };
   launch(0, narrow_, DeviceSchedule::kNarrow, tickets);
   launch(narrow_, count, DeviceSchedule::kSmall, tickets + 1);

@@ -29,7 +29,8 @@ struct GatherSource {
 
   PlanView plan;
   FactorMemory<double> memory;
-  int* done;    ///< counters, one for each small front: how many of its children of the same launch are done
+  int* done;    ///< counters, one for each small front: how many of its children of the same launch
+                ///< are done
   int* ticket;  ///< counter of the launch
 };
 
@@ -37,8 +38,8 @@ struct GatherSource {
 bool prepare_gathered_fronts();
 /// Enqueues the factorisation of fronts of at most max_rows rows, children before parents. `done`
 /// and `ticket` must be zero before the launch. Returns the launch's error.
-cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows, const GatherSource& source,
-                                    cudaStream_t stream);
+cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
+                                    const GatherSource& source, cudaStream_t stream);
 
 /// Descriptions and counters of the small fronts, with the addresses of one factor.
 class SmallFactor {
@@ -46,7 +47,8 @@ class SmallFactor {
   SmallFactor() = default;
   /// Enqueues the making of the descriptions on the current device: they are valid once the stream
   /// has completed it. Throws Error: memory, device.
-  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block, cudaStream_t stream);
+  SmallFactor(const DevicePlan& plan, const FactorMemory<double>& memory, DeviceBlock& block,
+              cudaStream_t stream);
   void enqueue(const PlanView& view, const FactorMemory<double>& memory, cudaStream_t stream) const;
 
  private:

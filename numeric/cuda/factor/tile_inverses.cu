@@ -17,7 +17,8 @@ constexpr int kThreads = 128;
 constexpr Index kMost = symbolic::kTileSlabs;  // 16 x 16 blocks along the side of a tile
 constexpr Index kOrder = symbolic::kInverseOrder;
 constexpr Index kTileInverseEntries = symbolic::kTileInverseEntries;
-constexpr Index kOwn = symbolic::kInverseEntries / kThreads;  // entries of a block that one thread holds
+constexpr Index kOwn =
+    symbolic::kInverseEntries / kThreads;  // entries of a block that one thread holds
 
 /// A thread's entries of each block: (row, column) and (row + 8, column). Eight lanes read a row of
 /// a right factor and the other lanes read the same addresses, so there are no bank conflicts.
@@ -26,11 +27,15 @@ struct Thread {
   Index number, row, column;
 
   __device__ Thread()
-      : number(static_cast<Index>(threadIdx.x)), row(number / symbolic::kCell % symbolic::kCell), column(number / 64 * 8 + number % 8) {}
+      : number(static_cast<Index>(threadIdx.x)),
+        row(number / symbolic::kCell % symbolic::kCell),
+        column(number / 64 * 8 + number % 8) {}
 };
 
 /// Returns the place of entry (r, c) in a block.
-__device__ constexpr Index place_in_block(Index r, Index c) { return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c)); }
+__device__ constexpr Index place_in_block(Index r, Index c) {
+  return static_cast<Index>(symbolic::CellLayout{2, 2}.place(r, c));
+}
 
 /// Calls f(block row, block column, place) for the lower blocks of a tile of `blocks` x `blocks`
 /// blocks.
@@ -47,12 +52,14 @@ __device__ void over_blocks(Index blocks, const F& f) {
 /// diagonal and beyond the pivots become those of an identity: not all factorisation kernels write
 /// them.
 template <class T>
-__device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k, Index blocks) {
+__device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCells& cells, Index k,
+                          Index blocks) {
   const Thread me;
   const Index first = cells.first_cell(k), pivots = cells.rows_of(k);
   const symbolic::CellLayout layout = cells.panel();
   const T* diagonal = panel + layout.entries() + FrontCells::diagonal_place(k * kTile, k * kTile);
-  T l[kTileInverseEntries / kThreads], v[kMost * kOwn];  // all loads are issued before the first is awaited
+  T l[kTileInverseEntries / kThreads],
+      v[kMost * kOwn];  // all loads are issued before the first is awaited
   over_blocks(blocks, [&](Index i, Index j, Index place) {
 #pragma unroll
     for (Index h = 0; h < kOwn; ++h) {
@@ -60,7 +67,8 @@ __device__ void load_tile(T* triangle, T* inverse, const T* panel, const FrontCe
       const bool there = c <= r && r < pivots;
       const T other = T(r == c ? 1 : 0);
       const Index own = place / kThreads + h;
-      l[own] = there ? panel[layout.place(symbolic::kCell * first + r, symbolic::kCell * first + c)] : other;
+      l[own] = there ? panel[layout.place(symbolic::kCell * first + r, symbolic::kCell * first + c)]
+                     : other;
       if (i == j) v[kOwn * i + h] = there ? diagonal[kThreads * (kOwn * i + h) + me.number] : other;
     }
   });
@@ -80,7 +88,8 @@ __device__ void add_product(T (&sum)[kOwn], const T* left, const T* right, const
   for (Index k = 0; k < kOrder; ++k) {
     const T factor = right[place_in_block(k, me.column)];
 #pragma unroll
-    for (Index h = 0; h < kOwn; ++h) sum[h] = fma(left[place_in_block(me.row + 8 * h, k)], factor, sum[h]);
+    for (Index h = 0; h < kOwn; ++h)
+      sum[h] = fma(left[place_in_block(me.row + 8 * h, k)], factor, sum[h]);
   }
 }
 
@@ -98,9 +107,11 @@ __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
     T sum[kOwn] = {};
 #pragma unroll 1
     for (Index k = j; k < i; ++k)
-      add_product(sum, triangle + FrontCells::inverse_block(i, k), inverse + FrontCells::inverse_block(k, j), me);
+      add_product(sum, triangle + FrontCells::inverse_block(i, k),
+                  inverse + FrontCells::inverse_block(k, j), me);
 #pragma unroll
-    for (Index h = 0; h < kOwn; ++h) inverse[FrontCells::inverse_block(i, j) + kThreads * h + me.number] = sum[h];
+    for (Index h = 0; h < kOwn; ++h)
+      inverse[FrontCells::inverse_block(i, j) + kThreads * h + me.number] = sum[h];
   }
   __syncthreads();
 #pragma unroll
@@ -109,14 +120,16 @@ __device__ void invert_below(const T* triangle, T* inverse, Index blocks) {
     if (i >= blocks) break;
 #pragma unroll
     for (Index h = 0; h < kOwn; ++h) v[j][h] = T(0);
-    add_product(v[j], inverse + FrontCells::diagonal_inverse(i), inverse + FrontCells::inverse_block(i, j), me);
+    add_product(v[j], inverse + FrontCells::diagonal_inverse(i),
+                inverse + FrontCells::inverse_block(i, j), me);
   }
   __syncthreads();
 #pragma unroll
   for (Index j = 0; j < kMost - kBelow; ++j) {
     if (j + kBelow >= blocks) break;
 #pragma unroll
-    for (Index h = 0; h < kOwn; ++h) inverse[FrontCells::inverse_block(j + kBelow, j) + kThreads * h + me.number] = T(0) - v[j][h];
+    for (Index h = 0; h < kOwn; ++h)
+      inverse[FrontCells::inverse_block(j + kBelow, j) + kThreads * h + me.number] = T(0) - v[j][h];
   }
 }
 
@@ -128,7 +141,8 @@ __device__ T row_sum(const T* tile, Index r, const F& f) {
   for (Index j = 0; j <= r / kOrder; ++j)
     for (Index k = 0; k < kOrder; ++k) {
       const Index c = k / 8 * 8 + (k + r) % 8;
-      sum += fabs(tile[FrontCells::inverse_block(r / kOrder, j) + place_in_block(r % kOrder, c)]) * f(kOrder * j + c);
+      sum += fabs(tile[FrontCells::inverse_block(r / kOrder, j) + place_in_block(r % kOrder, c)]) *
+             f(kOrder * j + c);
     }
   return sum;
 }
@@ -141,7 +155,8 @@ __device__ bool is_inaccurate(const T* triangle, const T* inverse, T* sums, Inde
   const auto r = static_cast<Index>(threadIdx.x);
   if (r < rows) sums[r] = row_sum(triangle, r, [](Index) { return T(1); });
   __syncthreads();
-  return r < rows && !(row_sum(inverse, r, [&](Index c) { return sums[c]; }) <= T(kernels::kLargestCondition));
+  return r < rows &&
+         !(row_sum(inverse, r, [&](Index c) { return sums[c]; }) <= T(kernels::kLargestCondition));
 }
 
 /// A pair of cell columns of a tile of L, contiguous in memory: first cell row and cell column,
@@ -154,20 +169,23 @@ constexpr Index kSlabEntries = symbolic::kTileCells * kPair;
 
 /// Copies a slab to shared memory, with zeros behind its last cell row.
 template <class T>
-__device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout, const Slab& at) {
+__device__ void load_slab(T* to, const T* panel, const symbolic::CellLayout& layout,
+                          const Slab& at) {
   __syncthreads();
   const T* from = panel + layout.cell(at.row, at.column);
-  for (Index e = static_cast<Index>(threadIdx.x); e < kSlabEntries; e += kThreads) to[e] = e < at.rows * kPair ? from[e] : T(0);
+  for (Index e = static_cast<Index>(threadIdx.x); e < kSlabEntries; e += kThreads)
+    to[e] = e < at.rows * kPair ? from[e] : T(0);
   __syncthreads();
 }
 
 /// Writes U = V C for the tile C of L left of V's, or C itself if V is marked. A thread computes
 /// one column of each slab of 16 and the rows of one cell.
 template <class T>
-__device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
-                                   T* out) {
+__device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const T* panel,
+                                   const symbolic::CellLayout& layout, Slab at, T* out) {
   const auto thread = static_cast<Index>(threadIdx.x);
-  const Index c = thread % kOrder, cell = thread / kOrder, own = cell * kPair + c / 8 * symbolic::kCellEntries + c % 8;
+  const Index c = thread % kOrder, cell = thread / kOrder,
+              own = cell * kPair + c / 8 * symbolic::kCellEntries + c % 8;
   for (Index s = 0; s < kMost; ++s, at.column += 2) {
     load_slab(slab, panel, layout, at);
     for (Index i = 0; i < symbolic::kCell; ++i) {
@@ -180,7 +198,8 @@ __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const
           const T* left = inverse + FrontCells::inverse_block(cell / 2, block);
           const T* right = slab + 2 * block * kPair + c / 8 * symbolic::kCellEntries + c % 8;
 #pragma unroll
-          for (Index k = 0; k < kOrder; ++k) sum = fma(left[place_in_block(r, k)], right[k / 8 * kPair + k % 8 * 8], sum);
+          for (Index k = 0; k < kOrder; ++k)
+            sum = fma(left[place_in_block(r, k)], right[k / 8 * kPair + k % 8 * 8], sum);
         }
       }
       out[FrontCells::forward_product_place(8 * cell + i, kOrder * s + c)] = sum;
@@ -192,8 +211,8 @@ __device__ void multiply_from_left(const T* inverse, bool marked, T* slab, const
 /// of C, each times a block row of V: a thread has one column of the product and half of its rows,
 /// whose sums continue from slab to slab.
 template <class T>
-__device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel, const symbolic::CellLayout& layout, Slab at,
-                                    T* out) {
+__device__ void multiply_from_right(const T* inverse, bool marked, T* slab, const T* panel,
+                                    const symbolic::CellLayout& layout, Slab at, T* out) {
   const auto thread = static_cast<Index>(threadIdx.x);
   const Index c = thread % kTile, first = thread / kTile * (kTile / 2);
   T sum[kTile / 2] = {};
@@ -203,20 +222,25 @@ __device__ void multiply_from_right(const T* inverse, bool marked, T* slab, cons
 #pragma unroll 1
     for (Index k = 0; k < kOrder; ++k) {
       const T factor =
-          marked ? T(k == c % kOrder ? 1 : 0) : inverse[FrontCells::inverse_block(s, c / kOrder) + place_in_block(k, c % kOrder)];
+          marked
+              ? T(k == c % kOrder ? 1 : 0)
+              : inverse[FrontCells::inverse_block(s, c / kOrder) + place_in_block(k, c % kOrder)];
       const T* left = slab + first / 8 * kPair + k / 8 * symbolic::kCellEntries + k % 8;
 #pragma unroll
-      for (Index i = 0; i < kTile / 2; ++i) sum[i] = fma(left[i / 8 * kPair + i % 8 * 8], factor, sum[i]);
+      for (Index i = 0; i < kTile / 2; ++i)
+        sum[i] = fma(left[i / 8 * kPair + i % 8 * 8], factor, sum[i]);
     }
   }
 #pragma unroll
-  for (Index i = 0; i < kTile / 2; ++i) out[FrontCells::backward_product_place(first + i, c)] = sum[i];
+  for (Index i = 0; i < kTile / 2; ++i)
+    out[FrontCells::backward_product_place(first + i, c)] = sum[i];
 }
 
 /// Inverts the pivot tiles of tiled fronts, one block of threads for each tile. Skips fronts whose
 /// state is not `done`. If `products`, writes U and W too.
 template <class T>
-__global__ void __launch_bounds__(kThreads) invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {
+__global__ void __launch_bounds__(kThreads)
+    invert_tiles(PlanView plan, TileList list, FactorMemory<T> memory, bool products) {
   __shared__ T triangle[kTileInverseEntries];
   __shared__ __align__(16) T inverse[kTileInverseEntries];
   __shared__ T sums[kTile];
@@ -230,7 +254,8 @@ __global__ void __launch_bounds__(kThreads) invert_tiles(PlanView plan, TileList
   const FrontCells cells = cells_of(f);
   const Index blocks = (cells.cells_of(at.tile) + 1) / 2;
   const T* panel = memory.entries + f.panel;
-  T *inverses = memory.entries + f.inverses, *out = inverses + Offset{at.tile} * kTileInverseEntries;
+  T *inverses = memory.entries + f.inverses,
+    *out = inverses + Offset{at.tile} * kTileInverseEntries;
   load_tile(triangle, inverse, panel, cells, at.tile, blocks);
   invert_below<1>(triangle, inverse, blocks);
   invert_below<2>(triangle, inverse, blocks);
@@ -244,10 +269,12 @@ __global__ void __launch_bounds__(kThreads) invert_tiles(PlanView plan, TileList
   if (!products) return;
   const Index k = at.tile, column = k * symbolic::kTileCells;
   if (k > 0)
-    multiply_from_left(inverse, marked != 0, triangle, panel, cells.panel(), {column, column - symbolic::kTileCells, cells.cells_of(k)},
+    multiply_from_left(inverse, marked != 0, triangle, panel, cells.panel(),
+                       {column, column - symbolic::kTileCells, cells.cells_of(k)},
                        inverses + cells.forward_product(k));
   if (k + 1 < cells.pivot_tiles())
-    multiply_from_right(inverse, marked != 0, triangle, panel, cells.panel(), {cells.first_cell(k + 1), column, cells.cells_of(k + 1)},
+    multiply_from_right(inverse, marked != 0, triangle, panel, cells.panel(),
+                        {cells.first_cell(k + 1), column, cells.cells_of(k + 1)},
                         inverses + cells.backward_product(k));
 }
 
@@ -259,13 +286,17 @@ void load_tile_inverses() {
 }
 
 template <class T>
-void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream) {
+void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles,
+                           const FactorMemory<T>& memory, bool products, cudaStream_t stream) {
   if (tiles.tiles == 0) return;
-  check(kernels::launch(invert_tiles<T>, static_cast<unsigned>(tiles.tiles), kThreads, 0, stream, plan, tiles, memory, products),
+  check(kernels::launch(invert_tiles<T>, static_cast<unsigned>(tiles.tiles), kThreads, 0, stream,
+                        plan, tiles, memory, products),
         "a launch of inverses");
 }
 
-template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<float>&, bool, cudaStream_t);
-template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<double>&, bool, cudaStream_t);
+template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<float>&,
+                                    bool, cudaStream_t);
+template void enqueue_tile_inverses(const PlanView&, const TileList&, const FactorMemory<double>&,
+                                    bool, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

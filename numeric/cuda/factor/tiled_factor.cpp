@@ -15,8 +15,10 @@ namespace {
 using kernels::ChildViewOf;
 using kernels::FrontViewOf;
 
-static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes && sizeof(FrontViewOf<double>) == symbolic::kDeviceTiledBytes);
-static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes && sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
+static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
+              sizeof(FrontViewOf<double>) == symbolic::kDeviceTiledBytes);
+static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
+              sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
 /// Returns the kernels with the device's teams, or with DeviceSchedule::teams if these are fewer.
 /// Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's kernel.
@@ -24,17 +26,18 @@ TiledKernels with_teams(TiledKernels kernels, const DeviceSchedule& device) {
   if (device.teams == 0) return kernels;
   const int all = kernels.teams;
   kernels.teams = std::min(all, device.teams);
-  if (kernels.teams < std::min(all, device.task_teams) || (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
-    throw Error(ErrorKind::usage,
-                "a device's tasks made for " + std::to_string(device.task_teams) + " teams, to be run by " + std::to_string(kernels.teams));
+  if (kernels.teams < std::min(all, device.task_teams) ||
+      (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
+    throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
+                                      " teams, to be run by " + std::to_string(kernels.teams));
   return kernels;
 }
 
 }  // namespace
 
 template <class T>
-TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory, const TiledKernels& chosen, DeviceBlock& block,
-                            cudaStream_t stream)
+TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
+                            const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
     : plan_(&plan.tiled()) {
   const DeviceSchedule& device = plan.plan()->device;
   const TiledPlan::Sums& sums = plan_->sums();
@@ -42,7 +45,8 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
   pauses_ = device.pauses;
   least_part_ = device.least_part;
   first_ = device.small_fronts;
-  sums_ = {sums.step, sums.place, sums.term, sums.short_places, device.sums.scratch_begin, memory.entries};
+  sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
+           memory.entries};
   counters_ = block.take<int>(plan_->counters() + plan_->level_tasks().size() + 2);
   child_ = block.take<ChildViewOf<T>>(plan_->children().size());
   front_ = block.take<FrontViewOf<T>>(plan_->fronts().size());
@@ -50,32 +54,40 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 }
 
 template <class T>
-cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket, const kernels::ValuesOf<T>& values,
-                                   cudaStream_t stream) const {
+cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket,
+                                   const kernels::ValuesOf<T>& values, cudaStream_t stream) const {
   const DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
     if (chosen_.compute == CudaCompute::hopper)
-      return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_, least_part_, chosen_.teams, pauses_,
-                                     stream);
+      return kernels::enqueue_factor(front_.data(), task, tasks, ticket, levels, values, sums_,
+                                     least_part_, chosen_.teams, pauses_, stream);
   }
-  const kernels::portable::Arithmetic arithmetic = kernels::portable::arithmetic_of(chosen_.compute);
+  const kernels::portable::Arithmetic arithmetic =
+      kernels::portable::arithmetic_of(chosen_.compute);
   if constexpr (std::is_same_v<T, float>) {
     if (chosen_.streamed)
-      return kernels::streamed::enqueue_factor(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
-                                               chosen_.teams, pauses_, stream);
+      return kernels::streamed::enqueue_factor(arithmetic, front_.data(), task, tasks, ticket,
+                                               levels, values, sums_, least_part_, chosen_.teams,
+                                               pauses_, stream);
   }
-  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket, levels, values, sums_, least_part_,
-                                              chosen_.teams, pauses_, stream);
+  return kernels::portable::enqueue_factor<T>(arithmetic, front_.data(), task, tasks, ticket,
+                                              levels, values, sums_, least_part_, chosen_.teams,
+                                              pauses_, stream);
 }
 
 template <class T>
-void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory, cudaStream_t stream) const {
-  check(cudaMemsetAsync(counters_.data(), 0, static_cast<std::size_t>(counters_.size()) * sizeof(int), stream), "counters");
+void TiledFactor<T>::enqueue(const PlanView& view, const FactorMemory<T>& memory,
+                             cudaStream_t stream) const {
+  check(cudaMemsetAsync(counters_.data(), 0,
+                        static_cast<std::size_t>(counters_.size()) * sizeof(int), stream),
+        "counters");
   int* levels = counters_.data() + plan_->counters();
-  const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value, memory.shift};
+  const kernels::ValuesOf<T> values{view.entry_ptr, view.entry_row, view.entry_source, memory.value,
+                                    memory.shift};
   int* ticket = levels + plan_->level_tasks().size();
-  check(launch({levels, plan_->level_tasks().data(), ticket + 1}, ticket, values, stream), "the launch of the tasks");
+  check(launch({levels, plan_->level_tasks().data(), ticket + 1}, ticket, values, stream),
+        "the launch of the tasks");
   enqueue_states(view, first_, static_cast<Index>(front_.size()), front_.data(), memory, stream);
 }
 

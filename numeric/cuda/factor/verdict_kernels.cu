@@ -16,9 +16,11 @@ constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr Index kNoColumn = std::numeric_limits<Index>::max();
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
-                                                                T* shift_memory, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
-  const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x, stride = Offset{gridDim.x} * kThreads;
+__global__ void __launch_bounds__(kThreads)
+    begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
+                        T* shift_memory, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
+  const Offset thread = Offset{blockIdx.x} * kThreads + threadIdx.x,
+               stride = Offset{gridDim.x} * kThreads;
   if (thread == 0) {
     *shift_memory = shift;
     verdict->verdict.status = VerdictStatus::none;
@@ -45,7 +47,8 @@ struct Found {
 
 /// Examines fronts [first, first + 32), one for each lane.
 template <class T>
-__device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first, Index fronts, Index lane, Found& found) {
+__device__ void look_through(const PlanView& plan, const FactorMemory<T>& memory, Index first,
+                             Index fronts, Index lane, Found& found) {
   const Index s = first + lane;
   Diagonal mine;  // a front that did not succeed has no pivots to examine
   if (s < fronts) {
@@ -84,11 +87,14 @@ __device__ Found least_of_block(Found found) {
 /// memory.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict, OwnedPlace<DeviceVerdict> host) {
+    find_verdict(PlanView plan, FactorMemory<T> memory, Index fronts, VerdictMemory* verdict,
+                 OwnedPlace<DeviceVerdict> host) {
   __shared__ bool last;
   Found found;
-  const Index lane = static_cast<Index>(threadIdx.x) % 32, stride = static_cast<Index>(gridDim.x) * kThreads;
-  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts; first += stride)
+  const Index lane = static_cast<Index>(threadIdx.x) % 32,
+              stride = static_cast<Index>(gridDim.x) * kThreads;
+  for (Index first = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x) - lane; first < fronts;
+       first += stride)
     look_through(plan, memory, first, fronts, lane, found);
   found = least_of_block(found);
   if (threadIdx.x == 0) {
@@ -112,14 +118,16 @@ __global__ void __launch_bounds__(kThreads)
                     found.column == kNoColumn ? kNone : plan.old_of[found.column]};
   if (s < fronts) {
     const Index column = plan.old_of[memory.fail_column[s]];
-    out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s], column};
+    out = {VerdictStatus::not_positive_definite, column, memory.fail_pivot[s], memory.fail_pivot[s],
+           column};
   }
   verdict->verdict = out;
   *host.there = {out, host.owner};
 }
 
 unsigned blocks_for(Offset items) {
-  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1}, Offset{VerdictMemory::kMostBlocks}));
+  return static_cast<unsigned>(std::clamp(items / kThreads + (items % kThreads != 0), Offset{1},
+                                          Offset{VerdictMemory::kMostBlocks}));
 }
 
 }  // namespace
@@ -132,27 +140,30 @@ void load_verdict_kernels() {
 }
 
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict,
-                       const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
-  check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0, stream, from, count, value, shift,
-                        shift_memory, verdict, host),
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory,
+                       VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
+                       cudaStream_t stream) {
+  check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0,
+                        stream, from, count, value, shift, shift_memory, verdict, host),
         "a launch of the beginning");
 }
 
 template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict,
-                     const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream) {
-  check(kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory, fronts, verdict, host),
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory,
+                     VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
+                     cudaStream_t stream) {
+  check(kernels::launch(find_verdict<T>, blocks_for(fronts), kThreads, 0, stream, plan, memory,
+                        fronts, verdict, host),
         "a launch of the verdict");
 }
 
-template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
-                                cudaStream_t);
-template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
-                                cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
-                              cudaStream_t);
-template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*, const OwnedPlace<DeviceVerdict>&,
-                              cudaStream_t);
+template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*,
+                                const OwnedPlace<DeviceVerdict>&, cudaStream_t);
+template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*,
+                                const OwnedPlace<DeviceVerdict>&, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*,
+                              const OwnedPlace<DeviceVerdict>&, cudaStream_t);
+template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*,
+                              const OwnedPlace<DeviceVerdict>&, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -27,10 +27,12 @@ using symbolic::FrontCells;
 class Listing {
  public:
   void add(Index front, Index i, Index j, Index terms) {
-    listed_.push_back({terms, {front, static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)}});
+    listed_.push_back(
+        {terms, {front, static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)}});
   }
   InverseTiles append_to(std::vector<InverseTile>& tile) {
-    std::stable_sort(listed_.begin(), listed_.end(), [](const Listed& a, const Listed& b) { return a.terms > b.terms; });
+    std::stable_sort(listed_.begin(), listed_.end(),
+                     [](const Listed& a, const Listed& b) { return a.terms > b.terms; });
     const InverseTiles out{static_cast<Offset>(tile.size()), static_cast<Index>(listed_.size())};
     for (const Listed& l : listed_) tile.push_back(l.tile);
     listed_.clear();
@@ -54,7 +56,8 @@ struct Group {
 /// of one front. Leaves out fronts that need none. Calls place(front, begin) with the place of each
 /// front's scratch.
 template <class Need, class Place>
-std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need& need, const Place& place) {
+std::vector<Group> group(std::span<const Index> fronts, Offset most, const Need& need,
+                         const Place& place) {
   std::vector<Group> out;
   for (const Index s : fronts) {
     const Offset own = need(s);
@@ -80,7 +83,9 @@ Offset tiles_of_halves(Index pivots) {
 
 /// Lists the steps of a group.
 void list_steps(const Plan& plan, const Group& group, InverseLayout& layout) {
-  const auto pivots = [&](Index s) { return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles(); };
+  const auto pivots = [&](Index s) {
+    return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}.pivot_tiles();
+  };
   Index most = 0;
   for (const Index s : group.front) most = std::max(most, pivots(s));
   for (Index h = 1; h < most; h *= 2) {
@@ -120,13 +125,18 @@ InverseRun list_run(const Plan& plan, const Group& group, InverseLayout& layout)
 
 InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) {
   const DeviceSchedule& device = plan.device;
-  const auto cells = [&](Index s) { return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)}; };
+  const auto cells = [&](Index s) {
+    return FrontCells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
+  };
   const std::span<const Index> fronts = symbolic::tiled_fronts(device);
   place.resize(fronts.size());
   const Offset most = std::max(kLeastScratch, device.factor_entries / kScratchShare);
-  const auto place_of = [&](Index s) -> InversePlace& { return place[static_cast<std::size_t>(device.tiled[s])]; };
+  const auto place_of = [&](Index s) -> InversePlace& {
+    return place[static_cast<std::size_t>(device.tiled[s])];
+  };
   for (const Group& g : group(
-           fronts, most, [&](Index s) { return tiles_of_halves(cells(s).pivot_tiles()) * kScratchTile; },
+           fronts, most,
+           [&](Index s) { return tiles_of_halves(cells(s).pivot_tiles()) * kScratchTile; },
            [&](Index s, Offset at) { place_of(s).halves = at; })) {
     list_steps(plan, g, *this);
     scratch = std::max(scratch, g.entries);
@@ -134,14 +144,20 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) 
   Listing listed;
   for (const Index s : fronts)
     for (Index i = cells(s).pivot_tiles(); i < cells(s).row_tiles(); ++i)
-      for (Index j = 0; j < cells(s).pivot_tiles(); ++j) listed.add(s, i, j, cells(s).pivot_tiles() - j);
+      for (Index j = 0; j < cells(s).pivot_tiles(); ++j)
+        listed.add(s, i, j, cells(s).pivot_tiles() - j);
   quotients = listed.append_to(tile);
   for (std::size_t l = 0; l < device.level.size(); ++l) {
     const Level& level = device.level[l];
-    const auto first = static_cast<std::size_t>(level.first), small = static_cast<std::size_t>(level.small);
-    const auto tiled = std::span(device.front).subspan(first + small, static_cast<std::size_t>(level.count) - small);
+    const auto first = static_cast<std::size_t>(level.first),
+               small = static_cast<std::size_t>(level.small);
+    const auto tiled = std::span(device.front)
+                           .subspan(first + small, static_cast<std::size_t>(level.count) - small);
     for (const Group& g : group(
-             tiled, most, [&](Index s) { return Offset{cells(s).row_tiles()} * (cells(s).row_tiles() + 1) / 2 * kScratchTile; },
+             tiled, most,
+             [&](Index s) {
+               return Offset{cells(s).row_tiles()} * (cells(s).row_tiles() + 1) / 2 * kScratchTile;
+             },
              [&](Index s, Offset at) { place_of(s).z = at; })) {
       runs[l].push_back(list_run(plan, g, *this));
       scratch = std::max(scratch, g.entries);
@@ -152,10 +168,11 @@ InverseLayout::InverseLayout(const Plan& plan) : runs(plan.device.level.size()) 
 template <class T>
 Offset CudaInverse<T>::bytes(const Plan& plan, const InverseLayout& layout) {
   using symbolic::aligned_bytes;
-  return aligned_bytes(plan.device.factor_entries, sizeof(T)) + aligned_bytes(layout.scratch, sizeof(T)) +
-         aligned_bytes(plan.nnz, sizeof(T)) + aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
-         aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) + aligned_bytes(plan.n, sizeof(Index)) +
-         aligned_bytes(1, sizeof(DeviceVerdict));
+  return aligned_bytes(plan.device.factor_entries, sizeof(T)) +
+         aligned_bytes(layout.scratch, sizeof(T)) + aligned_bytes(plan.nnz, sizeof(T)) +
+         aligned_bytes(static_cast<Offset>(layout.place.size()), sizeof(InversePlace)) +
+         aligned_bytes(static_cast<Offset>(layout.tile.size()), sizeof(InverseTile)) +
+         aligned_bytes(plan.n, sizeof(Index)) + aligned_bytes(1, sizeof(DeviceVerdict));
 }
 
 template <class T>
@@ -164,7 +181,8 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
 
 /// Sets Z to zero: no kernel writes the padding of its cells, which so remains zero.
 template <class T>
-CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout)
+CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context,
+                            InverseLayout layout)
     : context_(context),
       plan_(std::move(plan)),
       steps_(std::move(layout.steps)),
@@ -176,13 +194,17 @@ CudaInverse<T>::CudaInverse(std::shared_ptr<const DevicePlan> plan, const Device
   z_ = block_.template take<T>(p.device.factor_entries);
   scratch_ = block_.template take<T>(layout.scratch);
   out_ = block_.template take<T>(p.nnz);
-  if (z_.size() > 0) check(cudaMemsetAsync(z_.data(), 0, static_cast<std::size_t>(z_.size()) * sizeof(T), stream_->get()), "an inverse");
+  if (z_.size() > 0)
+    check(cudaMemsetAsync(z_.data(), 0, static_cast<std::size_t>(z_.size()) * sizeof(T),
+                          stream_->get()),
+          "an inverse");
   Uploader uploader(*context_.staging, block_, *stream_);
   place_ = uploader.copy(layout.place);
   tile_ = uploader.copy(layout.tile);
   front_of_ = uploader.template make<Index>(p.n, [&](Offset begin, Offset end, Index* out) {
     const auto& first = p.supernodes.first;
-    auto s = static_cast<Index>(std::upper_bound(first.begin(), first.end(), begin) - first.begin() - 1);
+    auto s =
+        static_cast<Index>(std::upper_bound(first.begin(), first.end(), begin) - first.begin() - 1);
     for (Offset j = begin; j < end; ++j) {
       while (j >= first[s + 1]) ++s;
       out[j - begin] = s;
@@ -200,13 +222,20 @@ CudaInverse<T>::~CudaInverse() {
 /// Enqueues launches that depend on the pattern alone: the host decides nothing on the way.
 template <class T>
 void CudaInverse<T>::enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const {
-  const InverseMemory<T> memory{
-      static_cast<const CudaFactor<T>&>(factor).entries(), z_.data(), scratch_.data(), place_.data(), front_of_.data(), tile_.data()};
+  const InverseMemory<T> memory{static_cast<const CudaFactor<T>&>(factor).entries(),
+                                z_.data(),
+                                scratch_.data(),
+                                place_.data(),
+                                front_of_.data(),
+                                tile_.data()};
   const DeviceSchedule& device = plan()->device;
-  check(cudaMemcpyAsync(verdict_.data(), factor.verdict_address(), sizeof(DeviceVerdict), cudaMemcpyDefault, stream), "a verdict");
+  check(cudaMemcpyAsync(verdict_.data(), factor.verdict_address(), sizeof(DeviceVerdict),
+                        cudaMemcpyDefault, stream),
+        "a verdict");
   enqueue_quotients<T>(plan_->view(), device.pivot_tiles, steps_, quotients_, memory, stream);
   for (std::size_t l = device.level.size(); l-- > 0;) {
-    for (const InverseRun& run : runs_[l]) enqueue_tiled_inverses(plan_->view(), run, memory, stream);
+    for (const InverseRun& run : runs_[l])
+      enqueue_tiled_inverses(plan_->view(), run, memory, stream);
     enqueue_small_inverses(plan_->view(), device.level[l], memory, stream);
   }
 }
@@ -236,8 +265,8 @@ template <class T>
 T CudaInverse<T>::entry(Index s, Index r, Index c) const {
   const Plan& p = *plan();
   const Index m = p.supernodes.order(s), pivots = p.supernodes.pivots(s);
-  const Offset place =
-      p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c) : symbolic::FrontCells{m, pivots}.place(r, c);
+  const Offset place = p.device.tiled[s] == kNone ? symbolic::SmallLayout{m, pivots}.place(r, c)
+                                                  : symbolic::FrontCells{m, pivots}.place(r, c);
   const CurrentDevice current(context_.device);
   return fetch(z_.data() + p.device.panel[s] + place, *stream_, "an entry of the inverse");
 }
@@ -249,7 +278,8 @@ void CudaInverse<T>::read(const Enqueue& enqueue, std::span<T> to) const {
   const std::scoped_lock lock(reading_);
   enqueue(plan_->view(), plan()->supernodes.count(), z_.data(), out_.data(), stream_->get());
   const auto count = static_cast<Index>(to.size());
-  if (!to.empty()) cuda::receive<T>(*context_.staging, {out_.data(), count, 1, count}, column_view(to), *stream_);
+  if (!to.empty())
+    cuda::receive<T>(*context_.staging, {out_.data(), count, 1, count}, column_view(to), *stream_);
 }
 
 template <class T>
@@ -263,7 +293,8 @@ void CudaInverse<T>::copy_diagonal(std::span<T> to) const {
 
 template <class T>
 void CudaInverse<T>::copy_entries(std::span<T> to) const {
-  const auto entries = [](const PlanView& plan, Index fronts, const T* z, T* out, cudaStream_t stream) {
+  const auto entries = [](const PlanView& plan, Index fronts, const T* z, T* out,
+                          cudaStream_t stream) {
     cuda::enqueue_entries<T>(plan, fronts, z, out, nullptr, stream);
   };
   read(entries, to);
@@ -274,8 +305,8 @@ void CudaInverse<T>::enqueue_diagonal(std::span<T> there, StreamHandle stream) c
   if (there.empty()) return;
   const CurrentDevice current(context_.device);
   require_on_device(there.data(), &there.back(), "selected inverse: the diagonal", context_.device);
-  cuda::enqueue_diagonal<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(), verdict_.data(),
-                            static_cast<cudaStream_t>(stream));
+  cuda::enqueue_diagonal<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(),
+                            verdict_.data(), static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
@@ -283,8 +314,8 @@ void CudaInverse<T>::enqueue_entries(std::span<T> there, StreamHandle stream) co
   if (there.empty()) return;
   const CurrentDevice current(context_.device);
   require_on_device(there.data(), &there.back(), "selected inverse: the entries", context_.device);
-  cuda::enqueue_entries<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(), verdict_.data(),
-                           static_cast<cudaStream_t>(stream));
+  cuda::enqueue_entries<T>(plan_->view(), plan()->supernodes.count(), z_.data(), there.data(),
+                           verdict_.data(), static_cast<cudaStream_t>(stream));
 }
 
 template class CudaInverse<float>;

@@ -15,12 +15,13 @@ namespace kauri::numeric::cuda {
 /// decides them.
 struct InverseLayout {
   explicit InverseLayout(const Plan& plan);
-  std::vector<InverseTile> tile;              ///< tiles of all launches
-  std::vector<InverseStep> steps;             ///< in the order of their launches
-  InverseTiles quotients;                     ///< tiles of Y, of all fronts
-  std::vector<std::vector<InverseRun>> runs;  ///< runs of each level's tiled fronts, one after another
-  std::vector<InversePlace> place;            ///< per tiled front
-  Offset scratch = 0;                         ///< entries of scratch of the largest run or group
+  std::vector<InverseTile> tile;   ///< tiles of all launches
+  std::vector<InverseStep> steps;  ///< in the order of their launches
+  InverseTiles quotients;          ///< tiles of Y, of all fronts
+  std::vector<std::vector<InverseRun>>
+      runs;                         ///< runs of each level's tiled fronts, one after another
+  std::vector<InversePlace> place;  ///< per tiled front
+  Offset scratch = 0;               ///< entries of scratch of the largest run or group
 };
 
 template <class T>
@@ -43,7 +44,8 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
 
  private:
   static Offset bytes(const Plan& plan, const InverseLayout& layout);
-  CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context, InverseLayout layout);
+  CudaInverse(std::shared_ptr<const DevicePlan> plan, const DeviceContext& context,
+              InverseLayout layout);
   /// Enqueues all launches, and the copy of the verdict that the factor has when the stream comes
   /// to it.
   void enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const;

@@ -34,15 +34,17 @@ constexpr unsigned kReadThreads = 64;
 /// done. `place`: `height` words of shared memory. All threads of the block call it, and meet
 /// afterwards.
 template <class T, class Take>
-__device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& memory, const Index* rows, Index height, const Index* columns,
-                               Index width, Index* place, const Take& take) {
+__device__ void gather_entries(const PlanView& plan, const InverseMemory<T>& memory,
+                               const Index* rows, Index height, const Index* columns, Index width,
+                               Index* place, const Take& take) {
   const auto thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
   for (Index begin = 0; begin < width;) {  // columns of one front
     const Front f = plan.front[memory.front_of[columns[begin]]];
     const Index end = lower_bound(columns, width, f.first + f.p);
     for (Index i = thread; i < height; i += threads)
       if (const Index row = rows[i]; row >= columns[begin])
-        place[i] = row < f.first + f.p ? row - f.first : f.p + lower_bound(plan.row + f.row + f.p, f.m - f.p, row);
+        place[i] = row < f.first + f.p ? row - f.first
+                                       : f.p + lower_bound(plan.row + f.row + f.p, f.m - f.p, row);
     __syncthreads();
     int shift = 2;  // lanes go along the columns, which lie beside each other
     while (shift < 5 && 1 << shift < end - begin) ++shift;
@@ -67,10 +69,12 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
   __shared__ T y[DeviceSchedule::kSmall];
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
   const SmallLayout layout = small_of(f);
-  const Index m = f.m, p = f.p, ld = m | 1, thread = static_cast<Index>(threadIdx.x), threads = static_cast<Index>(blockDim.x);
+  const Index m = f.m, p = f.p, ld = m | 1, thread = static_cast<Index>(threadIdx.x),
+              threads = static_cast<Index>(blockDim.x);
   const Index* below = plan.row + f.row + p;
-  gather_entries(plan, memory, below, m - p, below, m - p, place,
-                 [&](Index i, Index j, T value) { z[(p + i) + (p + j) * ld] = z[(p + j) + (p + i) * ld] = value; });
+  gather_entries(plan, memory, below, m - p, below, m - p, place, [&](Index i, Index j, T value) {
+    z[(p + i) + (p + j) * ld] = z[(p + j) + (p + i) * ld] = value;
+  });
   const T* l = memory.l + f.panel;
   for (Index c = p; c-- > 0;) {
     const T pivot = l[layout.place(c, c)];
@@ -91,24 +95,29 @@ __global__ void small_inverses(PlanView plan, InverseMemory<T> memory, Index beg
     __syncthreads();
   }
   for (Index k = thread; k < m * p; k += threads)
-    if (const Index r = k % m, c = k / m; r >= c) memory.z[f.panel + layout.place(r, c)] = z[r + c * ld];
+    if (const Index r = k % m, c = k / m; r >= c)
+      memory.z[f.panel + layout.place(r, c)] = z[r + c * ld];
 }
 
 /// Gathers Z22 of tiled fronts, one tile a block; a diagonal tile gets both halves.
 template <class T>
-__global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
+__global__ void __launch_bounds__(kGatherThreads)
+    gather_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
   __shared__ Index place[kTile];
   const InverseTile tile = memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)];
   const Front f = plan.front[tile.front];
   const FrontCells cells = cells_of(f);
   T* to = memory.scratch + memory.place[f.tiled].z + tile_place(tile.i, tile.j, cells.row_tiles());
   if (cells.rows_of(tile.i) < kTile || cells.rows_of(tile.j) < kTile) {
-    for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile; e += static_cast<Index>(blockDim.x)) to[e] = T(0);
+    for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile;
+         e += static_cast<Index>(blockDim.x))
+      to[e] = T(0);
     __syncthreads();
   }
   const Index* row = plan.row + f.row;
-  gather_entries(plan, memory, row + cells.first_row(tile.i), cells.rows_of(tile.i), row + cells.first_row(tile.j), cells.rows_of(tile.j),
-                 place, [&](Index i, Index j, T value) {
+  gather_entries(plan, memory, row + cells.first_row(tile.i), cells.rows_of(tile.i),
+                 row + cells.first_row(tile.j), cells.rows_of(tile.j), place,
+                 [&](Index i, Index j, T value) {
                    to[slab_place(i, j)] = value;
                    if (tile.i == tile.j) to[slab_place(j, i)] = value;
                  });
@@ -116,34 +125,45 @@ __global__ void __launch_bounds__(kGatherThreads) gather_tiles(PlanView plan, In
 
 /// Writes the diagonal tiles of G, V(k) = L(k,k)^-1, with zeros in the place of missing pivots.
 template <class T>
-__global__ void __launch_bounds__(kGatherThreads) begin_inverses(PlanView plan, InverseMemory<T> memory, TileList list) {
+__global__ void __launch_bounds__(kGatherThreads)
+    begin_inverses(PlanView plan, InverseMemory<T> memory, TileList list) {
   __shared__ TileAt at;
   if (threadIdx.x == 0) at = find_tile(plan, list, static_cast<Index>(blockIdx.x));
   __syncthreads();
   const Front f = plan.front[at.front];
   const FrontCells cells = cells_of(f);
-  const Index width = cells.cells_of(at.tile) * kCell, pivots = cells.rows_of(at.tile), first = at.tile * kTile;
-  for (Index e = static_cast<Index>(threadIdx.x); e < kTile * kTile; e += static_cast<Index>(blockDim.x)) {
+  const Index width = cells.cells_of(at.tile) * kCell, pivots = cells.rows_of(at.tile),
+              first = at.tile * kTile;
+  for (Index e = static_cast<Index>(threadIdx.x); e < kTile * kTile;
+       e += static_cast<Index>(blockDim.x)) {
     const Index r = e / kTile, c = e % kTile;
     if (r >= width || c / kCell > r / kCell) continue;
     memory.z[f.panel + cells.panel().place(first + r, first + c)] =
-        c <= r && r < pivots ? memory.l[f.inverses + FrontCells::inverse_place(first + r, first + c)] : T(0);
+        c <= r && r < pivots
+            ? memory.l[f.inverses + FrontCells::inverse_place(first + r, first + c)]
+            : T(0);
   }
 }
 
 /// Copies Z21 and Z11 from scratch to the panel, one tile a block; the sign of Z21 is changed.
 template <class T>
-__global__ void __launch_bounds__(kGatherThreads) store_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
+__global__ void __launch_bounds__(kGatherThreads)
+    store_tiles(PlanView plan, InverseMemory<T> memory, InverseTiles tiles) {
   const InverseTile tile = memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)];
   const Front f = plan.front[tile.front];
   const FrontCells cells = cells_of(f);
-  const T* from = memory.scratch + memory.place[f.tiled].z + tile_place(tile.i, tile.j, cells.row_tiles());
+  const T* from =
+      memory.scratch + memory.place[f.tiled].z + tile_place(tile.i, tile.j, cells.row_tiles());
   T* panel = memory.z + f.panel;
   const bool below = tile.i >= cells.pivot_tiles();
-  for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile; e += static_cast<Index>(blockDim.x)) {
-    const Index pair = e / kCellEntries, r = pair / 2 % kTileCells, c = pair / (2 * kTileCells) * 2 + pair % 2;
-    if (r >= cells.cells_of(tile.i) || c >= cells.cells_of(tile.j) || (tile.i == tile.j && r < c)) continue;
-    panel[cells.panel().cell(cells.first_cell(tile.i) + r, cells.first_cell(tile.j) + c) + e % kCellEntries] = below ? -from[e] : from[e];
+  for (Index e = static_cast<Index>(threadIdx.x); e < kScratchTile;
+       e += static_cast<Index>(blockDim.x)) {
+    const Index pair = e / kCellEntries, r = pair / 2 % kTileCells,
+                c = pair / (2 * kTileCells) * 2 + pair % 2;
+    if (r >= cells.cells_of(tile.i) || c >= cells.cells_of(tile.j) || (tile.i == tile.j && r < c))
+      continue;
+    panel[cells.panel().cell(cells.first_cell(tile.i) + r, cells.first_cell(tile.j) + c) +
+          e % kCellEntries] = below ? -from[e] : from[e];
   }
 }
 
@@ -153,7 +173,8 @@ __device__ bool is_nothing(const DeviceVerdict* verdict) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kReadThreads) read_diagonal(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
+__global__ void __launch_bounds__(kReadThreads)
+    read_diagonal(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
   const Front f = plan.front[blockIdx.x];
   const bool none = is_nothing(verdict);
   for (Index c = static_cast<Index>(threadIdx.x); c < f.p; c += kReadThreads) {
@@ -163,12 +184,15 @@ __global__ void __launch_bounds__(kReadThreads) read_diagonal(PlanView plan, con
 }
 
 template <class T>
-__global__ void __launch_bounds__(kReadThreads) read_entries(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
+__global__ void __launch_bounds__(kReadThreads)
+    read_entries(PlanView plan, const T* entries, T* out, const DeviceVerdict* verdict) {
   const Front f = plan.front[blockIdx.x];
   const bool none = is_nothing(verdict);
   for (Index c = 0; c < f.p; ++c)
-    for (Offset e = Offset{plan.entry_ptr[f.first + c]} + threadIdx.x; e < plan.entry_ptr[f.first + c + 1]; e += kReadThreads)
-      out[plan.entry_source[e]] = none ? std::numeric_limits<T>::quiet_NaN() : entries[factor_place(f, plan.entry_row[e], c)];
+    for (Offset e = Offset{plan.entry_ptr[f.first + c]} + threadIdx.x;
+         e < plan.entry_ptr[f.first + c + 1]; e += kReadThreads)
+      out[plan.entry_source[e]] = none ? std::numeric_limits<T>::quiet_NaN()
+                                       : entries[factor_place(f, plan.entry_row[e], c)];
 }
 
 template <class T>
@@ -178,7 +202,8 @@ std::size_t square_of(Index order) {
 
 template <class T, class Kind>
 void load_products() {
-  check(cudaFuncSetAttribute(inverse::multiply_tiles<LoopOf<T>, Kind>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  check(cudaFuncSetAttribute(inverse::multiply_tiles<LoopOf<T>, Kind>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(inverse::kProductBytes<T>)),
         "shared memory of a kernel");
 }
@@ -200,15 +225,18 @@ void load_inverses() {
 
 /// Launches a kernel with one block for each tile.
 template <class Kernel, class T, class... More>
-void over(Kernel* kernel, const InverseTiles& tiles, unsigned threads, std::size_t bytes, cudaStream_t stream, const PlanView& plan,
-          const InverseMemory<T>& memory, More... more) {
+void over(Kernel* kernel, const InverseTiles& tiles, unsigned threads, std::size_t bytes,
+          cudaStream_t stream, const PlanView& plan, const InverseMemory<T>& memory, More... more) {
   if (tiles.count > 0)
-    check(kernels::launch(kernel, static_cast<unsigned>(tiles.count), threads, bytes, stream, plan, memory, tiles, more...),
+    check(kernels::launch(kernel, static_cast<unsigned>(tiles.count), threads, bytes, stream, plan,
+                          memory, tiles, more...),
           "a launch of inverses");
 }
 template <class Kind, class T>
-void multiply(const InverseTiles& tiles, Index h, const PlanView& plan, const InverseMemory<T>& memory, cudaStream_t stream) {
-  over(inverse::multiply_tiles<LoopOf<T>, Kind>, tiles, kThreads, inverse::kProductBytes<T>, stream, plan, memory, h);
+void multiply(const InverseTiles& tiles, Index h, const PlanView& plan,
+              const InverseMemory<T>& memory, cudaStream_t stream) {
+  over(inverse::multiply_tiles<LoopOf<T>, Kind>, tiles, kThreads, inverse::kProductBytes<T>, stream,
+       plan, memory, h);
 }
 
 }  // namespace
@@ -219,11 +247,12 @@ void load_inverse_kernels() {
 }
 
 template <class T>
-void enqueue_small_inverses(const PlanView& plan, const Level& level, const InverseMemory<T>& memory, cudaStream_t stream) {
+void enqueue_small_inverses(const PlanView& plan, const Level& level,
+                            const InverseMemory<T>& memory, cudaStream_t stream) {
   const auto some = [&](Index begin, Index end, Index order, unsigned threads) {
     if (begin < end)
-      check(kernels::launch(small_inverses<T>, static_cast<unsigned>(end - begin), threads, square_of<T>(order), stream, plan, memory,
-                            level.first + begin),
+      check(kernels::launch(small_inverses<T>, static_cast<unsigned>(end - begin), threads,
+                            square_of<T>(order), stream, plan, memory, level.first + begin),
             "a launch of inverses of small fronts");
   };
   some(0, level.small16, 16, 32);
@@ -232,10 +261,12 @@ void enqueue_small_inverses(const PlanView& plan, const Level& level, const Inve
 }
 
 template <class T>
-void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles, std::span<const InverseStep> steps, const InverseTiles& quotients,
+void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles,
+                       std::span<const InverseStep> steps, const InverseTiles& quotients,
                        const InverseMemory<T>& memory, cudaStream_t stream) {
   if (pivot_tiles.tiles == 0) return;
-  check(kernels::launch(begin_inverses<T>, static_cast<unsigned>(pivot_tiles.tiles), kGatherThreads, 0, stream, plan, memory, pivot_tiles),
+  check(kernels::launch(begin_inverses<T>, static_cast<unsigned>(pivot_tiles.tiles), kGatherThreads,
+                        0, stream, plan, memory, pivot_tiles),
         "a launch of inverses");
   for (const InverseStep& step : steps) {
     multiply<inverse::LowerTimesG>(step.products, step.h, plan, memory, stream);
@@ -245,7 +276,8 @@ void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles, std::s
 }
 
 template <class T>
-void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const InverseMemory<T>& memory, cudaStream_t stream) {
+void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run,
+                            const InverseMemory<T>& memory, cudaStream_t stream) {
   over(gather_tiles<T>, run.below, kGatherThreads, 0, stream, plan, memory);
   multiply<inverse::BelowTimesQuotient>(run.beside, 0, plan, memory, stream);
   multiply<inverse::Pivots>(run.pivots, 0, plan, memory, stream);
@@ -254,26 +286,34 @@ void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const I
 }
 
 template <class T>
-void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream) {
+void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out,
+                      const DeviceVerdict* verdict, cudaStream_t stream) {
   if (fronts == 0) return;
-  check(kernels::launch(read_diagonal<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out, verdict),
+  check(kernels::launch(read_diagonal<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream,
+                        plan, entries, out, verdict),
         "a launch that reads a diagonal");
 }
 
 template <class T>
-void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream) {
+void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out,
+                     const DeviceVerdict* verdict, cudaStream_t stream) {
   if (fronts == 0) return;
-  check(kernels::launch(read_entries<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream, plan, entries, out, verdict),
+  check(kernels::launch(read_entries<T>, static_cast<unsigned>(fronts), kReadThreads, 0, stream,
+                        plan, entries, out, verdict),
         "a launch that reads entries");
 }
 
-#define KAURI_INVERSE_LAUNCHES(T)                                                                                      \
-  template void enqueue_quotients(const PlanView&, const TileList&, std::span<const InverseStep>, const InverseTiles&, \
-                                  const InverseMemory<T>&, cudaStream_t);                                              \
-  template void enqueue_tiled_inverses(const PlanView&, const InverseRun&, const InverseMemory<T>&, cudaStream_t);     \
-  template void enqueue_small_inverses(const PlanView&, const Level&, const InverseMemory<T>&, cudaStream_t);          \
-  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, const DeviceVerdict*, cudaStream_t);            \
-  template void enqueue_entries(const PlanView&, Index, const T*, T*, const DeviceVerdict*, cudaStream_t);
+#define KAURI_INVERSE_LAUNCHES(T)                                                                 \
+  template void enqueue_quotients(const PlanView&, const TileList&, std::span<const InverseStep>, \
+                                  const InverseTiles&, const InverseMemory<T>&, cudaStream_t);    \
+  template void enqueue_tiled_inverses(const PlanView&, const InverseRun&,                        \
+                                       const InverseMemory<T>&, cudaStream_t);                    \
+  template void enqueue_small_inverses(const PlanView&, const Level&, const InverseMemory<T>&,    \
+                                       cudaStream_t);                                             \
+  template void enqueue_diagonal(const PlanView&, Index, const T*, T*, const DeviceVerdict*,      \
+                                 cudaStream_t);                                                   \
+  template void enqueue_entries(const PlanView&, Index, const T*, T*, const DeviceVerdict*,       \
+                                cudaStream_t);
 KAURI_INVERSE_LAUNCHES(float)
 KAURI_INVERSE_LAUNCHES(double)
 #undef KAURI_INVERSE_LAUNCHES

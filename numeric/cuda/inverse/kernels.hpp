@@ -28,8 +28,9 @@ struct InversePlace {
 template <class T>
 struct InverseMemory {
   const T* l;  ///< FactorMemory::entries
-  T* z;        ///< panels in the places of those of L (DeviceSchedule::factor_entries): G = L11^-1 and Y = L21 G of tiled fronts, then Z
-  T* scratch;  ///< scratch of the tiled fronts of a run, or of a group
+  T* z;  ///< panels in the places of those of L (DeviceSchedule::factor_entries): G = L11^-1 and Y
+         ///< = L21 G of tiled fronts, then Z
+  T* scratch;                 ///< scratch of the tiled fronts of a run, or of a group
   const InversePlace* place;  ///< per tiled front
   const Index* front_of;      ///< per column: its front
   const InverseTile* tile;    ///< InverseLayout::tile
@@ -45,7 +46,8 @@ struct InverseTiles {
 /// tiles of pivots become one block of 2h tiles, whose lower left quarter is -G22 (L21 G11).
 struct InverseStep {
   Index h;
-  InverseTiles products, quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
+  InverseTiles products,
+      quarters;  ///< the same tiles in both: L21 G11 into scratch; -G22 times that
 };
 
 /// Tiled fronts of a level whose scratch fits into the room together.
@@ -58,21 +60,26 @@ struct InverseRun {
 /// Enqueues G and Y of all tiled fronts, into their places in Z. `pivot_tiles`:
 /// DeviceSchedule::pivot_tiles. `quotients`: tiles of Y.
 template <class T>
-void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles, std::span<const InverseStep> steps, const InverseTiles& quotients,
+void enqueue_quotients(const PlanView& plan, const TileList& pivot_tiles,
+                       std::span<const InverseStep> steps, const InverseTiles& quotients,
                        const InverseMemory<T>& memory, cudaStream_t stream);
 /// Enqueues Z of some tiled fronts of a level, whose ancestors are done.
 template <class T>
-void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run, const InverseMemory<T>& memory, cudaStream_t stream);
+void enqueue_tiled_inverses(const PlanView& plan, const InverseRun& run,
+                            const InverseMemory<T>& memory, cudaStream_t stream);
 /// Enqueues Z of the small fronts of a level, whose ancestors are done.
 template <class T>
-void enqueue_small_inverses(const PlanView& plan, const Level& level, const InverseMemory<T>& memory, cudaStream_t stream);
+void enqueue_small_inverses(const PlanView& plan, const Level& level,
+                            const InverseMemory<T>& memory, cudaStream_t stream);
 /// Enqueues out[old_of(j)] = entry (j, j) of panels in the places of L; without plan.old_of rows
 /// keep their places. If there is a verdict and it is not good, this and enqueue_entries() write
 /// NaN.
 template <class T>
-void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
+void enqueue_diagonal(const PlanView& plan, Index fronts, const T* entries, T* out,
+                      const DeviceVerdict* verdict, cudaStream_t stream);
 /// Enqueues out = entries of panels in the places of A's entries, in the order of these.
 template <class T>
-void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out, const DeviceVerdict* verdict, cudaStream_t stream);
+void enqueue_entries(const PlanView& plan, Index fronts, const T* entries, T* out,
+                     const DeviceVerdict* verdict, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

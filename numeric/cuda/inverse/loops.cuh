@@ -53,7 +53,9 @@ struct TensorLoop {
   /// transposed_place() returns the place in such a cell of the lane's entry of row 2 (lane % 4),
   /// column lane / 4; that of the next row is kNextRow behind.
   static constexpr int kNextRow = 32;
-  __device__ static constexpr int transposed_place(int lane) { return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4; }
+  __device__ static constexpr int transposed_place(int lane) {
+    return lane / 16 * 16 + lane % 4 * 4 + lane / 4 % 4;
+  }
 
   template <bool kTransposed>
   __device__ static constexpr int place(int lane) {
@@ -64,7 +66,8 @@ struct TensorLoop {
   /// cell, plus place(). The compiler does not move these loads: all ahead of the products they
   /// would leave no registers to the sums.
   template <bool kTransposed>
-  __device__ static __forceinline__ void load(double& first, double& second, kernels::ptx::SharedAddress x, int h) {
+  __device__ static __forceinline__ void load(double& first, double& second,
+                                              kernels::ptx::SharedAddress x, int h) {
     constexpr int size = sizeof(double);
     if constexpr (kTransposed) {
       kernels::ptx::load_shared(first, x + h * kCellEntries * size);
@@ -75,7 +78,8 @@ struct TensorLoop {
   }
 
   /// c += a b, in the order of m16n8k16.
-  __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
+  __device__ static __forceinline__ void multiply(double (&c)[4], const double (&a)[8],
+                                                  const double (&b)[4]) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     kernels::ptx::mma(c, a, b);
 #else
@@ -91,7 +95,8 @@ struct TensorLoop {
 
   /// acc += X W, where X is the warp's rows of a slab and W its columns of a transposed slab.
   template <bool kTransposed>
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x, const double* w, int lane) {
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const double* x,
+                                                  const double* w, int lane) {
     constexpr int next = kPairEntries * static_cast<int>(sizeof(double));
     const auto rows = kernels::ptx::shared_address(x) + place<kTransposed>(lane),
                columns = kernels::ptx::shared_address(w) + place<true>(lane);
@@ -99,7 +104,8 @@ struct TensorLoop {
 #pragma unroll
     for (int n = 0; n < kWarpCells; ++n) {
 #pragma unroll
-      for (int h = 0; h < 2; ++h) load<kTransposed>(b[n][2 * h], b[n][2 * h + 1], rows + n * next, h);
+      for (int h = 0; h < 2; ++h)
+        load<kTransposed>(b[n][2 * h], b[n][2 * h + 1], rows + n * next, h);
     }
 #pragma unroll
     for (int i = 0; i < kWarpCells / 2; ++i) {
@@ -123,7 +129,8 @@ struct TensorLoop {
 #pragma unroll
       for (int n = 0; n < kWarpCells; ++n) {
 #pragma unroll
-        for (int k = 0; k < 4; ++k) f(n, lane % 4 * 2 + k % 2, 2 * i + k / 2, lane / 4, acc[i][n][k]);
+        for (int k = 0; k < 4; ++k)
+          f(n, lane % 4 * 2 + k % 2, 2 * i + k / 2, lane / 4, acc[i][n][k]);
       }
     }
   }
@@ -139,7 +146,8 @@ struct FloatLoop {
   __device__ static constexpr int transposed_unit(int unit) { return unit; }
 
   template <bool kTransposed>
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, const float* w, int lane) {
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const float* x, const float* w,
+                                                  int lane) {
     const float* rows = x + (kTransposed ? lane % 4 : lane % 4 * kCell);
     const float* columns = w + lane / 4;
 #pragma unroll 1
@@ -151,7 +159,8 @@ struct FloatLoop {
         const float* from = rows + i / 2 * kPairEntries + cell;
         if constexpr (kTransposed) {
 #pragma unroll
-          for (int e = 0; e < kUnit<float>; ++e) a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
+          for (int e = 0; e < kUnit<float>; ++e)
+            a[i][e] = from[i % 2 * 4 + (k % kCell + e) * kCell];
         } else {
           load_unit(a[i], from + i % 2 * 4 * kCell + k % kCell);
         }

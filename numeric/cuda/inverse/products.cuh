@@ -1,4 +1,5 @@
-// Sums of products of tiles for the selected inverse: their operands, the loads into shared memory, the places of sums.
+// Sums of products of tiles for the selected inverse: their operands, the loads into shared memory,
+// the places of sums.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,9 @@ inline constexpr std::size_t kProductBytes = sizeof(T) * kStages* kStageEntries;
 
 /// Return the place of entry (r, c) of a tile in scratch; that of cell (r, c); that of tile (i, j),
 /// i >= j, of a lower triangle of `order` tile rows.
-__device__ constexpr Index slab_place(Index r, Index c) { return FrontCells::forward_product_place(r, c); }
+__device__ constexpr Index slab_place(Index r, Index c) {
+  return FrontCells::forward_product_place(r, c);
+}
 __device__ constexpr Index slab_cell(Index r, Index c) { return slab_place(r * kCell, c * kCell); }
 __device__ inline Offset tile_place(Index i, Index j, Index order) {
   return (Offset{j} * order - Offset{j} * (j - 1) / 2 + i - j) * kScratchTile;
@@ -33,8 +36,12 @@ struct Operand {
   bool diagonal;               // nothing exists above the diagonal
   bool transposed;
 
-  [[nodiscard]] __device__ bool is_whole() const { return height == kTileCells && width == kTileCells && columns == kTile && !diagonal; }
-  [[nodiscard]] __device__ bool has(Index r, Index c) const { return r < height && c < width && (!diagonal || r >= c); }
+  [[nodiscard]] __device__ bool is_whole() const {
+    return height == kTileCells && width == kTileCells && columns == kTile && !diagonal;
+  }
+  [[nodiscard]] __device__ bool has(Index r, Index c) const {
+    return r < height && c < width && (!diagonal || r >= c);
+  }
   [[nodiscard]] __device__ const T* cell(Index r, Index c) const {
     return first + (panel.rows == 0 ? Offset{slab_cell(r, c)} : panel.cell(row + r, column + c));
   }
@@ -43,11 +50,21 @@ struct Operand {
 /// tile_of_panel() returns tile (i, j) of G or Y, transposed or not. tile_of_l() returns one of L,
 /// whose padding may hold anything. tile_in_scratch() returns a whole tile.
 template <class T>
-__device__ __forceinline__ Operand<T> tile_of_panel(const T* panel, const FrontCells& cells, Index i, Index j, bool transposed) {
-  return {panel, cells.panel(), cells.first_cell(i), cells.first_cell(j), cells.cells_of(i), cells.cells_of(j), kTile, i == j, transposed};
+__device__ __forceinline__ Operand<T> tile_of_panel(const T* panel, const FrontCells& cells,
+                                                    Index i, Index j, bool transposed) {
+  return {panel,
+          cells.panel(),
+          cells.first_cell(i),
+          cells.first_cell(j),
+          cells.cells_of(i),
+          cells.cells_of(j),
+          kTile,
+          i == j,
+          transposed};
 }
 template <class T>
-__device__ __forceinline__ Operand<T> tile_of_l(const T* panel, const FrontCells& cells, Index i, Index j) {
+__device__ __forceinline__ Operand<T> tile_of_l(const T* panel, const FrontCells& cells, Index i,
+                                                Index j) {
   Operand<T> tile = tile_of_panel(panel, cells, i, j, false);
   tile.columns = cells.rows_of(j);
   return tile;
@@ -84,7 +101,8 @@ struct Cursor {
   __device__ Cursor() = default;
   __device__ Cursor(const Operand<T>& x, const Share<T>& share) {
     constexpr Index pairs = Share<T>::kAcross / 2;  // pairs of columns from pass to pass
-    const Index r = x.transposed ? share.within : share.across, c = x.transposed ? share.across : share.within;
+    const Index r = x.transposed ? share.within : share.across,
+                c = x.transposed ? share.across : share.within;
     at = x.cell(r, c) + share.unit * kUnit<T>;
     stride = Share<T>::kAcross * kPairEntries, bend = 0, step = kSlabEntries, turn = 0;
     // The distance from column pair K of a panel to the next one is (rows - 2 - 2 K) pairs of
@@ -107,22 +125,29 @@ struct Cursor {
 /// Load the thread's share of a slab of an operand: bring_whole() of a whole tile, bring_part() of
 /// any tile, slab `s`.
 template <class Loop, bool kTransposed>
-__device__ __forceinline__ void bring_whole(typename Loop::T* slab, const Cursor<typename Loop::T>& from,
+__device__ __forceinline__ void bring_whole(typename Loop::T* slab,
+                                            const Cursor<typename Loop::T>& from,
                                             const Share<typename Loop::T>& share) {
   using T = typename Loop::T;
-  T* to = slab + share.cell() + (kTransposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
+  T* to = slab + share.cell() +
+          (kTransposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
 #pragma unroll
   for (Index q = 0; q < Share<T>::kPasses; ++q)
-    kernels::ptx::copy_16_async(to + q * Share<T>::kNextCell, from.at + (q * from.stride - q * q * from.bend));
+    kernels::ptx::copy_16_async(to + q * Share<T>::kNextCell,
+                                from.at + (q * from.stride - q * q * from.bend));
 }
 template <class Loop>
-__device__ __forceinline__ void bring_part(typename Loop::T* slab, const Operand<typename Loop::T>& x, Index s,
+__device__ __forceinline__ void bring_part(typename Loop::T* slab,
+                                           const Operand<typename Loop::T>& x, Index s,
                                            const Share<typename Loop::T>& share) {
   using T = typename Loop::T;
-  T* to = slab + share.cell() + (x.transposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
+  T* to = slab + share.cell() +
+          (x.transposed ? Loop::transposed_unit(share.unit) : share.unit) * kUnit<T>;
 #pragma unroll 1
-  for (Index across = share.across; across < kTileCells; across += Share<T>::kAcross, to += Share<T>::kNextCell) {
-    const Index inner = 2 * s + share.within, r = x.transposed ? inner : across, c = x.transposed ? across : inner;
+  for (Index across = share.across; across < kTileCells;
+       across += Share<T>::kAcross, to += Share<T>::kNextCell) {
+    const Index inner = 2 * s + share.within, r = x.transposed ? inner : across,
+                c = x.transposed ? across : inner;
     const bool there = x.has(r, c);
     const T* from = x.cell(there ? r : 0, there ? c : 0) + share.unit * kUnit<T>;
     if (there && (c + 1) * kCell <= x.columns) {
@@ -142,27 +167,36 @@ __device__ __forceinline__ void bring_part(typename Loop::T* slab, const Operand
 /// else 0.
 template <class T>
 struct TileAtWork {
-  __device__ void find(const PlanView& plan, const InverseMemory<T>& memory, const InverseTile& tile, Index step) {
+  __device__ void find(const PlanView& plan, const InverseMemory<T>& memory,
+                       const InverseTile& tile, Index step) {
     const Front& f = plan.front[tile.front];
     cells = {f.m, f.p};
-    i = tile.i, j = tile.j, h = step, pivot_tiles = cells.pivot_tiles(), row_tiles = cells.row_tiles();
+    i = tile.i, j = tile.j, h = step, pivot_tiles = cells.pivot_tiles(),
+    row_tiles = cells.row_tiles();
     l = memory.l + f.panel, panel = memory.z + f.panel;
-    z = memory.scratch + memory.place[f.tiled].z, halves = memory.scratch + memory.place[f.tiled].halves;
+    z = memory.scratch + memory.place[f.tiled].z,
+    halves = memory.scratch + memory.place[f.tiled].halves;
   }
   /// Blocks of h tiles: lower() returns the first tile of the lower one of two; product() the place
   /// of tile (row, j) of their product.
   [[nodiscard]] __device__ Index lower() const { return j / (2 * h) * 2 * h + h; }
   [[nodiscard]] __device__ T* product(Index row) const {
-    return halves + (Offset{j / (2 * h)} * h * h + Offset{row - lower()} * h + j % h) * kScratchTile;
+    return halves +
+           (Offset{j / (2 * h)} * h * h + Offset{row - lower()} * h + j % h) * kScratchTile;
   }
-  [[nodiscard]] __device__ T* z_tile(Index r, Index c) const { return z + tile_place(r, c, row_tiles); }
+  [[nodiscard]] __device__ T* z_tile(Index r, Index c) const {
+    return z + tile_place(r, c, row_tiles);
+  }
 
   /// slabs_of() returns the slabs of tile k, slabs() those of tiles [begin, end). All tiles are
   /// whole but the last one of the pivots, and that of all rows.
   [[nodiscard]] __device__ Index slabs_of(Index k) const { return (cells.cells_of(k) + 1) / 2; }
   [[nodiscard]] __device__ Index slabs(Index begin, Index end) const {
-    const auto missing = [&](Index k) { return begin <= k && k < end ? symbolic::kTileSlabs - slabs_of(k) : 0; };
-    return symbolic::kTileSlabs * (end - begin) - missing(row_tiles - 1) - (row_tiles > pivot_tiles ? missing(pivot_tiles - 1) : 0);
+    const auto missing = [&](Index k) {
+      return begin <= k && k < end ? symbolic::kTileSlabs - slabs_of(k) : 0;
+    };
+    return symbolic::kTileSlabs * (end - begin) - missing(row_tiles - 1) -
+           (row_tiles > pivot_tiles ? missing(pivot_tiles - 1) : 0);
   }
 
   FrontCells cells;
@@ -290,7 +324,8 @@ struct Pivots : Sum {  // G^T G + Y^T (Z22 Y), which is Z11
   }
   template <class T>
   static __device__ Operand<T> right(const TileAtWork<T>& t, Index k) {
-    return k < t.pivot_tiles ? tile_of_panel<T>(t.panel, t.cells, k, t.j, true) : tile_in_scratch<T>(t.z_tile(k, t.j), true);
+    return k < t.pivot_tiles ? tile_of_panel<T>(t.panel, t.cells, k, t.j, true)
+                             : tile_in_scratch<T>(t.z_tile(k, t.j), true);
   }
   template <class T>
   static __device__ T* scratch(const TileAtWork<T>& t) {
@@ -308,7 +343,9 @@ template <class Loop, class Kind>
 struct Coming {
   using T = typename Loop::T;
 
-  __device__ explicit Coming(const TileAtWork<T>& tile) : tile(tile), k(Kind::begin(tile)) { enter(); }
+  __device__ explicit Coming(const TileAtWork<T>& tile) : tile(tile), k(Kind::begin(tile)) {
+    enter();
+  }
   /// Begins with the first slab of tile k.
   __device__ void enter() {
     const Operand<T> x = Kind::left(tile, k), w = Kind::right(tile, k);
@@ -348,12 +385,15 @@ struct Coming {
 
 /// Adds up the warp's part of the sum.
 template <class Loop, class Kind>
-__device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const TileAtWork<typename Loop::T>& tile, bool active,
+__device__ __forceinline__ void add_up(typename Loop::Accumulators& acc,
+                                       const TileAtWork<typename Loop::T>& tile, bool active,
                                        typename Loop::T* stages) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   Coming<Loop, Kind> coming(tile);
   Index left = tile.slabs(Kind::begin(tile), Kind::end(tile));  // slabs to be multiplied
-  const Index flipped = left - Kind::slabs_before_flips(tile);  // slabs left when the left operands begin to be transposed
+  const Index flipped =
+      left -
+      Kind::slabs_before_flips(tile);  // slabs left when the left operands begin to be transposed
   bool more = true;
   const auto load_stage = [&](int stage) {
     if (more) coming.load_stage(stages + stage * kStageEntries);
@@ -371,9 +411,11 @@ __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const T
     load_stage(stage == 0 ? kStages - 1 : stage - 1);
     if (active) {
       if (Kind::kFlips && left <= flipped)
-        Loop::template multiply<true>(acc, x + stage * kStageEntries, w + stage * kStageEntries, lane);
+        Loop::template multiply<true>(acc, x + stage * kStageEntries, w + stage * kStageEntries,
+                                      lane);
       else
-        Loop::template multiply<false>(acc, x + stage * kStageEntries, w + stage * kStageEntries, lane);
+        Loop::template multiply<false>(acc, x + stage * kStageEntries, w + stage * kStageEntries,
+                                       lane);
     }
     stage = stage + 1 == kStages ? 0 : stage + 1;
   }
@@ -381,7 +423,8 @@ __device__ __forceinline__ void add_up(typename Loop::Accumulators& acc, const T
 
 /// Store the warp's part of a sum: in scratch, with zeros in rows from `rows` on, or in the panel.
 template <class Loop>
-__device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc, typename Loop::T* to, Index rows) {
+__device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulators& acc,
+                                                 typename Loop::T* to, Index rows) {
   using T = typename Loop::T;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
@@ -390,31 +433,38 @@ __device__ __forceinline__ void store_in_scratch(const typename Loop::Accumulato
   });
 }
 template <class Loop, bool kNegative>
-__device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators& acc, const TileAtWork<typename Loop::T>& tile) {
+__device__ __forceinline__ void store_in_panel(const typename Loop::Accumulators& acc,
+                                               const TileAtWork<typename Loop::T>& tile) {
   using T = typename Loop::T;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const Index height = tile.cells.cells_of(tile.i), width = tile.cells.cells_of(tile.j), rows = tile.cells.rows_of(tile.i);
-  const Index first_row = tile.cells.first_cell(tile.i), first_column = tile.cells.first_cell(tile.j);
+  const Index height = tile.cells.cells_of(tile.i), width = tile.cells.cells_of(tile.j),
+              rows = tile.cells.rows_of(tile.i);
+  const Index first_row = tile.cells.first_cell(tile.i),
+              first_column = tile.cells.first_cell(tile.j);
   Loop::for_each(acc, lane, [&](int i, int r, int n, int c, T x) {
     const Index row = warp_row(warp) + i, column = warp_column(warp) + n;
     if (row < height && column < width)
-      tile.panel[tile.cells.panel().cell(first_row + row, first_column + column) + r * kCell + c] = row * kCell + r >= rows ? T(0)
-                                                                                                    : kNegative             ? -x
-                                                                                                                            : x;
+      tile.panel[tile.cells.panel().cell(first_row + row, first_column + column) + r * kCell + c] =
+          row * kCell + r >= rows ? T(0)
+          : kNegative             ? -x
+                                  : x;
   });
 }
 
 /// Computes one tile of a sum by each block.
 template <class Loop, class Kind>
 __global__ void __launch_bounds__(kThreads, 3)
-    multiply_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, InverseTiles tiles, Index h) {
+    multiply_tiles(PlanView plan, InverseMemory<typename Loop::T> memory, InverseTiles tiles,
+                   Index h) {
   using T = typename Loop::T;
   extern __shared__ __align__(16) unsigned char stages[];
   __shared__ TileAtWork<T> tile;
-  if (threadIdx.x == 0) tile.find(plan, memory, memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)], h);
+  if (threadIdx.x == 0)
+    tile.find(plan, memory, memory.tile[tiles.first + static_cast<Offset>(blockIdx.x)], h);
   __syncthreads();
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const bool active = warp_row(warp) < tile.cells.cells_of(tile.i) && warp_column(warp) < tile.cells.cells_of(tile.j);
+  const bool active = warp_row(warp) < tile.cells.cells_of(tile.i) &&
+                      warp_column(warp) < tile.cells.cells_of(tile.j);
   typename Loop::Accumulators acc = {};
   add_up<Loop, Kind>(acc, tile, active, reinterpret_cast<T*>(stages));
   if (T* to = Kind::scratch(tile); to != nullptr)

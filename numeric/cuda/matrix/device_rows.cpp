@@ -14,7 +14,8 @@ std::vector<ResidualTask> residual_tasks(const FullRows& rows) {
     const Offset end = rows.ptr[static_cast<std::size_t>(i) + 1];
     if (rows.length(i) > kResidualSegment) {
       tasks.push_back({i, 0});
-    } else if (!tasks.empty() && tasks.back().rows > 0 && tasks.back().rows < kSpmvThreads && end - begin <= kSpmvChunk) {
+    } else if (!tasks.empty() && tasks.back().rows > 0 && tasks.back().rows < kSpmvThreads &&
+               end - begin <= kSpmvChunk) {
       ++tasks.back().rows;
     } else {
       tasks.push_back({i, 1});
@@ -28,24 +29,31 @@ template <class T>
 Offset DeviceRows<T>::bytes(const HostRows& host) {
   using symbolic::aligned_bytes;
   const Offset full = host.rows.entries();
-  return aligned_bytes(Offset{host.rows.n()} + 1, sizeof(Offset)) + aligned_bytes(padded(full), sizeof(Index)) +
-         aligned_bytes(full, sizeof(std::uint32_t)) + aligned_bytes(padded(full), sizeof(T)) +
+  return aligned_bytes(Offset{host.rows.n()} + 1, sizeof(Offset)) +
+         aligned_bytes(padded(full), sizeof(Index)) + aligned_bytes(full, sizeof(std::uint32_t)) +
+         aligned_bytes(padded(full), sizeof(T)) +
          aligned_bytes(static_cast<Offset>(host.tasks.size()), sizeof(ResidualTask));
 }
 
 template <class T>
-DeviceRows<T>::DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& block, const Stream& stream) : n_(host.rows.n()) {
+DeviceRows<T>::DeviceRows(const HostRows& host, Staging& staging, DeviceBlock& block,
+                          const Stream& stream)
+    : n_(host.rows.n()) {
   Uploader uploader(staging, block, stream);
   const Offset entries = host.rows.entries();
   ptr_ = uploader.copy(host.rows.ptr);
   col_ = uploader.make<Index>(padded(entries), [&](Offset begin, Offset end, Index* out) {
-    for (Offset k = begin; k < end; ++k) out[k - begin] = k < entries ? host.rows.col[static_cast<std::size_t>(k)] : 0;
+    for (Offset k = begin; k < end; ++k)
+      out[k - begin] = k < entries ? host.rows.col[static_cast<std::size_t>(k)] : 0;
   });
   source_ = uploader.copy(host.rows.source);
   value_ = uploader.room<T>(padded(entries));
   task_ = uploader.copy(host.tasks);
-  const auto behind = static_cast<std::size_t>(value_.size() - entries) * sizeof(T);  // loaded with the others, and not used
-  if (behind > 0) check(cudaMemsetAsync(value_.data() + entries, 0, behind, stream.get()), "what follows values by rows");
+  const auto behind = static_cast<std::size_t>(value_.size() - entries) *
+                      sizeof(T);  // loaded with the others, and not used
+  if (behind > 0)
+    check(cudaMemsetAsync(value_.data() + entries, 0, behind, stream.get()),
+          "what follows values by rows");
   uploader.finish();
 }
 
@@ -56,7 +64,8 @@ void DeviceRows<T>::enqueue_values(const T* lower, cudaStream_t stream) const {
 
 template <class T>
 RowsView<T> DeviceRows<T>::view() const {
-  return {n_, static_cast<Index>(task_.size()), ptr_.data(), col_.data(), value_.data(), task_.data()};
+  return {n_,          static_cast<Index>(task_.size()), ptr_.data(), col_.data(), value_.data(),
+          task_.data()};
 }
 
 template <class T>

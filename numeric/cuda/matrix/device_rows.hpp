@@ -9,7 +9,8 @@ namespace kauri::numeric::cuda {
 
 /// A by full rows and its tasks on the host, to be uploaded. O(n + nnz).
 struct HostRows {
-  explicit HostRows(const Pattern& lower) : rows(full_rows(lower)), tasks(residual_tasks(rows)), nnz(lower.nnz()) {}
+  explicit HostRows(const Pattern& lower)
+      : rows(full_rows(lower)), tasks(residual_tasks(rows)), nnz(lower.nnz()) {}
   FullRows rows;
   std::vector<ResidualTask> tasks;
   Offset nnz;  ///< entries of the lower triangle
@@ -30,7 +31,9 @@ class DeviceRows {
   void enqueue_values(const T* lower, cudaStream_t stream) const;
   [[nodiscard]] RowsView<T> view() const;
   /// Returns for each entry of the rows its place in the order of the pattern.
-  [[nodiscard]] std::span<const std::uint32_t> source() const { return {source_.data(), static_cast<std::size_t>(source_.size())}; }
+  [[nodiscard]] std::span<const std::uint32_t> source() const {
+    return {source_.data(), static_cast<std::size_t>(source_.size())};
+  }
   /// Returns the values by rows, for callers that set them themselves.
   [[nodiscard]] T* values() const { return value_.data(); }
   /// Loads all kernels, so that none is loaded at its first launch, which may be in a caller's

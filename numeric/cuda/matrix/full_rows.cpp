@@ -28,7 +28,8 @@ class Filling {
       : lower_(lower),
         rows_(rows),
         columns_(lower.n, std::max<Index>((lower.n + Offset{stretches} - 1) / stretches, 1)),
-        count_(std::make_unique_for_overwrite<Index[]>(static_cast<std::size_t>(Offset{columns_.count()} * lower.n))) {}
+        count_(std::make_unique_for_overwrite<Index[]>(
+            static_cast<std::size_t>(Offset{columns_.count()} * lower.n))) {}
 
   void run() {
     columns_.for_each([this](Index b, Index begin, Index end) { count_entries(b, begin, end); });
@@ -90,7 +91,8 @@ class Filling {
 }  // namespace
 
 FullRows full_rows(const Pattern& lower) {
-  if (lower.nnz() > kMostEntries) throw Error(ErrorKind::overflow, "a product with more than 2^32 - 1 stored entries");
+  if (lower.nnz() > kMostEntries)
+    throw Error(ErrorKind::overflow, "a product with more than 2^32 - 1 stored entries");
   FullRows rows{std::vector<Offset>(static_cast<std::size_t>(lower.n) + 1, 0), {}, {}};
   if (lower.nnz() < kShared)
     Filling(lower, 1, rows).run();

@@ -1,4 +1,5 @@
-// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower triangle.
+// Both halves of a symmetric pattern by rows, with the place of each entry's value in the lower
+// triangle.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,9 @@ struct FullRows {
 
   [[nodiscard]] Index n() const { return static_cast<Index>(ptr.size()) - 1; }
   [[nodiscard]] Offset entries() const { return ptr.back(); }
-  [[nodiscard]] Offset length(Index i) const { return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] Offset length(Index i) const {
+    return ptr[static_cast<std::size_t>(i) + 1] - ptr[static_cast<std::size_t>(i)];
+  }
 };
 
 /// Returns `entries` rounded up to a multiple of four: loads of four entries begin at any such

@@ -22,14 +22,15 @@ MatrixView<T> device_column(const DeviceArray<T>& array, Index n) {
 template <class T>
 Offset bytes_for(const HostRows& host) {
   using symbolic::aligned_bytes;
-  return DeviceRows<T>::bytes(host) + aligned_bytes(host.nnz, sizeof(T)) + 3 * aligned_bytes(host.rows.n(), sizeof(T)) +
-         aligned_bytes(1, sizeof(ResidualNorms));
+  return DeviceRows<T>::bytes(host) + aligned_bytes(host.nnz, sizeof(T)) +
+         3 * aligned_bytes(host.rows.n(), sizeof(T)) + aligned_bytes(1, sizeof(ResidualNorms));
 }
 
 }  // namespace
 
 template <class T>
-CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context) : CudaResidual(HostRows(lower), std::move(context)) {}
+CudaResidual<T>::CudaResidual(const Pattern& lower, DeviceContext context)
+    : CudaResidual(HostRows(lower), std::move(context)) {}
 
 template <class T>
 CudaResidual<T>::CudaResidual(const HostRows& host, DeviceContext context)
@@ -56,31 +57,40 @@ RowsView<T> CudaResidual<T>::rows(const SymmetricView<T>& a, ValuesAre values) c
 }
 
 template <class T>
-BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b,
-                                      const MatrixView<T>& r) const {
-  const MatrixView<T> device_x = device_column(x_, rows.n), device_b = device_column(b_, rows.n), device_r = device_column(r_, rows.n);
+BackwardError CudaResidual<T>::column(const RowsView<T>& rows, const MatrixView<const T>& x,
+                                      const MatrixView<const T>& b, const MatrixView<T>& r) const {
+  const MatrixView<T> device_x = device_column(x_, rows.n), device_b = device_column(b_, rows.n),
+                      device_r = device_column(r_, rows.n);
   send(*context_.staging, x, device_x, *stream_);
   send(*context_.staging, b, device_b, *stream_);
-  enqueue_residual(rows, {strided<const T>(device_x), strided<const T>(device_b), strided(device_r), 1}, norms_.data(), stream_->get());
+  enqueue_residual(rows,
+                   {strided<const T>(device_x), strided<const T>(device_b), strided(device_r), 1},
+                   norms_.data(), stream_->get());
   receive<T>(*context_.staging, device_r, r, *stream_);
   ResidualNorms norms{};
-  check(cudaMemcpyAsync(&norms, norms_.data(), sizeof(norms), cudaMemcpyDeviceToHost, stream_->get()), "errors");
+  check(
+      cudaMemcpyAsync(&norms, norms_.data(), sizeof(norms), cudaMemcpyDeviceToHost, stream_->get()),
+      "errors");
   stream_->synchronize();
   return backward_error(norms.worst, norms.x, norms.b);
 }
 
 template <class T>
-BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
+BackwardError CudaResidual<T>::residual(const SymmetricView<T>& a, MatrixView<const T> x,
+                                        MatrixView<const T> b, MatrixView<T> r,
                                         ValuesAre values) const {
   if (a.pattern.n == 0 || x.cols == 0) return {};
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);
   const RowsView<T> rows = this->rows(a, values);
-  return worst_column(x.cols, [&](Index c) { return column(rows, columns(x, c, 1), columns(b, c, 1), columns(r, c, 1)); });
+  return worst_column(x.cols, [&](Index c) {
+    return column(rows, columns(x, c, 1), columns(b, c, 1), columns(r, c, 1));
+  });
 }
 
 template <class T>
-void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const {
+void CudaResidual<T>::multiply(const SymmetricView<T>& a, MatrixView<const T> x,
+                               MatrixView<T> y) const {
   if (a.pattern.n == 0 || x.cols == 0) return;
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);

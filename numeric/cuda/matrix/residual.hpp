@@ -1,4 +1,5 @@
-// Products, residuals and backward errors on a CUDA device: A by full rows, each row summed in about twice the precision.
+// Products, residuals and backward errors on a CUDA device: A by full rows, each row summed in
+// about twice the precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,19 +16,23 @@ template <class T>
 class CudaResidual final : public ResidualImpl<T> {
  public:
   CudaResidual(const Pattern& lower, DeviceContext context);
-  ~CudaResidual() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
-  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b, MatrixView<T> r,
-                         ValuesAre values) const override;
+  ~CudaResidual() override {
+    stream_->wait();
+  }  // a call that threw halfway may have left work on the device
+  BackwardError residual(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<const T> b,
+                         MatrixView<T> r, ValuesAre values) const override;
   void multiply(const SymmetricView<T>& a, MatrixView<const T> x, MatrixView<T> y) const override;
 
  private:
   CudaResidual(const HostRows& host, DeviceContext context);
   [[nodiscard]] RowsView<T> rows(const SymmetricView<T>& a, ValuesAre values) const;
-  BackwardError column(const RowsView<T>& rows, const MatrixView<const T>& x, const MatrixView<const T>& b, const MatrixView<T>& r) const;
+  BackwardError column(const RowsView<T>& rows, const MatrixView<const T>& x,
+                       const MatrixView<const T>& b, const MatrixView<T>& r) const;
 
   DeviceContext context_;
   PooledStream stream_;
-  DeviceHeap heap_;  // as on the CPU, its bytes are not counted with those of factors and workspaces
+  DeviceHeap
+      heap_;  // as on the CPU, its bytes are not counted with those of factors and workspaces
   DeviceBlock block_;
   DeviceRows<T> rows_;
   DeviceArray<T> value_, x_, b_, r_;

@@ -1,4 +1,5 @@
-// Launches of residuals and products on a device, each row summed in about twice the precision, in the order of residual_worst.hpp.
+// Launches of residuals and products on a device, each row summed in about twice the precision, in
+// the order of residual_worst.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -56,10 +57,12 @@ template <class T>
 void enqueue_product(const RowsView<T>& a, const ResidualColumns<T>& columns, cudaStream_t stream);
 /// Enqueues Y = B - A X and the norms, one set per column, on the device, in two launches.
 template <class T>
-void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
+void enqueue_residual(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms,
+                      cudaStream_t stream);
 /// Enqueues Y = B - A X and the norms, in one launch. Earlier work has left the norms of x in
 /// `norms`, and zeros in its other members.
 template <class T>
-void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns, ResidualNorms* norms, cudaStream_t stream);
+void enqueue_residual_sums(const RowsView<T>& a, const ResidualColumns<T>& columns,
+                           ResidualNorms* norms, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

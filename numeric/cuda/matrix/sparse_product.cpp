@@ -13,7 +13,8 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 CudaProduct<T>::CudaProduct(const Pattern& lower, DeviceContext context)
-    : context_(std::move(context)), spmv_(full_rows(lower), *context_.staging, *context_.heap, *PooledStream(context_.pool)) {}
+    : context_(std::move(context)),
+      spmv_(full_rows(lower), *context_.staging, *context_.heap, *PooledStream(context_.pool)) {}
 
 template <class T>
 void CudaProduct<T>::set_values(std::span<const T> host) {
@@ -22,7 +23,8 @@ void CudaProduct<T>::set_values(std::span<const T> host) {
   const DeviceHeap heap{context_.device, context_.heap->allocator, nullptr};
   const auto count = static_cast<Offset>(host.size());
   DeviceBlock block(symbolic::aligned_bytes(count, sizeof(T)), heap);
-  const PooledStream stream(context_.pool);  // after the block: its destructor waits before the block is freed
+  const PooledStream stream(
+      context_.pool);  // after the block: its destructor waits before the block is freed
   T* there = block.template take<T>(count).data();
   context_.staging->copy(there, std::as_bytes(host), stream->get());
   spmv_.enqueue_values(there, stream->get());
@@ -46,7 +48,8 @@ void CudaProduct<T>::set_device_values(std::span<const T> value) {
 }
 
 template <class T>
-void CudaProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) {
+void CudaProduct<T>::enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y,
+                                      StreamHandle stream) {
   if (y.rows == 0 || y.cols == 0) return;
   const CurrentDevice current(context_.device);
   require_on_device(x, "SparseProduct: x", context_.device);

@@ -19,7 +19,8 @@ class CudaProduct final : public ProductImpl<T> {
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
   void multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
   void multiply_on_device(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y) override;
-  void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y, StreamHandle stream) override;
+  void enqueue_multiply(T alpha, MatrixView<const T> x, T beta, MatrixView<T> y,
+                        StreamHandle stream) override;
 
  private:
   DeviceContext context_;

@@ -37,17 +37,20 @@ Front front_of(const Plan& plan, Index s, Index place) {
 
 std::shared_ptr<const Plan> require_device_plan(std::shared_ptr<const Plan> plan) {
   if (!symbolic::is_device_target(plan->target))
-    throw Error(ErrorKind::usage, "the plan was made for " + plan->target + ", not for a CUDA device");
+    throw Error(ErrorKind::usage,
+                "the plan was made for " + plan->target + ", not for a CUDA device");
   return plan;
 }
 
 Offset prepared_bytes(const Plan& plan, const DeviceContext& context) {
-  return plan.device.plan_bytes + (context.kernels.runs_tasks(plan) ? plan.device.shared_bytes : 0) +
+  return plan.device.plan_bytes +
+         (context.kernels.runs_tasks(plan) ? plan.device.shared_bytes : 0) +
          (context.kernels.runs_sweeps(plan) ? plan.device.sweeps.bytes : 0);
 }
 
 DevicePlan::DevicePlan(std::shared_ptr<const Plan> plan, const DeviceContext& context)
-    : PreparedPlanImpl(require_device_plan(std::move(plan))), block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
+    : PreparedPlanImpl(require_device_plan(std::move(plan))),
+      block_(cuda::prepared_bytes(*this->plan(), context), *context.heap) {
   const PooledStream stream(context.pool);
   Uploader uploader(*context.staging, block_, *stream);
   const bool sweeps = context.kernels.runs_sweeps(*this->plan());
@@ -78,7 +81,8 @@ SweepView DevicePlan::upload_sweeps(const symbolic::SweepLists& lists, Uploader&
   out.slot = uploader.copy(rows.slot).data();
   out.forward = uploader.copy(forward.task).data();
   out.backward = uploader.copy(backward.task).data();
-  out.forward_tasks = static_cast<Index>(forward.task.size()), out.backward_tasks = static_cast<Index>(backward.task.size());
+  out.forward_tasks = static_cast<Index>(forward.task.size()),
+  out.backward_tasks = static_cast<Index>(backward.task.size());
   out.n = p.n, out.narrow = p.device.narrow_fronts, out.small = p.device.small_fronts;
   return out;
 }
@@ -87,28 +91,35 @@ PlanView DevicePlan::upload(Uploader& uploader) const {
   const Plan& p = *plan();
   PlanView view{};
   std::vector<Index> place(p.device.front.size());
-  for (std::size_t k = 0; k < place.size(); ++k) place[static_cast<std::size_t>(p.device.front[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < place.size(); ++k)
+    place[static_cast<std::size_t>(p.device.front[k])] = static_cast<Index>(k);
   view.front = uploader
                    .make<Front>(p.supernodes.count(),
                                 [&](Offset begin, Offset end, Front* out) {
                                   for (Offset s = begin; s < end; ++s)
-                                    out[s - begin] = front_of(p, static_cast<Index>(s), place[static_cast<std::size_t>(s)]);
+                                    out[s - begin] = front_of(p, static_cast<Index>(s),
+                                                              place[static_cast<std::size_t>(s)]);
                                 })
                    .data();
   view.relative =
       uploader
           .make<Index>(static_cast<Offset>(p.supernodes.row.size()) - p.n,
-                       [&](Offset begin, Offset end, Index* out) { symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out); })
+                       [&](Offset begin, Offset end, Index* out) {
+                         symbolic::list_parent_rows(p.supernodes, p.assembly, begin, end, out);
+                       })
           .data();
   view.child = uploader.copy(p.assembly.child).data();
   view.row = uploader.copy(p.supernodes.row).data();
   // The pointers fit into 32 bits, since A has no more than kMostEntries entries.
   view.entry_ptr = uploader
-                       .make<std::uint32_t>(static_cast<Offset>(p.assembly.entry_ptr.size()),
-                                            [&](Offset begin, Offset end, auto* out) {
-                                              std::transform(p.assembly.entry_ptr.begin() + begin, p.assembly.entry_ptr.begin() + end, out,
-                                                             [](Offset at) { return static_cast<std::uint32_t>(at); });
-                                            })
+                       .make<std::uint32_t>(
+                           static_cast<Offset>(p.assembly.entry_ptr.size()),
+                           [&](Offset begin, Offset end, auto* out) {
+                             std::transform(p.assembly.entry_ptr.begin() + begin,
+                                            p.assembly.entry_ptr.begin() + end, out, [](Offset at) {
+                                              return static_cast<std::uint32_t>(at);
+                                            });
+                           })
                        .data();
   view.entry_row = uploader.copy(p.assembly.entry_row).data();
   view.entry_source = uploader.copy(p.assembly.entry_source).data();

@@ -28,11 +28,13 @@ struct DeviceContext {
 
 /// A front as kernels read it. Its panel, inverses and block are places in FactorMemory::entries.
 struct Front {
-  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by diagonal_entries()
+  Offset panel;     ///< SmallLayout{m, p}, or the panel of FrontCells{m, p} followed by
+                    ///< diagonal_entries()
   Offset inverses;  ///< tiled fronts: FrontCells::solve_entries()
   Offset block;     ///< contribution block; -1 if q = 0
   Offset row;       ///< its row list in PlanView::row
-  Offset relative;  ///< in PlanView::relative: places of its rows below the pivots in the parent's front
+  Offset relative;  ///< in PlanView::relative: places of its rows below the pivots in the parent's
+                    ///< front
   Offset update;    ///< update rows of a solve; -1 if q = 0
   Index first, m, p, child_begin, child_end, parent;
   Index tiled;  ///< position among the tiled fronts, or kNone
@@ -69,8 +71,9 @@ struct SweepView {
   const symbolic::SweepTask* forward;
   const symbolic::SweepTask* backward;
   Index forward_tasks, backward_tasks;
-  Index n;              ///< length of a vector
-  Index narrow, small;  ///< narrow fronts come first in `order`; `small` counts narrow and small fronts
+  Index n;  ///< length of a vector
+  Index narrow,
+      small;  ///< narrow fronts come first in `order`; `small` counts narrow and small fronts
 };
 
 using Level = DeviceSchedule::Level;
@@ -99,7 +102,8 @@ class DevicePlan final : public PreparedPlanImpl {
 
  private:
   [[nodiscard]] PlanView upload(Uploader& uploader) const;
-  [[nodiscard]] SweepView upload_sweeps(const symbolic::SweepLists& lists, Uploader& uploader) const;
+  [[nodiscard]] SweepView upload_sweeps(const symbolic::SweepLists& lists,
+                                        Uploader& uploader) const;
 
   DeviceBlock block_;
   PlanView view_{};

@@ -1,4 +1,5 @@
-// The kernels that a backend runs on its device: chosen once, when the backend is made, and read by plans, factors and workspaces.
+// The kernels that a backend runs on its device: chosen once, when the backend is made, and read by
+// plans, factors and workspaces.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,30 +15,38 @@ namespace kauri::numeric::cuda {
 /// Kernels of tiled fronts in one scalar.
 struct TiledKernels {
   CudaCompute compute = CudaCompute::automatic;  ///< automatic only if teams is 0
-  int teams = 0;                                 ///< resident on the device; 0: none run, and tiled fronts go level by level
-  bool streamed = false;                         ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
+  int teams = 0;  ///< resident on the device; 0: none run, and tiled fronts go level by level
+  bool streamed =
+      false;  ///< float: operands come by bulk copies (factor/tiled/streamed/kernel.hpp)
 };
 
 /// Kernels of one scalar. By default all fronts and solves are done level by level.
 struct KernelSet {
   TiledKernels tiled;
-  bool gathered = false;              ///< small fronts by factor/small/gathered_fronts.cu, else level by level
-  int single_blocks = 0;              ///< blocks of solve/single that the device holds at once; 0: solves go level by level
-  std::array<int, 3> group_blocks{};  ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
-  Index together = 1;                 ///< columns that a solve takes at once
-  Index group_columns = 0;            ///< CudaOptions::group_columns
-  std::string refusal;                ///< why no factor of this scalar can be made; empty: it can
+  bool gathered = false;  ///< small fronts by factor/small/gathered_fronts.cu, else level by level
+  int single_blocks =
+      0;  ///< blocks of solve/single that the device holds at once; 0: solves go level by level
+  std::array<int, 3>
+      group_blocks{};       ///< as single_blocks, of solve/multi for groups of 8, 16 and 32 columns
+  Index together = 1;       ///< columns that a solve takes at once
+  Index group_columns = 0;  ///< CudaOptions::group_columns
+  std::string refusal;      ///< why no factor of this scalar can be made; empty: it can
 
   /// Returns the name that Backend::kernels() has: "hopper", "tensor", "fma", "tf32x3", "tf32",
   /// "fp16x3", "levels" or "none".
   [[nodiscard]] const char* name() const;
   /// Returns true if tiled fronts of the plan are done as tasks.
-  [[nodiscard]] bool runs_tasks(const Plan& plan) const { return tiled.teams > 0 && !plan.device.by_level; }
+  [[nodiscard]] bool runs_tasks(const Plan& plan) const {
+    return tiled.teams > 0 && !plan.device.by_level;
+  }
   /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
-  [[nodiscard]] bool runs_sweeps(const Plan& plan) const { return runs_tasks(plan) && single_blocks > 0 && plan.device.sweeps.bytes > 0; }
+  [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
+    return runs_tasks(plan) && single_blocks > 0 && plan.device.sweeps.bytes > 0;
+  }
 };
 
-/// The kernels of a backend, for factors in float, in double, and in float of scaled matrices (MixedFactor).
+/// The kernels of a backend, for factors in float, in double, and in float of scaled matrices
+/// (MixedFactor).
 struct KernelSets {
   KernelSet single_precision, double_precision, scaled;
 
@@ -52,7 +61,9 @@ struct KernelSets {
     const int a = single_precision.tiled.teams, b = double_precision.tiled.teams;
     return a == 0 || b == 0 ? a + b : a < b ? a : b;
   }
-  [[nodiscard]] bool runs_tasks(const Plan& plan) const { return single_precision.runs_tasks(plan) || double_precision.runs_tasks(plan); }
+  [[nodiscard]] bool runs_tasks(const Plan& plan) const {
+    return single_precision.runs_tasks(plan) || double_precision.runs_tasks(plan);
+  }
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {
     return single_precision.runs_sweeps(plan) || double_precision.runs_sweeps(plan);
   }
@@ -76,14 +87,20 @@ constexpr const char* short_name(CudaCompute compute) {
   }
 }
 
-constexpr bool is_of_double_alone(CudaCompute compute) { return compute == CudaCompute::hopper || compute == CudaCompute::tensor; }
+constexpr bool is_of_double_alone(CudaCompute compute) {
+  return compute == CudaCompute::hopper || compute == CudaCompute::tensor;
+}
 constexpr bool is_of_float_alone(CudaCompute compute) {
-  return compute == CudaCompute::tf32x3 || compute == CudaCompute::tf32 || compute == CudaCompute::fp16x3;
+  return compute == CudaCompute::tf32x3 || compute == CudaCompute::tf32 ||
+         compute == CudaCompute::fp16x3;
 }
 
-inline const char* KernelSet::name() const { return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none"; }
+inline const char* KernelSet::name() const {
+  return tiled.teams > 0 ? short_name(tiled.compute) : refusal.empty() ? "levels" : "none";
+}
 
-/// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on the device), device.
+/// Chooses the kernels for the current device. Throws Error: usage (options.compute does not run on
+/// the device), device.
 KernelSets select_kernels(const CudaOptions& options);
 
 }  // namespace kauri::numeric::cuda

@@ -29,7 +29,8 @@ struct VerdictMemory {
 
 static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
 static_assert(sizeof(FrontState) == symbolic::kDeviceStateBytes);
-static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes && sizeof(double) == symbolic::kDevicePivotBytes);
+static_assert(sizeof(Index) == symbolic::kDeviceColumnBytes &&
+              sizeof(double) == symbolic::kDevicePivotBytes);
 
 /// Device memory of a factor. All arrays are borrowed.
 template <class T>
@@ -50,7 +51,8 @@ struct SolveMemory {
   T* y;       ///< n x nrhs: solution of the forward sweep
   T* update;  ///< update_rows x nrhs
   Index nrhs;
-  const std::int32_t* run_flag = nullptr;  ///< on the device, or null; if it is 0, no kernel of the solve does anything
+  const std::int32_t* run_flag =
+      nullptr;  ///< on the device, or null; if it is 0, no kernel of the solve does anything
 };
 
 /// Allows kernels the shared memory that they need, and loads all kernels of factorisations and
@@ -78,41 +80,50 @@ void load(Kernel* kernel) {
 /// Enqueues one level of a factorisation. Multifrontal: children are pulled in their fixed order,
 /// without atomics.
 template <class T>
-void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream);
+void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
+                   cudaStream_t stream);
 /// Enqueues the states of `count` tiled fronts from `first` on in plan.order, which the tasks have
 /// left in `fronts`.
 template <class T>
-void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
+void enqueue_states(const PlanView& plan, Index first, Index count,
+                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream);
 /// Enqueues the inverses of the diagonal tiles of L, as the last step of a factorisation; marks
 /// those that are not accurate enough alone; and, if `products` is set, makes the products of
 /// sweeps (FrontCells::inverse_place, kInverseFlag, forward_product). `tiles`:
 /// DeviceSchedule::pivot_tiles.
 template <class T>
-void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles, const FactorMemory<T>& memory, bool products, cudaStream_t stream);
+void enqueue_tile_inverses(const PlanView& plan, const TileList& tiles,
+                           const FactorMemory<T>& memory, bool products, cudaStream_t stream);
 /// Enqueues the beginning of a factorisation: the shift, the values (unless `from` is null: then
 /// `value` holds them already) and the verdict's initial state.
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory, VerdictMemory* verdict,
-                       const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream);
+void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory,
+                       VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
+                       cudaStream_t stream);
 /// Enqueues the verdict over `fronts` fronts, on the device and once more in page-locked memory of
 /// the host.
 template <class T>
-void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory, VerdictMemory* verdict,
-                     const OwnedPlace<DeviceVerdict>& host, cudaStream_t stream);
+void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& memory,
+                     VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
+                     cudaStream_t stream);
 
 /// Enqueue one level of the forward and of the backward sweep of a solve.
 template <class T>
-void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
+void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                     cudaStream_t stream);
 template <class T>
-void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream);
+void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                      cudaStream_t stream);
 /// enqueue_gather() sets x(k,:) = b(old_of(k),:). enqueue_scatter() sets b(old_of(k),:) = x(k,:) if
 /// the verdict is good, else NaN. b is n x nrhs, on the device, as is the verdict. Without
 /// plan.old_of rows keep their places. Numbers of a solve may be in double even if b is in float.
 template <class T, class V>
-void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<V>& memory, cudaStream_t stream);
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b,
+                    const SolveMemory<V>& memory, cudaStream_t stream);
 template <class T, class V>
-void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<V>& memory, const DeviceVerdict* verdict,
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b,
+                     const SolveMemory<V>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

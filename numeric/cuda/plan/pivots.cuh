@@ -12,7 +12,8 @@ struct Diagonal {
   Index m = 0, p = 0, tiled = kNone, first = 0;
 
   Diagonal() = default;
-  __device__ explicit Diagonal(const Front& f) : panel(f.panel), m(f.m), p(f.p), tiled(f.tiled), first(f.first) {}
+  __device__ explicit Diagonal(const Front& f)
+      : panel(f.panel), m(f.m), p(f.p), tiled(f.tiled), first(f.first) {}
   __device__ Diagonal(const Diagonal& mine, int lane)
       : panel(__shfl_sync(~0U, mine.panel, lane)),
         m(__shfl_sync(~0U, mine.m, lane)),
@@ -22,7 +23,8 @@ struct Diagonal {
 
   template <class T>
   __device__ double root(const T* entries, Index c) const {
-    return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c) : FrontCells{m, p}.place(c, c))]);
+    return static_cast<double>(entries[panel + (tiled == kNone ? SmallLayout{m, p}.place(c, c)
+                                                               : FrontCells{m, p}.place(c, c))]);
   }
 };
 

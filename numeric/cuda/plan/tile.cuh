@@ -23,13 +23,18 @@ __device__ inline Offset factor_place(const Front& f, Index r, Index c) {
 
 /// diagonals_of() returns the place of the inverses of the 16 x 16 diagonal blocks of L of a tiled
 /// front; diagonal_place() that of entry (r, c), r >= c, of one of them.
-__device__ inline Offset diagonals_of(const Front& f) { return f.panel + cells_of(f).panel().entries(); }
-__device__ inline Offset diagonal_place(const Front& f, Index r, Index c) { return diagonals_of(f) + FrontCells::diagonal_place(r, c); }
+__device__ inline Offset diagonals_of(const Front& f) {
+  return f.panel + cells_of(f).panel().entries();
+}
+__device__ inline Offset diagonal_place(const Front& f, Index r, Index c) {
+  return diagonals_of(f) + FrontCells::diagonal_place(r, c);
+}
 
 /// Returns the place of entry (r, c), r >= c, of a front's contribution block, counted from the
 /// front's first row below its pivots.
 __device__ inline Offset block_place(const Front& f, Index r, Index c) {
-  return f.block + (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
+  return f.block +
+         (f.tiled == kNone ? small_of(f).place(f.p + r, f.p + c) : cells_of(f).block().place(r, c));
 }
 
 /// The front of block `block` of a launch over `list`, and which of its tiles the block works on.

@@ -14,14 +14,17 @@ namespace {
 
 using symbolic::FrontCells;
 
-FrontCells cells_of(const Plan& plan, Index s) { return {plan.supernodes.order(s), plan.supernodes.pivots(s)}; }
+FrontCells cells_of(const Plan& plan, Index s) {
+  return {plan.supernodes.order(s), plan.supernodes.pivots(s)};
+}
 
 std::span<const Index> tiled_fronts(const Plan& plan) {
   return std::span(plan.device.front).subspan(static_cast<std::size_t>(plan.device.small_fronts));
 }
 
 std::span<const Index> children_of(const Plan& plan, Index s) {
-  const auto begin = static_cast<std::size_t>(plan.assembly.child_ptr[s]), end = static_cast<std::size_t>(plan.assembly.child_ptr[s + 1]);
+  const auto begin = static_cast<std::size_t>(plan.assembly.child_ptr[s]),
+             end = static_cast<std::size_t>(plan.assembly.child_ptr[s + 1]);
   return std::span(plan.assembly.child).subspan(begin, end - begin);
 }
 
@@ -33,19 +36,26 @@ struct RowMap {
 };
 
 /// Writes words [begin, end) of all maps, one after another, to `out`.
-void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin, Offset end, symbolic::RowMapWord* out) {
-  auto map = std::upper_bound(maps.begin(), maps.end(), begin, [](Offset at, const RowMap& m) { return at < m.begin; }) - 1;
+void write_row_maps(const Assembly& assembly, std::span<const RowMap> maps, Offset begin,
+                    Offset end, symbolic::RowMapWord* out) {
+  auto map = std::upper_bound(maps.begin(), maps.end(), begin,
+                              [](Offset at, const RowMap& m) { return at < m.begin; }) -
+             1;
   for (; map != maps.end() && map->begin < end; ++map) {
-    const Offset first = std::max(begin, map->begin), last = std::min(end, map->begin + symbolic::row_map_words(map->parent));
-    symbolic::write_row_map(assembly, map->child, map->parent, first - map->begin, last - map->begin, out + (first - begin));
+    const Offset first = std::max(begin, map->begin),
+                 last = std::min(end, map->begin + symbolic::row_map_words(map->parent));
+    symbolic::write_row_map(assembly, map->child, map->parent, first - map->begin,
+                            last - map->begin, out + (first - begin));
   }
 }
 
 /// Returns the plan's tasks in an order for the device's teams: the plan's list, unless it was made
 /// for more teams; then a new one, made in `room`. The number of tasks is the same.
-const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams, std::vector<DeviceTask>& room) {
+const std::vector<DeviceTask>& tasks_for(const Plan& plan, int teams,
+                                         std::vector<DeviceTask>& room) {
   if (teams >= plan.device.task_teams) return plan.device.task;
-  return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams).task;
+  return room = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams)
+                    .task;
 }
 
 /// Describes all tiled fronts except for what follows from children and tasks. Levels count from
@@ -60,7 +70,8 @@ std::vector<TiledFront> describe_fronts(const Plan& plan, Offset& counters) {
     counters += symbolic::counter_count(cells_of(plan, fronts[t]));
   }
   std::size_t t = 0;
-  const std::span levels = std::span(plan.device.level).subspan(static_cast<std::size_t>(plan.device.small_levels));
+  const std::span levels =
+      std::span(plan.device.level).subspan(static_cast<std::size_t>(plan.device.small_levels));
   for (std::size_t l = 0; l < levels.size(); ++l)
     for (Index k = 0; k < levels[l].count; ++k) out[t++].level = static_cast<Index>(l);
   return out;
@@ -73,7 +84,8 @@ TiledPlan::TiledPlan(const Plan& plan, int teams, Uploader& uploader) {
   const std::vector<DeviceTask>& tasks = tasks_for(plan, teams, made);
   std::vector<TiledFront> fronts = describe_fronts(plan, counters_);
   upload_children(plan, fronts, uploader);
-  std::vector<Index> level_tasks(plan.device.level.size() - static_cast<std::size_t>(plan.device.small_levels), 0);
+  std::vector<Index> level_tasks(
+      plan.device.level.size() - static_cast<std::size_t>(plan.device.small_levels), 0);
   for (const DeviceTask& task : tasks) {
     TiledFront& front = fronts[static_cast<std::size_t>(task.front)];
     ++level_tasks[static_cast<std::size_t>(front.level)];
@@ -93,10 +105,13 @@ void TiledPlan::upload_sums(const DeviceSchedule& schedule, Uploader& uploader) 
   const auto upload = [&]<class Place>(Place) {
     using Terms = symbolic::SumStep<Place>;
     const auto count = static_cast<Offset>(sums.place.size());
-    const auto place =
-        uploader.make<Place>(count, [&](Offset begin, Offset end, Place* out) { symbolic::write_sum_places(sums, begin, end, out); });
-    const auto term = uploader.make<Terms>(sums.step.back(),
-                                           [&](Offset begin, Offset end, Terms* out) { symbolic::write_sum_terms(sums, begin, end, out); });
+    const auto place = uploader.make<Place>(count, [&](Offset begin, Offset end, Place* out) {
+      symbolic::write_sum_places(sums, begin, end, out);
+    });
+    const auto term =
+        uploader.make<Terms>(sums.step.back(), [&](Offset begin, Offset end, Terms* out) {
+          symbolic::write_sum_terms(sums, begin, end, out);
+        });
     sums_.place = place.data(), sums_.term = term.data();
   };
   sums_.short_places = symbolic::has_short_places(schedule);
@@ -106,7 +121,8 @@ void TiledPlan::upload_sums(const DeviceSchedule& schedule, Uploader& uploader) 
     upload(Offset{});
 }
 
-void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& fronts, Uploader& uploader) {
+void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& fronts,
+                                Uploader& uploader) {
   const std::span<const Index> order = tiled_fronts(plan);
   std::vector<PulledChild> pulled;
   std::vector<RowMap> maps;
@@ -117,7 +133,8 @@ void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& front
     const FrontCells parent = cells_of(plan, order[t]);
     front.child = static_cast<Offset>(pulled.size());
     for (const Index c : children_of(plan, order[t])) {
-      if (plan.device.tiled[c] != kNone) front.awaited += symbolic::contribution_tasks(cells_of(plan, c));
+      if (plan.device.tiled[c] != kNone)
+        front.awaited += symbolic::contribution_tasks(cells_of(plan, c));
       if (symbolic::is_listed(plan.supernodes, plan.assembly, order[t], c)) continue;
       maps.push_back({next, c, parent});
       pulled.push_back({next, c});
@@ -125,8 +142,9 @@ void TiledPlan::upload_children(const Plan& plan, std::vector<TiledFront>& front
       ++front.child_count;
     }
   }
-  uploader.fill(row_map_,
-                [&](Offset begin, Offset end, symbolic::RowMapWord* out) { write_row_maps(plan.assembly, maps, begin, end, out); });
+  uploader.fill(row_map_, [&](Offset begin, Offset end, symbolic::RowMapWord* out) {
+    write_row_maps(plan.assembly, maps, begin, end, out);
+  });
   child_ = uploader.copy(pulled);
 }
 

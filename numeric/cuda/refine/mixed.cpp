@@ -37,8 +37,9 @@ void for_each_run(std::span<const Index> columns, const F& f) {
 
 Offset bytes_of_rows(const HostRows& host) {
   using symbolic::aligned_bytes;
-  return DeviceRows<double>::bytes(host) + aligned_bytes(host.nnz, sizeof(double)) + aligned_bytes(host.nnz, sizeof(float)) +
-         aligned_bytes(host.rows.n(), sizeof(int)) + aligned_bytes(1, sizeof(MixedFlags));
+  return DeviceRows<double>::bytes(host) + aligned_bytes(host.nnz, sizeof(double)) +
+         aligned_bytes(host.nnz, sizeof(float)) + aligned_bytes(host.rows.n(), sizeof(int)) +
+         aligned_bytes(1, sizeof(MixedFlags));
 }
 
 }  // namespace
@@ -63,8 +64,9 @@ CudaMixed::CudaMixed(const HostRows& host, Index nrhs, DeviceContext context)
 Offset CudaMixed::bytes_of_vectors(Index nrhs) const {
   using symbolic::aligned_bytes;
   const Offset size = symbolic::checked_mul(n_, nrhs, "scalars of a mixed solve");
-  return 4 * aligned_bytes(size, sizeof(double)) + aligned_bytes(size, sizeof(float)) + 5 * aligned_bytes(n_, sizeof(double)) +
-         aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(nrhs, sizeof(double)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +
+  return 4 * aligned_bytes(size, sizeof(double)) + aligned_bytes(size, sizeof(float)) +
+         5 * aligned_bytes(n_, sizeof(double)) + aligned_bytes(nrhs, sizeof(ResidualNorms)) +
+         aligned_bytes(nrhs, sizeof(double)) + aligned_bytes(nrhs, sizeof(MixedFlags)) +
          aligned_bytes(Offset{kDotBlocks} + 1, sizeof(Dots));
 }
 
@@ -78,7 +80,8 @@ void CudaMixed::reserve(Index nrhs) {
   vectors_ = std::make_unique<DeviceBlock>(bytes, heap_);
   for (DeviceArray<double>* v : {&c_, &y_, &before_, &r_}) *v = vectors_->take<double>(size);
   d_ = vectors_->take<float>(size);
-  for (DeviceArray<double>* v : {&p_, &image_, &z_, &r_before_, &vector_}) *v = vectors_->take<double>(n_);
+  for (DeviceArray<double>* v : {&p_, &image_, &z_, &r_before_, &vector_})
+    *v = vectors_->take<double>(n_);
   norms_ = vectors_->take<ResidualNorms>(nrhs);
   grow_ = vectors_->take<double>(nrhs);
   flags_ = vectors_->take<MixedFlags>(nrhs);
@@ -86,20 +89,24 @@ void CudaMixed::reserve(Index nrhs) {
   const auto columns = static_cast<std::size_t>(nrhs);
   seen_.resize(columns), has_norm_.assign(columns, false);
   // Norms of unused columns are copied to the host with the others.
-  check(cudaMemsetAsync(norms_.data(), 0, columns * sizeof(ResidualNorms), stream_->get()), "norms");
+  check(cudaMemsetAsync(norms_.data(), 0, columns * sizeof(ResidualNorms), stream_->get()),
+        "norms");
   nrhs_ = nrhs, vector_bytes_ = bytes;
 }
 
 template <class V>
 V CudaMixed::fetch(const V* there) {
   V value{};
-  check(cudaMemcpyAsync(&value, there, sizeof(V), cudaMemcpyDeviceToHost, stream_->get()), "numbers of a mixed solve");
+  check(cudaMemcpyAsync(&value, there, sizeof(V), cudaMemcpyDeviceToHost, stream_->get()),
+        "numbers of a mixed solve");
   stream_->synchronize();
   return value;
 }
 
 void CudaMixed::copy(const double* from, double* to) {
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n_) * sizeof(double), cudaMemcpyDefault, stream_->get()), "a vector");
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(n_) * sizeof(double), cudaMemcpyDefault,
+                        stream_->get()),
+        "a vector");
 }
 
 void CudaMixed::begin_after(StreamHandle stream) {
@@ -116,8 +123,10 @@ void CudaMixed::set_values(std::span<const double> value) {
   const RowsView<double> rows = rows_.view();
   context_.staging->copy(lower_.data(), std::as_bytes(value), stream_->get());
   check(cudaMemsetAsync(flags, 0, sizeof(MixedFlags), stream_->get()), "flags");
-  enqueue_exponents(rows, rows_.source().data(), lower_.data(), exponent_.data(), flags, stream_->get());
-  enqueue_scaling(rows, rows_.source(), lower_.data(), exponent_.data(), rows_.values(), rounded_.data(), stream_->get());
+  enqueue_exponents(rows, rows_.source().data(), lower_.data(), exponent_.data(), flags,
+                    stream_->get());
+  enqueue_scaling(rows, rows_.source(), lower_.data(), exponent_.data(), rows_.values(),
+                  rounded_.data(), stream_->get());
   positive_ = fetch(flags).wrong == 0;
 }
 
@@ -134,7 +143,9 @@ std::span<const double> CudaMixed::scaled() {
 int CudaMixed::exponent(Index i) const {
   const CurrentDevice current(context_.device);
   int value = 0;
-  check(cudaMemcpyAsync(&value, exponent_.data() + i, sizeof(value), cudaMemcpyDeviceToHost, stream_->get()), "an exponent");
+  check(cudaMemcpyAsync(&value, exponent_.data() + i, sizeof(value), cudaMemcpyDeviceToHost,
+                        stream_->get()),
+        "an exponent");
   stream_->synchronize();
   return value;
 }
@@ -146,12 +157,18 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
   for (Index c = 0; c < b.cols; ++c) {
     const MixedFlags none{0, kNoExponent};
     MixedFlags* flags = flags_.data() + c;
-    const StridedView<const double> there = is_copied ? StridedView<const double>{vector_.data(), 1, n_} : strided(columns(b, c, 1));
-    if (is_copied) send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_}, *stream_);
-    check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()), "flags");
+    const StridedView<const double> there =
+        is_copied ? StridedView<const double>{vector_.data(), 1, n_} : strided(columns(b, c, 1));
+    if (is_copied)
+      send(*context_.staging, columns(b, c, 1), MatrixView<double>{vector_.data(), n_, 1, n_},
+           *stream_);
+    check(cudaMemcpyAsync(flags, &none, sizeof(none), cudaMemcpyHostToDevice, stream_->get()),
+          "flags");
     enqueue_height(n_, there, exponent_.data(), flags, stream_->get());
-    enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c), norms_.data() + c, stream_->get());
-    const MixedFlags found = fetch(flags);  // from here on `none` may go, and page-locked memory may change
+    enqueue_load(n_, there, exponent_.data(), flags, at(c_, c), at(y_, c), at(r_, c),
+                 norms_.data() + c, stream_->get());
+    const MixedFlags found =
+        fetch(flags);  // from here on `none` may go, and page-locked memory may change
     error[c] = error_of_zero(found.above, found.wrong == 0);
     has_norm_[c] = false;
   }
@@ -159,7 +176,9 @@ void CudaMixed::load(MatrixView<const double> b, std::span<double> error) {
 
 void CudaMixed::fill(Index column, int byte) {
   const CurrentDevice current(context_.device);
-  check(cudaMemsetAsync(at(y_, column), byte, static_cast<std::size_t>(n_) * sizeof(double), stream_->get()), "a vector");
+  check(cudaMemsetAsync(at(y_, column), byte, static_cast<std::size_t>(n_) * sizeof(double),
+                        stream_->get()),
+        "a vector");
   has_norm_[column] = false;
 }
 
@@ -169,7 +188,8 @@ void CudaMixed::spoil(Index column) { fill(column, 0xff); }  // the bits of a Na
 void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardError> error) {
   const CurrentDevice current(context_.device);
   for_each_run(columns, [&](Index first, Index count, Index) {
-    const ResidualColumns<double> run{{at(y_, first), 1, n_}, {at(c_, first), 1, n_}, {at(r_, first), 1, n_}, count};
+    const ResidualColumns<double> run{
+        {at(y_, first), 1, n_}, {at(c_, first), 1, n_}, {at(r_, first), 1, n_}, count};
     const auto begin = has_norm_.begin() + first, end = begin + count;
     if (std::find(begin, end, false) == end)
       enqueue_residual_sums(rows_.view(), run, norms_.data() + first, stream_->get());
@@ -177,7 +197,8 @@ void CudaMixed::residuals(std::span<const Index> columns, std::span<BackwardErro
       enqueue_residual(rows_.view(), run, norms_.data() + first, stream_->get());
     std::fill(begin, end, false);
   });
-  check(cudaMemcpyAsync(seen_.data(), norms_.data(), seen_.size() * sizeof(ResidualNorms), cudaMemcpyDeviceToHost, stream_->get()),
+  check(cudaMemcpyAsync(seen_.data(), norms_.data(), seen_.size() * sizeof(ResidualNorms),
+                        cudaMemcpyDeviceToHost, stream_->get()),
         "errors");
   stream_->synchronize();
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -197,10 +218,12 @@ bool CudaMixed::store(Index column, MatrixView<double> x) {
   return fetch(flags).wrong == 0;
 }
 
-void CudaMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) {
+void CudaMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace,
+                             std::span<const Index> columns) {
   const CurrentDevice current(context_.device);
   for_each_run(columns, [&](Index first, Index count, Index k) {
-    enqueue_rounding({n_, count}, at(r_, first), norms_.data() + first, correction(k), grow_.data() + k, stream_->get());
+    enqueue_rounding({n_, count}, at(r_, first), norms_.data() + first, correction(k),
+                     grow_.data() + k, stream_->get());
   });
   const MatrixView<float> d{d_.data(), n_, static_cast<Index>(columns.size()), n_};
   factor.device_solves()->enqueue_solve(d, d, workspace, {}, stream_->get());
@@ -209,19 +232,23 @@ void CudaMixed::precondition(const FactorImpl<float>& factor, WorkspaceImpl<floa
 void CudaMixed::correct(std::span<const Index> columns) {
   const CurrentDevice current(context_.device);
   for_each_run(columns, [&](Index first, Index count, Index k) {
-    enqueue_addition<float>({n_, count}, correction(k), grow_.data() + k, at(y_, first), at(before_, first), norms_.data() + first,
-                            stream_->get());
+    enqueue_addition<float>({n_, count}, correction(k), grow_.data() + k, at(y_, first),
+                            at(before_, first), norms_.data() + first, stream_->get());
     std::fill_n(has_norm_.begin() + first, count, true);
   });
 }
 
-void CudaMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) {
+void CudaMixed::correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace,
+                        Index first, Index count) {
   const CurrentDevice current(context_.device);
   const MatrixView<double> r{at(r_, first), n_, count, n_};
   factor.device_solves()->enqueue_solve(r, r, workspace, {}, stream_->get());
   ResidualNorms* norms = norms_.data() + first;
-  check(cudaMemsetAsync(norms, 0, static_cast<std::size_t>(count) * sizeof(ResidualNorms), stream_->get()), "norms");
-  enqueue_addition<double>({n_, count}, r.data, nullptr, at(y_, first), at(before_, first), norms, stream_->get());
+  check(cudaMemsetAsync(norms, 0, static_cast<std::size_t>(count) * sizeof(ResidualNorms),
+                        stream_->get()),
+        "norms");
+  enqueue_addition<double>({n_, count}, r.data, nullptr, at(y_, first), at(before_, first), norms,
+                           stream_->get());
   std::fill_n(has_norm_.begin() + first, count, true);
 }
 
@@ -249,13 +276,15 @@ double CudaMixed::begin_search(Index column) {
 
 Dots CudaMixed::curvature(Index column) {
   const CurrentDevice current(context_.device);
-  enqueue_product(rows_.view(), {{p_.data(), 1, n_}, {nullptr, 1, n_}, {image_.data(), 1, n_}, 1}, stream_->get());
+  enqueue_product(rows_.view(), {{p_.data(), 1, n_}, {nullptr, 1, n_}, {image_.data(), 1, n_}, 1},
+                  stream_->get());
   return dots(p_.data(), image_.data(), at(r_, column));
 }
 
 void CudaMixed::advance(Index column, double step) {
   const CurrentDevice current(context_.device);
-  enqueue_advance(n_, at(r_, column), r_before_.data(), step, p_.data(), at(y_, column), stream_->get());
+  enqueue_advance(n_, at(r_, column), r_before_.data(), step, p_.data(), at(y_, column),
+                  stream_->get());
   has_norm_[column] = false;
 }
 

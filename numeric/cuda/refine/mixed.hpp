@@ -1,4 +1,5 @@
-// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of them.
+// Mixed precision on a CUDA device: vectors stay there, and the host receives norms and products of
+// them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,14 +13,19 @@ namespace kauri::numeric::cuda {
 
 class CudaMixed final : public MixedImpl {
  public:
-  CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context) : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
-  ~CudaMixed() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
+  CudaMixed(const Pattern& lower, Index nrhs, DeviceContext context)
+      : CudaMixed(HostRows(lower), nrhs, std::move(context)) {}
+  ~CudaMixed() override {
+    stream_->wait();
+  }  // a call that threw halfway may have left work on the device
   [[nodiscard]] Index nrhs() const override { return nrhs_; }
   void reserve(Index nrhs) override;
   [[nodiscard]] Offset bytes() const override { return bytes_ + vector_bytes_; }
   void begin_after(StreamHandle stream) override;
   void set_values(std::span<const double> value) override;
-  [[nodiscard]] std::span<const float> rounded() const override { return {rounded_.data(), static_cast<std::size_t>(rounded_.size())}; }
+  [[nodiscard]] std::span<const float> rounded() const override {
+    return {rounded_.data(), static_cast<std::size_t>(rounded_.size())};
+  }
   [[nodiscard]] std::span<const double> scaled() override;
   [[nodiscard]] int exponent(Index i) const override;
   [[nodiscard]] bool positive_diagonal() const override { return positive_; }
@@ -28,9 +34,11 @@ class CudaMixed final : public MixedImpl {
   void spoil(Index column) override;
   void residuals(std::span<const Index> columns, std::span<BackwardError> error) override;
   bool store(Index column, MatrixView<double> x) override;
-  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace, std::span<const Index> columns) override;
+  void precondition(const FactorImpl<float>& factor, WorkspaceImpl<float>& workspace,
+                    std::span<const Index> columns) override;
   void correct(std::span<const Index> columns) override;
-  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first, Index count) override;
+  void correct(const FactorImpl<double>& factor, WorkspaceImpl<double>& workspace, Index first,
+               Index count) override;
   void keep(Index column) override;
   void take_back(Index column) override;
   double begin_search(Index column) override;
@@ -43,7 +51,9 @@ class CudaMixed final : public MixedImpl {
   CudaMixed(const HostRows& host, Index nrhs, DeviceContext context);
   /// Returns the bytes of the vectors of `nrhs` columns.
   [[nodiscard]] Offset bytes_of_vectors(Index nrhs) const;
-  [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const { return of.data() + Offset{n_} * column; }
+  [[nodiscard]] double* at(const DeviceArray<double>& of, Index column) const {
+    return of.data() + Offset{n_} * column;
+  }
   [[nodiscard]] float* correction(Index k) const { return d_.data() + Offset{n_} * k; }
   void copy(const double* from, double* to);
   /// Sets every byte of a column of y.
@@ -59,20 +69,23 @@ class CudaMixed final : public MixedImpl {
   DeviceHeap heap_;
   DeviceBlock block_;                     // arrays of A
   std::unique_ptr<DeviceBlock> vectors_;  // all other arrays
-  PooledStream stream_;                   // after the blocks: its destructor waits before they are freed
+  PooledStream stream_;  // after the blocks: its destructor waits before they are freed
   DeviceRows<double> rows_;
-  DeviceArray<double> lower_;                              // nnz: A, or S A S once scaled() has been called
-  DeviceArray<float> rounded_;                             // nnz
-  DeviceArray<int> exponent_;                              // n
-  DeviceArray<double> c_, y_, before_, r_;                 // n x nrhs each
-  DeviceArray<float> d_;                                   // n x nrhs: corrections of the columns of the last precondition(), side by side
+  DeviceArray<double> lower_;               // nnz: A, or S A S once scaled() has been called
+  DeviceArray<float> rounded_;              // nnz
+  DeviceArray<int> exponent_;               // n
+  DeviceArray<double> c_, y_, before_, r_;  // n x nrhs each
+  DeviceArray<float>
+      d_;  // n x nrhs: corrections of the columns of the last precondition(), side by side
   DeviceArray<double> p_, image_, z_, r_before_, vector_;  // n each; vector_: b or x on the way
-  DeviceArray<ResidualNorms> norms_;                       // nrhs: worst.residual is the norm of r when M^-1 r is computed
-  DeviceArray<double> grow_;                               // nrhs: the factor of d, a power of two
-  DeviceArray<MixedFlags> flags_, of_a_;                   // nrhs, and one for A's diagonal
-  DeviceArray<Dots> dots_;                                 // kDotBlocks parts, and their sum
-  std::vector<ResidualNorms> seen_;                        // nrhs: norms of the last residuals
-  std::vector<bool> has_norm_;                             // nrhs: norms_ holds the norm of y and else zeros: from correct() to residuals()
+  DeviceArray<ResidualNorms>
+      norms_;                 // nrhs: worst.residual is the norm of r when M^-1 r is computed
+  DeviceArray<double> grow_;  // nrhs: the factor of d, a power of two
+  DeviceArray<MixedFlags> flags_, of_a_;  // nrhs, and one for A's diagonal
+  DeviceArray<Dots> dots_;                // kDotBlocks parts, and their sum
+  std::vector<ResidualNorms> seen_;       // nrhs: norms of the last residuals
+  std::vector<bool>
+      has_norm_;  // nrhs: norms_ holds the norm of y and else zeros: from correct() to residuals()
   bool positive_ = true, scaled_ = false;
 };
 

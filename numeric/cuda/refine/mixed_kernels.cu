@@ -1,4 +1,5 @@
-// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by integer atomics.
+// Kernels of a mixed solve: all of them stream vectors. Sums have one order; maxima are raised by
+// integer atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 
@@ -18,7 +19,9 @@ constexpr int kWarps = kThreads / 32;
 /// Calls f(i) for all rows, or entries, by all threads of the launch.
 template <class F>
 __device__ void for_all(Offset count, const F& f) {
-  for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < count; i += Offset{gridDim.x} * kThreads) f(i);
+  for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < count;
+       i += Offset{gridDim.x} * kThreads)
+    f(i);
 }
 
 /// Returns the last index in [low, high) whose ptr is not above k: the row of entry k.
@@ -39,7 +42,8 @@ __device__ Index row_of(const Offset* ptr, Index low, Index high, Offset k) {
 /// each of which waits for the one before.
 template <class F>
 __device__ void for_entries(const RowsView<double>& a, const F& f) {
-  const Offset entries = a.ptr[a.n], turns = (entries + kThreads - 1) / kThreads, share = (turns + gridDim.x - 1) / gridDim.x * kThreads;
+  const Offset entries = a.ptr[a.n], turns = (entries + kThreads - 1) / kThreads,
+               share = (turns + gridDim.x - 1) / gridDim.x * kThreads;
   Offset begin = blockIdx.x * share;
   const Offset end = min(begin + share, entries);
   if (begin >= end) return;
@@ -53,7 +57,8 @@ __device__ void for_entries(const RowsView<double>& a, const F& f) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    find_exponents(RowsView<double> a, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags) {
+    find_exponents(RowsView<double> a, const std::uint32_t* source, const double* lower,
+                   int* exponent, MixedFlags* flags) {
   for_all(a.n, [&](Offset i) {
     Offset low = a.ptr[i], high = a.ptr[i + 1];  // columns ascend, and the diagonal entry exists
     while (high - low > 1) {
@@ -70,7 +75,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent, double* value, float* rounded) {
+    scale(RowsView<double> a, const std::uint32_t* source, const double* lower, const int* exponent,
+          double* value, float* rounded) {
   for_entries(a, [&](Offset k, Index row, Index col) {
     const double entry = scaled_entry(lower[source[k]], exponent[row] + exponent[col]);
     value[k] = entry;
@@ -78,13 +84,15 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-__global__ void __launch_bounds__(kThreads) gather(RowsView<double> a, const std::uint32_t* source, double* lower) {
+__global__ void __launch_bounds__(kThreads)
+    gather(RowsView<double> a, const std::uint32_t* source, double* lower) {
   for_entries(a, [&](Offset k, Index row, Index col) {
     if (col <= row) lower[source[k]] = a.value[k];
   });
 }
 
-__global__ void __launch_bounds__(kThreads) find_height(Index n, StridedView<const double> b, const int* exponent, MixedFlags* flags) {
+__global__ void __launch_bounds__(kThreads)
+    find_height(Index n, StridedView<const double> b, const int* exponent, MixedFlags* flags) {
   __shared__ int of_warp[kWarps];
   int above = kNoExponent;
   for_all(n, [&](Offset i) {
@@ -102,8 +110,9 @@ __global__ void __launch_bounds__(kThreads) find_height(Index n, StridedView<con
 
 __device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-__global__ void __launch_bounds__(kThreads) load_column(Index n, StridedView<const double> b, const int* exponent, const MixedFlags* flags,
-                                                        double* c, double* y, double* r, ResidualNorms* norms) {
+__global__ void __launch_bounds__(kThreads)
+    load_column(Index n, StridedView<const double> b, const int* exponent, const MixedFlags* flags,
+                double* c, double* y, double* r, ResidualNorms* norms) {
   const int power = loading_exponent(flags->above);
   if (is_first_thread()) norms->worst.residual = 0.5;
   for_all(n, [&](Offset i) {
@@ -113,7 +122,8 @@ __global__ void __launch_bounds__(kThreads) load_column(Index n, StridedView<con
 }
 
 __global__ void __launch_bounds__(kThreads)
-    store_column(Index n, const double* y, const int* exponent, StridedView<double> x, MixedFlags* flags) {
+    store_column(Index n, const double* y, const int* exponent, StridedView<double> x,
+                 MixedFlags* flags) {
   const int power = loading_exponent(flags->above);
   for_all(n, [&](Offset i) {
     const double number = std::scalbn(y[i], power - exponent[i]);
@@ -123,7 +133,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    round_columns(MixedColumns columns, const double* r, ResidualNorms* norms, float* d, double* grow) {
+    round_columns(MixedColumns columns, const double* r, ResidualNorms* norms, float* d,
+                  double* grow) {
   for (Index c = 0; c < columns.count; ++c, r += columns.n, d += columns.n) {
     const int exponent = shrinking_exponent(norms[c].worst.residual);
     const double shrink = std::scalbn(1.0, -exponent);
@@ -134,7 +145,8 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    add_columns(MixedColumns columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms) {
+    add_columns(MixedColumns columns, const T* d, const double* grow, double* y, double* before,
+                ResidualNorms* norms) {
   __shared__ double of_warp[kWarps];
   for (Index c = 0; c < columns.count; ++c, d += columns.n, y += columns.n, before += columns.n) {
     const double times = grow == nullptr ? 1 : grow[c];
@@ -150,7 +162,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d, const double* grow, double* z, double* p) {
+__global__ void __launch_bounds__(kThreads)
+    grow_column(Index n, const float* d, const double* grow, double* z, double* p) {
   for_all(n, [&](Offset i) {
     z[i] = static_cast<double>(d[i]) * *grow;
     if (p != nullptr) p[i] = z[i];
@@ -158,14 +171,16 @@ __global__ void __launch_bounds__(kThreads) grow_column(Index n, const float* d,
 }
 
 __global__ void __launch_bounds__(kThreads)
-    advance_column(Index n, const double* r, double* before, double step, const double* p, double* y) {
+    advance_column(Index n, const double* r, double* before, double step, const double* p,
+                   double* y) {
   for_all(n, [&](Offset i) {
     before[i] = r[i];
     y[i] += step * p[i];
   });
 }
 
-__global__ void __launch_bounds__(kThreads) turn_column(Index n, const double* z, double beta, double* p) {
+__global__ void __launch_bounds__(kThreads)
+    turn_column(Index n, const double* z, double beta, double* p) {
   for_all(n, [&](Offset i) { p[i] = z[i] + beta * p[i]; });
 }
 
@@ -177,11 +192,13 @@ __device__ Dots sum_of_block(Dots sum, Dots* of_warp) {
   }
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
   __syncthreads();
-  for (int w = 1; threadIdx.x == 0 && w < kWarps; ++w) sum.first += of_warp[w].first, sum.second += of_warp[w].second;
+  for (int w = 1; threadIdx.x == 0 && w < kWarps; ++w)
+    sum.first += of_warp[w].first, sum.second += of_warp[w].second;
   return sum;
 }
 
-__global__ void __launch_bounds__(kThreads) dots(Index n, const double* u, const double* v, const double* w, Dots* part) {
+__global__ void __launch_bounds__(kThreads)
+    dots(Index n, const double* u, const double* v, const double* w, Dots* part) {
   __shared__ Dots of_warp[kWarps];
   Dots sum{0, 0};
   for_all(n, [&](Offset i) {
@@ -200,12 +217,14 @@ __global__ void __launch_bounds__(kThreads) add_dots(unsigned parts, const Dots*
 }
 
 unsigned blocks_for(Offset count) {
-  return static_cast<unsigned>(std::clamp<Offset>((count + kThreads - 1) / kThreads, 1, Offset{kMostBlocks}));
+  return static_cast<unsigned>(
+      std::clamp<Offset>((count + kThreads - 1) / kThreads, 1, Offset{kMostBlocks}));
 }
 
 template <class... P, class... A>
 void launch(void (*kernel)(P...), unsigned blocks, cudaStream_t stream, A&&... arguments) {
-  check(kernels::launch(kernel, blocks, kThreads, 0, stream, std::forward<A>(arguments)...), "a launch of a mixed solve");
+  check(kernels::launch(kernel, blocks, kThreads, 0, stream, std::forward<A>(arguments)...),
+        "a launch of a mixed solve");
 }
 
 }  // namespace
@@ -227,47 +246,60 @@ void load_mixed_kernels() {
   load(add_dots);
 }
 
-void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags,
-                       cudaStream_t stream) {
+void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source,
+                       const double* lower, int* exponent, MixedFlags* flags, cudaStream_t stream) {
   launch(find_exponents, blocks_for(rows.n), stream, rows, source, lower, exponent, flags);
 }
-void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source, const double* lower, const int* exponent,
-                     double* value, float* rounded, cudaStream_t stream) {
-  launch(scale, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower, exponent, value, rounded);
+void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source,
+                     const double* lower, const int* exponent, double* value, float* rounded,
+                     cudaStream_t stream) {
+  launch(scale, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower,
+         exponent, value, rounded);
 }
-void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream) {
-  launch(gather, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(), lower);
+void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source,
+                       double* lower, cudaStream_t stream) {
+  launch(gather, blocks_for(static_cast<Offset>(source.size())), stream, rows, source.data(),
+         lower);
 }
-void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent, MixedFlags* flags, cudaStream_t stream) {
+void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent,
+                    MixedFlags* flags, cudaStream_t stream) {
   launch(find_height, blocks_for(n), stream, n, b, exponent, flags);
 }
-void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
-                  double* r, ResidualNorms* norms, cudaStream_t stream) {
+void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent,
+                  const MixedFlags* flags, double* c, double* y, double* r, ResidualNorms* norms,
+                  cudaStream_t stream) {
   launch(load_column, blocks_for(n), stream, n, b, exponent, flags, c, y, r, norms);
 }
-void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream) {
+void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x,
+                   MixedFlags* flags, cudaStream_t stream) {
   launch(store_column, blocks_for(n), stream, n, y, exponent, x, flags);
 }
-void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d, double* grow, cudaStream_t stream) {
+void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d,
+                      double* grow, cudaStream_t stream) {
   launch(round_columns, blocks_for(columns.n), stream, columns, r, norms, d, grow);
 }
 template <class T>
-void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms,
-                      cudaStream_t stream) {
+void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y,
+                      double* before, ResidualNorms* norms, cudaStream_t stream) {
   launch(add_columns<T>, blocks_for(columns.n), stream, columns, d, grow, y, before, norms);
 }
-template void enqueue_addition(const MixedColumns&, const float*, const double*, double*, double*, ResidualNorms*, cudaStream_t);
-template void enqueue_addition(const MixedColumns&, const double*, const double*, double*, double*, ResidualNorms*, cudaStream_t);
-void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p, cudaStream_t stream) {
+template void enqueue_addition(const MixedColumns&, const float*, const double*, double*, double*,
+                               ResidualNorms*, cudaStream_t);
+template void enqueue_addition(const MixedColumns&, const double*, const double*, double*, double*,
+                               ResidualNorms*, cudaStream_t);
+void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p,
+                    cudaStream_t stream) {
   launch(grow_column, blocks_for(n), stream, n, d, grow, z, p);
 }
-void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream) {
+void enqueue_advance(Index n, const double* r, double* before, double step, const double* p,
+                     double* y, cudaStream_t stream) {
   launch(advance_column, blocks_for(n), stream, n, r, before, step, p, y);
 }
 void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t stream) {
   launch(turn_column, blocks_for(n), stream, n, z, beta, p);
 }
-void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to, cudaStream_t stream) {
+void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to,
+                  cudaStream_t stream) {
   const unsigned blocks = std::min(blocks_for(n), kDotBlocks);
   launch(dots, blocks, stream, n, u, v, w, part);
   launch(add_dots, 1U, stream, blocks, part, to);

@@ -1,4 +1,5 @@
-// Launches of a mixed solve on a device: scaling, rounding, and vectors of one column or of several that lie side by side.
+// Launches of a mixed solve on a device: scaling, rounding, and vectors of one column or of several
+// that lie side by side.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,29 +15,36 @@ void load_mixed_kernels();
 
 /// Flags that the device sets for a scaling or for a column.
 struct MixedFlags {
-  int wrong;  ///< not 0: a diagonal entry is not positive and finite, or an entry of b or x is not finite
-  int above;  ///< right-hand side: the greatest exponent_above() of its scaled entries; see scaling_rule.hpp
+  int wrong;  ///< not 0: a diagonal entry is not positive and finite, or an entry of b or x is not
+              ///< finite
+  int above;  ///< right-hand side: the greatest exponent_above() of its scaled entries; see
+              ///< scaling_rule.hpp
 };
 
 /// Enqueues exponent[i] of A's diagonal, and flags->wrong. source: for each entry of the rows its
 /// place in the order of A's entries, which `lower` has.
-void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source, const double* lower, int* exponent, MixedFlags* flags,
-                       cudaStream_t stream);
+void enqueue_exponents(const RowsView<double>& rows, const std::uint32_t* source,
+                       const double* lower, int* exponent, MixedFlags* flags, cudaStream_t stream);
 /// Enqueues the entries of S A S: in `value` by rows, in `rounded` in float and in the order of A's
 /// entries.
-void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source, const double* lower, const int* exponent,
-                     double* value, float* rounded, cudaStream_t stream);
+void enqueue_scaling(const RowsView<double>& rows, std::span<const std::uint32_t> source,
+                     const double* lower, const int* exponent, double* value, float* rounded,
+                     cudaStream_t stream);
 /// Enqueues the copy of the values by rows to `lower`, in the order of A's entries.
-void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source, double* lower, cudaStream_t stream);
+void enqueue_gathering(const RowsView<double>& rows, std::span<const std::uint32_t> source,
+                       double* lower, cudaStream_t stream);
 
 /// Enqueues flags->above of S b, for the first column of b, and flags->wrong.
-void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent, MixedFlags* flags, cudaStream_t stream);
+void enqueue_height(Index n, const StridedView<const double>& b, const int* exponent,
+                    MixedFlags* flags, cudaStream_t stream);
 /// Enqueues c = r = S b 2^-t and y = 0, with 2^t above the greatest entry of S b.
 /// norms->worst.residual is set to 0.5, which has the exponent of the norm of r.
-void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent, const MixedFlags* flags, double* c, double* y,
-                  double* r, ResidualNorms* norms, cudaStream_t stream);
+void enqueue_load(Index n, const StridedView<const double>& b, const int* exponent,
+                  const MixedFlags* flags, double* c, double* y, double* r, ResidualNorms* norms,
+                  cudaStream_t stream);
 /// Enqueues x = S y 2^t, and flags->wrong.
-void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x, MixedFlags* flags, cudaStream_t stream);
+void enqueue_store(Index n, const double* y, const int* exponent, const StridedView<double>& x,
+                   MixedFlags* flags, cudaStream_t stream);
 
 /// Columns of n numbers, one after another.
 struct MixedColumns {
@@ -44,21 +52,25 @@ struct MixedColumns {
 };
 /// Enqueues d = r in float, divided by a power of two that follows from norms->worst.residual and
 /// is left in `grow`; sets norms->x = 0.
-void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d, double* grow, cudaStream_t stream);
+void enqueue_rounding(const MixedColumns& columns, const double* r, ResidualNorms* norms, float* d,
+                      double* grow, cudaStream_t stream);
 /// Enqueues before = y and y += d grow (y += d if `grow` is null). norms->x, which was 0, becomes
 /// the norm of y; the other norms become 0.
 template <class T>
-void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y, double* before, ResidualNorms* norms,
-                      cudaStream_t stream);
+void enqueue_addition(const MixedColumns& columns, const T* d, const double* grow, double* y,
+                      double* before, ResidualNorms* norms, cudaStream_t stream);
 /// Enqueues z = d *grow, and p = z if p is not null.
-void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p, cudaStream_t stream);
+void enqueue_growth(Index n, const float* d, const double* grow, double* z, double* p,
+                    cudaStream_t stream);
 /// Enqueues before = r and y += step p.
-void enqueue_advance(Index n, const double* r, double* before, double step, const double* p, double* y, cudaStream_t stream);
+void enqueue_advance(Index n, const double* r, double* before, double step, const double* p,
+                     double* y, cudaStream_t stream);
 /// Enqueues p = z + beta p.
 void enqueue_turn(Index n, const double* z, double beta, double* p, cudaStream_t stream);
 /// Enqueues to = (u.v, u.w), each added up from up to kDotBlocks parts in an order that is always
 /// the same.
 inline constexpr unsigned kDotBlocks = 256;
-void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to, cudaStream_t stream);
+void enqueue_dots(Index n, const double* u, const double* v, const double* w, Dots* part, Dots* to,
+                  cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -20,7 +20,8 @@ constexpr unsigned kThreads = 256, kMostBlocks = 1024;
 template <class T, class F>
 __device__ void for_entries(const RefinedColumns<T>& x, const F& f) {
   for (Index c = 0; c < x.cols; ++c)
-    for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < x.rows; i += Offset{gridDim.x} * kThreads)
+    for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < x.rows;
+         i += Offset{gridDim.x} * kThreads)
       f(x.entry(i, c), Offset{c} * x.rows + i);
 }
 
@@ -28,7 +29,8 @@ __device__ bool is_first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; 
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    begin(RefinedColumns<T> x, const DeviceVerdict* verdict, RefineMemory* memory, OwnedPlace<DeviceRefinement> host) {
+    begin(RefinedColumns<T> x, const DeviceVerdict* verdict, RefineMemory* memory,
+          OwnedPlace<DeviceRefinement> host) {
   if (is_first_thread()) {
     memory->report.status = host.there->value.status = VerdictStatus::none;
     host.there->owner = host.owner;
@@ -49,7 +51,8 @@ __device__ BackwardError worst_error(const ResidualNorms* norms, Index columns) 
   return worst;
 }
 
-__global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits limits, bool first, RefineMemory* memory) {
+__global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits limits, bool first,
+                       RefineMemory* memory) {
   if (!first && is_skipped(&memory->progress.going)) return;
   const BackwardError error = worst_error(norms, columns);
   if (threadIdx.x != 0) return;
@@ -60,7 +63,8 @@ __global__ void decide(const ResidualNorms* norms, Index columns, RefineLimits l
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) add(RefinedColumns<T> x, const T* r, T* before, const RefineMemory* memory) {
+__global__ void __launch_bounds__(kThreads)
+    add(RefinedColumns<T> x, const T* r, T* before, const RefineMemory* memory) {
   if (is_skipped(&memory->progress.going)) return;
   for_entries(x, [&](T& entry, Offset k) {
     before[k] = entry;
@@ -70,7 +74,8 @@ __global__ void __launch_bounds__(kThreads) add(RefinedColumns<T> x, const T* r,
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    finish(RefinedColumns<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory, OwnedPlace<DeviceRefinement> host) {
+    finish(RefinedColumns<T> x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
+           OwnedPlace<DeviceRefinement> host) {
   const RefineProgress& progress = memory->progress;
   if (is_first_thread()) {
     memory->report = {verdict->status, progress.done};
@@ -80,11 +85,15 @@ __global__ void __launch_bounds__(kThreads)
   for_entries(x, [&](T& entry, Offset k) { entry = before[k]; });
 }
 
-unsigned blocks_for(Index n) { return std::clamp((static_cast<unsigned>(n) + kThreads - 1) / kThreads, 1U, kMostBlocks); }
+unsigned blocks_for(Index n) {
+  return std::clamp((static_cast<unsigned>(n) + kThreads - 1) / kThreads, 1U, kMostBlocks);
+}
 
 template <class... P, class... A>
-void launch(void (*kernel)(P...), unsigned blocks, unsigned threads, cudaStream_t stream, A&&... arguments) {
-  check(kernels::launch(kernel, blocks, threads, 0, stream, std::forward<A>(arguments)...), "a launch of refinement");
+void launch(void (*kernel)(P...), unsigned blocks, unsigned threads, cudaStream_t stream,
+            A&&... arguments) {
+  check(kernels::launch(kernel, blocks, threads, 0, stream, std::forward<A>(arguments)...),
+        "a launch of refinement");
 }
 
 }  // namespace
@@ -98,34 +107,40 @@ void load_refine_kernels() {
 }
 
 template <class T>
-void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory,
-                              const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream) {
+void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict,
+                              RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
+                              cudaStream_t stream) {
   launch(begin<T>, blocks_for(x.rows), kThreads, stream, x, verdict, memory, host);
 }
 
-void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits, bool first, RefineMemory* memory,
-                             cudaStream_t stream) {
+void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits,
+                             bool first, RefineMemory* memory, cudaStream_t stream) {
   launch(decide, 1, 32, stream, norms, columns, limits, first, memory);
 }
 
 template <class T>
-void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before, const RefineMemory* memory, cudaStream_t stream) {
+void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before,
+                         const RefineMemory* memory, cudaStream_t stream) {
   launch(add<T>, blocks_for(x.rows), kThreads, stream, x, r, before, memory);
 }
 
 template <class T>
-void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
-                        const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream) {
+void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict,
+                        RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
+                        cudaStream_t stream) {
   launch(finish<T>, blocks_for(x.rows), kThreads, stream, x, before, verdict, memory, host);
 }
 
-#define KAURI_INSTANTIATE(T)                                                                                    \
-  template void load_refine_kernels<T>();                                                                       \
-  template void enqueue_refine_beginning(const RefinedColumns<T>&, const DeviceVerdict*, RefineMemory*,         \
-                                         const OwnedPlace<DeviceRefinement>&, cudaStream_t);                    \
-  template void enqueue_refine_step(const RefinedColumns<T>&, const T*, T*, const RefineMemory*, cudaStream_t); \
-  template void enqueue_refine_end(const RefinedColumns<T>&, const T*, const DeviceVerdict*, RefineMemory*,     \
-                                   const OwnedPlace<DeviceRefinement>&, cudaStream_t);
+#define KAURI_INSTANTIATE(T)                                                                     \
+  template void load_refine_kernels<T>();                                                        \
+  template void enqueue_refine_beginning(const RefinedColumns<T>&, const DeviceVerdict*,         \
+                                         RefineMemory*, const OwnedPlace<DeviceRefinement>&,     \
+                                         cudaStream_t);                                          \
+  template void enqueue_refine_step(const RefinedColumns<T>&, const T*, T*, const RefineMemory*, \
+                                    cudaStream_t);                                               \
+  template void enqueue_refine_end(const RefinedColumns<T>&, const T*, const DeviceVerdict*,     \
+                                   RefineMemory*, const OwnedPlace<DeviceRefinement>&,           \
+                                   cudaStream_t);
 KAURI_INSTANTIATE(float)
 KAURI_INSTANTIATE(double)
 #undef KAURI_INSTANTIATE

@@ -1,4 +1,5 @@
-// Launches of a refinement on a device, between its residuals and its solves; the host reads nothing before the end.
+// Launches of a refinement on a device, between its residuals and its solves; the host reads
+// nothing before the end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,20 +34,23 @@ void load_refine_kernels();
 /// device and in page-locked memory of the host, and sets all of x to NaN if the verdict is not
 /// good.
 template <class T>
-void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict, RefineMemory* memory,
-                              const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream);
+void enqueue_refine_beginning(const RefinedColumns<T>& x, const DeviceVerdict* verdict,
+                              RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
+                              cudaStream_t stream);
 /// Enqueues the decision by the norms of a residual: of x as given (`first`), or after one more
 /// correction.
-void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits, bool first, RefineMemory* memory,
-                             cudaStream_t stream);
+void enqueue_refine_decision(const ResidualNorms* norms, Index columns, const RefineLimits& limits,
+                             bool first, RefineMemory* memory, cudaStream_t stream);
 /// Enqueues before = x and x += r, if a correction is to be tried. r, before: columns of n numbers,
 /// one after another.
 template <class T>
-void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before, const RefineMemory* memory, cudaStream_t stream);
+void enqueue_refine_step(const RefinedColumns<T>& x, const T* r, T* before,
+                         const RefineMemory* memory, cudaStream_t stream);
 /// Enqueues x = before, if the last correction did not help; then the report, on the device and in
 /// the host's memory.
 template <class T>
-void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict, RefineMemory* memory,
-                        const OwnedPlace<DeviceRefinement>& host, cudaStream_t stream);
+void enqueue_refine_end(const RefinedColumns<T>& x, const T* before, const DeviceVerdict* verdict,
+                        RefineMemory* memory, const OwnedPlace<DeviceRefinement>& host,
+                        cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -13,8 +13,8 @@ template <class T>
 Offset refiner_bytes(const HostRows& host, Index nrhs) {
   using symbolic::aligned_bytes;
   const Offset vectors = symbolic::checked_mul(host.rows.n(), nrhs, "scalars of a refinement");
-  return DeviceRows<T>::bytes(host) + 2 * aligned_bytes(vectors, sizeof(T)) + aligned_bytes(nrhs, sizeof(ResidualNorms)) +
-         aligned_bytes(1, sizeof(RefineMemory));
+  return DeviceRows<T>::bytes(host) + 2 * aligned_bytes(vectors, sizeof(T)) +
+         aligned_bytes(nrhs, sizeof(ResidualNorms)) + aligned_bytes(1, sizeof(RefineMemory));
 }
 
 }  // namespace
@@ -33,8 +33,8 @@ CudaRefiner<T>::CudaRefiner(const HostRows& host, Index nrhs, DeviceContext cont
   before_ = block_.template take<T>(vectors);
   norms_ = block_.template take<ResidualNorms>(nrhs);
   memory_ = block_.template take<RefineMemory>(1);
-  check(cudaMemcpyAsync(&memory_.data()->report, &host_report_.place().there->value, sizeof(DeviceRefinement), cudaMemcpyDefault,
-                        stream_->get()),
+  check(cudaMemcpyAsync(&memory_.data()->report, &host_report_.place().there->value,
+                        sizeof(DeviceRefinement), cudaMemcpyDefault, stream_->get()),
         "the report");
   DeviceRows<T>::load_kernels();
   load_refine_kernels<T>();
@@ -58,8 +58,9 @@ void CudaRefiner<T>::set_values(std::span<const T> value) {
 }
 
 template <class T>
-void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x,
-                                   WorkspaceImpl<T>& workspace, const RefineLimits& limits, cudaStream_t stream) const {
+void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b,
+                                   const MatrixView<T>& x, WorkspaceImpl<T>& workspace,
+                                   const RefineLimits& limits, cudaStream_t stream) const {
   RefineMemory* memory = memory_.data();
   const RowsView<T> rows = rows_.view();
   const MatrixView<T> r{r_.data(), x.rows, x.cols, x.rows};
@@ -77,7 +78,8 @@ void CudaRefiner<T>::enqueue_steps(const CudaFactor<T>& factor, const MatrixView
 }
 
 template <class T>
-void CudaRefiner<T>::enqueue_refine(const FactorImpl<T>& store, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+void CudaRefiner<T>::enqueue_refine(const FactorImpl<T>& store, MatrixView<const T> b,
+                                    MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                     const RefineOptions& options, StreamHandle handle) {
   const CurrentDevice current(context_.device);
   const auto& factor = static_cast<const CudaFactor<T>&>(store);
@@ -94,11 +96,13 @@ void CudaRefiner<T>::enqueue_refine(const FactorImpl<T>& store, MatrixView<const
     enqueue_refine_decision(norms_.data(), 0, limits_of<T>(options), true, memory_.data(), stream);
   else
     enqueue_steps(factor, b, x, workspace, limits_of<T>(options), stream);
-  enqueue_refine_end(refined, before_.data(), verdict, memory_.data(), host_report_.place(), stream);
+  enqueue_refine_end(refined, before_.data(), verdict, memory_.data(), host_report_.place(),
+                     stream);
 }
 
 template <class T>
-DeviceRefinement CudaRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+DeviceRefinement CudaRefiner<T>::refine(const FactorImpl<T>& factor, MatrixView<const T> b,
+                                        MatrixView<T> x, WorkspaceImpl<T>& workspace,
                                         const RefineOptions& options) {
   const CurrentDevice current(context_.device);
   const WaitInUnwinding waits(*stream_);

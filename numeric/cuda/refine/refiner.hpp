@@ -13,23 +13,30 @@ namespace kauri::numeric::cuda {
 template <class T>
 class CudaRefiner final : public RefinerImpl<T> {
  public:
-  CudaRefiner(const Pattern& lower, Index nrhs, DeviceContext context) : CudaRefiner(HostRows(lower), nrhs, std::move(context)) {}
-  ~CudaRefiner() override { stream_->wait(); }  // a call that threw halfway may have left work on the device
+  CudaRefiner(const Pattern& lower, Index nrhs, DeviceContext context)
+      : CudaRefiner(HostRows(lower), nrhs, std::move(context)) {}
+  ~CudaRefiner() override {
+    stream_->wait();
+  }  // a call that threw halfway may have left work on the device
   [[nodiscard]] Index nrhs() const override { return static_cast<Index>(norms_.size()); }
   [[nodiscard]] Offset bytes() const override { return bytes_; }
   void set_values(std::span<const T> value) override;
   void enqueue_values(std::span<const T> value, StreamHandle stream) override;
-  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                          const RefineOptions& options) override;
-  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                      const RefineOptions& options, StreamHandle stream) override;
-  [[nodiscard]] const DeviceRefinement* report_address() const override { return &memory_.data()->report; }
+  DeviceRefinement refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                          WorkspaceImpl<T>& workspace, const RefineOptions& options) override;
+  void enqueue_refine(const FactorImpl<T>& factor, MatrixView<const T> b, MatrixView<T> x,
+                      WorkspaceImpl<T>& workspace, const RefineOptions& options,
+                      StreamHandle stream) override;
+  [[nodiscard]] const DeviceRefinement* report_address() const override {
+    return &memory_.data()->report;
+  }
   [[nodiscard]] DeviceRefinement fetch_report(StreamHandle stream) const override;
 
  private:
   CudaRefiner(const HostRows& host, Index nrhs, DeviceContext context);
   /// Enqueues the steps of an x that is not empty.
-  void enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b, const MatrixView<T>& x, WorkspaceImpl<T>& workspace,
+  void enqueue_steps(const CudaFactor<T>& factor, const MatrixView<const T>& b,
+                     const MatrixView<T>& x, WorkspaceImpl<T>& workspace,
                      const RefineLimits& limits, cudaStream_t stream) const;
 
   DeviceContext context_;

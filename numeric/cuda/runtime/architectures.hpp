@@ -7,7 +7,8 @@
 
 namespace kauri::numeric::cuda {
 
-/// The kind of code that a device runs. PTX needs a driver that is not older than the toolkit which made it.
+/// The kind of code that a device runs. PTX needs a driver that is not older than the toolkit which
+/// made it.
 enum class Code { none, ptx, machine };
 
 /// Returns the best code made for `built_for` that runs on a device of compute capability

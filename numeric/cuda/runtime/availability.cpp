@@ -17,7 +17,9 @@ namespace {
 /// The least major compute capability that there is code for: 8.0 and later.
 constexpr int kLeastMajor = 8;
 
-std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
 
 /// Returns why the runtime reports no devices: its own text, with both CUDA versions if the driver
 /// is too old.
@@ -26,7 +28,8 @@ std::string why_none(cudaError_t status) {
   int driver = 0;
   static_cast<void>(cudaDriverGetVersion(&driver));
   if (driver == 0) return "no NVIDIA driver is installed";
-  return in_words(status) + " (the driver is for CUDA " + version(driver) + ", kauri was built with " + version(CUDART_VERSION) + ")";
+  return in_words(status) + " (the driver is for CUDA " + version(driver) +
+         ", kauri was built with " + version(CUDART_VERSION) + ")";
 }
 
 /// Counts the devices. The runtime's first call loads the driver, during which no other thread may
@@ -67,28 +70,36 @@ void require_device(int device) {
   else
     status = state_of_driver();
   if (status != cudaSuccess) throw Error(ErrorKind::device, name + why_none(status));
-  if (device < 0 || device >= count) throw Error(ErrorKind::device, name + std::to_string(count) + " found");
+  if (device < 0 || device >= count)
+    throw Error(ErrorKind::device, name + std::to_string(count) + " found");
 }
 
 void require_code(int device) {
   const cudaDeviceProp& found = properties_of(device);
   const std::string name = "CUDA device " + std::to_string(device) + " (" + found.name + ") ";
   if (found.major < kLeastMajor)
-    throw Error(ErrorKind::device, name + "has compute capability " + capability(found) + "; kauri has code for 8.0 and later");
+    throw Error(ErrorKind::device, name + "has compute capability " + capability(found) +
+                                       "; kauri has code for 8.0 and later");
   const Code code = code_for(built_for(), found.major, found.minor);
-  if (code == Code::none) throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
+  if (code == Code::none)
+    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found));
   int driver = 0;
   if (code == Code::ptx && cudaDriverGetVersion(&driver) == cudaSuccess && driver < CUDART_VERSION)
-    throw Error(ErrorKind::device, name + "cannot run this kauri: " + what_was_built(found) +
-                                       " and can run this build's PTX alone, which needs a driver for CUDA " + version(CUDART_VERSION) +
-                                       " or later; this driver is for CUDA " + version(driver));
+    throw Error(ErrorKind::device,
+                name + "cannot run this kauri: " + what_was_built(found) +
+                    " and can run this build's PTX alone, which needs a driver for CUDA " +
+                    version(CUDART_VERSION) + " or later; this driver is for CUDA " +
+                    version(driver));
 }
 
-std::string capability(const cudaDeviceProp& device) { return std::to_string(device.major) + "." + std::to_string(device.minor); }
+std::string capability(const cudaDeviceProp& device) {
+  return std::to_string(device.major) + "." + std::to_string(device.minor);
+}
 
 std::string what_was_built(const cudaDeviceProp& device) {
   const std::string known = in_words(built_for());
-  return (known.empty() ? "" : "it was built for " + known + "; ") + "the device is " + capability(device);
+  return (known.empty() ? "" : "it was built for " + known + "; ") + "the device is " +
+         capability(device);
 }
 
 }  // namespace kauri::numeric::cuda

@@ -1,4 +1,5 @@
-// Contexts of devices by the driver's functions: those of the runtime make a context if there is none.
+// Contexts of devices by the driver's functions: those of the runtime make a context if there is
+// none.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cuda.h>
 
@@ -28,25 +29,28 @@ cudaError_t find(const char* name, F*& function) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
 #if CUDART_VERSION >= 12050
-  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found);
 #else
   const cudaError_t status = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
 #endif
   function = reinterpret_cast<F*>(entry);
   if (status != cudaSuccess) return status;
-  return found == cudaDriverEntryPointSuccess && entry != nullptr ? cudaSuccess : cudaErrorNotSupported;
+  return found == cudaDriverEntryPointSuccess && entry != nullptr ? cudaSuccess
+                                                                  : cudaErrorNotSupported;
 }
 
 cudaError_t find_all(Driver& driver) {
-  const cudaError_t found[] = {find("cuDeviceGet", driver.device),
-                               find("cuCtxGetCurrent", driver.current),
-                               find("cuCtxGetDevice", driver.device_of_current),
-                               find("cuCtxPushCurrent", driver.push),
-                               find("cuCtxPopCurrent", driver.pop),
-                               find("cuDevicePrimaryCtxGetState", driver.state_of_primary),
-                               find("cuDevicePrimaryCtxRetain", driver.retain_primary),
-                               find("cuDevicePrimaryCtxRelease", driver.release_primary),
-                               find("cuThreadExchangeStreamCaptureMode", driver.exchange_capture_mode)};
+  const cudaError_t found[] = {
+      find("cuDeviceGet", driver.device),
+      find("cuCtxGetCurrent", driver.current),
+      find("cuCtxGetDevice", driver.device_of_current),
+      find("cuCtxPushCurrent", driver.push),
+      find("cuCtxPopCurrent", driver.pop),
+      find("cuDevicePrimaryCtxGetState", driver.state_of_primary),
+      find("cuDevicePrimaryCtxRetain", driver.retain_primary),
+      find("cuDevicePrimaryCtxRelease", driver.release_primary),
+      find("cuThreadExchangeStreamCaptureMode", driver.exchange_capture_mode)};
   for (const cudaError_t status : found)
     if (status != cudaSuccess) return status;
   return cudaSuccess;
@@ -84,7 +88,9 @@ const Driver* find_driver() noexcept {
 
 /// Throws the error of a result of the driver. Results of the driver have the numbers of the
 /// runtime's.
-void check_driver(CUresult status, const char* what) { cuda::check(static_cast<cudaError_t>(status), what); }
+void check_driver(CUresult status, const char* what) {
+  cuda::check(static_cast<cudaError_t>(status), what);
+}
 
 /// Returns the calling thread's context if it is one of that device, else null.
 CUcontext current_on(const Driver& driver, CUdevice device) {
@@ -139,7 +145,9 @@ void close_device(const Device& opened) noexcept {
   const Driver* driver = find_driver();
   CUdevice device = 0;
   const RelaxedCapture relaxed;
-  if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS || !has_primary_context(*driver, device)) return;
+  if (driver == nullptr || driver->device(&device, opened.number) != CUDA_SUCCESS ||
+      !has_primary_context(*driver, device))
+    return;
   CUcontext primary = nullptr;
   if (driver->retain_primary(&primary, device) != CUDA_SUCCESS) return;
   driver->release_primary(device);

@@ -9,7 +9,9 @@
 namespace kauri::numeric::cuda {
 namespace {
 
-std::string too_little(Offset bytes) { return "not enough device memory: " + std::to_string(bytes) + " bytes needed"; }
+std::string too_little(Offset bytes) {
+  return "not enough device memory: " + std::to_string(bytes) + " bytes needed";
+}
 
 /// Returns the free bytes of the current device's memory.
 Offset free_bytes() {
@@ -26,7 +28,8 @@ std::string in_words(cudaError_t status) {
     case cudaErrorNoDevice:
       return words + " (there is none, or CUDA_VISIBLE_DEVICES hides all of them)";
     case cudaErrorInitializationError:
-      return words + " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
+      return words +
+             " (a process that was forked from one that has used CUDA cannot use it: spawn it)";
     case cudaErrorSystemNotReady:
       return words + " (is nvidia-fabricmanager running?)";
     default:
@@ -50,10 +53,14 @@ cudaPointerAttributes attributes_of(const void* place) {
 void require_on_device(const void* first, const void* last, const char* name, int device) {
   for (const void* place : {first, last}) {
     const cudaPointerAttributes found = attributes_of(place);
-    if (found.type == cudaMemoryTypeManaged || (found.type == cudaMemoryTypeDevice && found.device == device)) continue;
-    const std::string where = found.type == cudaMemoryTypeDevice ? "that of device " + std::to_string(found.device) : "the host's";
-    throw Error(ErrorKind::usage,
-                std::string(name) + " is not in the memory of CUDA device " + std::to_string(device) + " but in " + where);
+    if (found.type == cudaMemoryTypeManaged ||
+        (found.type == cudaMemoryTypeDevice && found.device == device))
+      continue;
+    const std::string where = found.type == cudaMemoryTypeDevice
+                                  ? "that of device " + std::to_string(found.device)
+                                  : "the host's";
+    throw Error(ErrorKind::usage, std::string(name) + " is not in the memory of CUDA device " +
+                                      std::to_string(device) + " but in " + where);
   }
 }
 
@@ -72,14 +79,18 @@ bool is_capturing(cudaStream_t stream) {
   return status != cudaStreamCaptureStatusNone;
 }
 
-void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream, const char* what) {
+void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream,
+                 const char* what) {
   if (bytes > 0) check(cudaMemcpyAsync(here, there, bytes, cudaMemcpyDefault, stream.get()), what);
   stream.synchronize();
 }
 
 void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name) {
   if (is_capturing(earlier))
-    throw Error(ErrorKind::usage, std::string(name) + ": the stream is capturing: a call that waits cannot come after what will run later");
+    throw Error(
+        ErrorKind::usage,
+        std::string(name) +
+            ": the stream is capturing: a call that waits cannot come after what will run later");
   const Event passed;
   check(cudaEventRecord(passed.get(), earlier), "the caller's stream");
   check(cudaStreamWaitEvent(later.get(), passed.get(), 0), "the caller's stream");
@@ -97,13 +108,15 @@ void* DeviceHeap::allocate(Offset bytes) const {
   if (status != cudaErrorMemoryAllocation) check(status, "memory of the device");
   if (status == cudaSuccess) return data;
   static_cast<void>(cudaGetLastError());
-  throw Error(ErrorKind::memory, too_little(bytes) + ", " + std::to_string(free_bytes()) + " bytes free");
+  throw Error(ErrorKind::memory,
+              too_little(bytes) + ", " + std::to_string(free_bytes()) + " bytes free");
 }
 
 void DeviceHeap::require(Offset bytes) const {
   if (allocator.allocate) return;
   if (const Offset there = free_bytes(); bytes > there)
-    throw Error(ErrorKind::memory, too_little(bytes) + ", " + std::to_string(there) + " bytes free");
+    throw Error(ErrorKind::memory,
+                too_little(bytes) + ", " + std::to_string(there) + " bytes free");
 }
 
 void DeviceHeap::release(void* data, Offset bytes) const noexcept {

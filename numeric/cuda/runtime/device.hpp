@@ -137,7 +137,8 @@ class Stream {
 
 /// Copies numbers from the device to the host's memory, in the stream's order, and waits until they
 /// have arrived.
-void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream, const char* what);
+void fetch_bytes(void* here, const void* there, std::size_t bytes, const Stream& stream,
+                 const char* what);
 template <class T>
 void fetch(std::span<T> here, const T* there, const Stream& stream, const char* what) {
   fetch_bytes(here.data(), there, here.size_bytes(), stream, what);
@@ -175,7 +176,9 @@ void enqueue_after(cudaStream_t earlier, const Stream& later, const char* name);
 /// Page-locked memory of the host, which the device may write, too.
 class PinnedBytes {
  public:
-  explicit PinnedBytes(std::size_t bytes) { check(cudaHostAlloc(&data_, bytes, cudaHostAllocMapped), "page-locked memory of the host"); }
+  explicit PinnedBytes(std::size_t bytes) {
+    check(cudaHostAlloc(&data_, bytes, cudaHostAllocMapped), "page-locked memory of the host");
+  }
   PinnedBytes(const PinnedBytes&) = delete;
   PinnedBytes& operator=(const PinnedBytes&) = delete;
   ~PinnedBytes() {
@@ -193,7 +196,8 @@ class PinnedBytes {
 struct DeviceHeap {
   Device device;
   DeviceAllocator allocator;
-  MemoryLedger* ledger = nullptr;  ///< counts what is made in this memory; null: it is counted nowhere
+  MemoryLedger* ledger =
+      nullptr;  ///< counts what is made in this memory; null: it is counted nowhere
 
   /// Allocates memory of the device; returns null for 0 bytes. The device must be current, as for
   /// require(). Throws Error(memory).

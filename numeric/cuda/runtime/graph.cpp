@@ -6,7 +6,8 @@ namespace kauri::numeric::cuda {
 namespace {
 
 /// Returns the graph of the launches that enqueue(stream) makes, or null if anything fails.
-cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)>& enqueue) noexcept {
+cudaGraph_t captured(cudaStream_t stream,
+                     const std::function<void(cudaStream_t)>& enqueue) noexcept {
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return nullptr;
   bool complete = true;
   try {
@@ -14,7 +15,8 @@ cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)
   } catch (const std::exception&) {
     complete = false;
   }
-  cudaGraph_t graph = nullptr;  // the capture ends in any case: a stream that is still capturing refuses all else
+  cudaGraph_t graph =
+      nullptr;  // the capture ends in any case: a stream that is still capturing refuses all else
   if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && complete) return graph;
   if (graph) cudaGraphDestroy(graph);
   return nullptr;
@@ -22,7 +24,8 @@ cudaGraph_t captured(cudaStream_t stream, const std::function<void(cudaStream_t)
 
 }  // namespace
 
-void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload) {
+void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue,
+                 cudaStream_t upload) {
   if (cudaGraph_t graph = captured(stream.get(), enqueue)) {
     if (cudaGraphInstantiate(&exec_, graph, 0) != cudaSuccess) exec_ = nullptr;
     cudaGraphDestroy(graph);
@@ -32,7 +35,8 @@ void Graph::make(const Stream& stream, const std::function<void(cudaStream_t)>& 
     exec_ = nullptr;
   }
   if (!exec_)
-    static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the next launch does not return it
+    static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that
+                                            // the next launch does not return it
 }
 
 }  // namespace kauri::numeric::cuda

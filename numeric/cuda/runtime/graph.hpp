@@ -22,9 +22,12 @@ class Graph {
   /// the graph to the device on the stream `upload`. Work may be under way on `stream`; the call
   /// waits for nothing. The device must be current. If this fails, for example for lack of memory,
   /// is_made() stays false.
-  void make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue, cudaStream_t upload);
+  void make(const Stream& stream, const std::function<void(cudaStream_t)>& enqueue,
+            cudaStream_t upload);
   [[nodiscard]] bool is_made() const { return exec_ != nullptr; }
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(exec_, stream), "the launch of a graph"); }
+  void launch(cudaStream_t stream) const {
+    check(cudaGraphLaunch(exec_, stream), "the launch of a graph");
+  }
 
  private:
   CUctx_st* context_ = current_context();

@@ -12,8 +12,8 @@ namespace kauri::numeric::cuda::kernels {
 /// Launches kernel<<<blocks, threads, bytes, stream>>>(arguments...) and returns the error of this
 /// launch. cudaGetLastError() would also return errors of the caller's earlier calls.
 template <class... P, class... A>
-[[nodiscard]] cudaError_t launch(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes, cudaStream_t stream,
-                                 A&&... arguments) {
+[[nodiscard]] cudaError_t launch(void (*kernel)(P...), unsigned blocks, unsigned threads,
+                                 std::size_t bytes, cudaStream_t stream, A&&... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);
@@ -25,7 +25,8 @@ template <class... P, class... A>
 /// Launches a kernel whose blocks wait for one another: like launch(), but a cooperative launch
 /// begins when all its blocks fit on the device together, whatever else runs there.
 template <class... P, class... A>
-[[nodiscard]] cudaError_t launch_cooperative(void (*kernel)(P...), unsigned blocks, unsigned threads, std::size_t bytes,
+[[nodiscard]] cudaError_t launch_cooperative(void (*kernel)(P...), unsigned blocks,
+                                             unsigned threads, std::size_t bytes,
                                              cudaStream_t stream, A&&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeCooperative;
@@ -46,12 +47,17 @@ template <class... P, class... A>
 template <class... P>
 int cooperative_blocks(void (*kernel)(P...), int threads, int bytes) {
   int device = 0, cooperative = 0, processors = 0, blocks = 0;
-  if (cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess &&
-      cooperative != 0 && cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, static_cast<std::size_t>(bytes)) == cudaSuccess)
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device) == cudaSuccess &&
+      cooperative != 0 &&
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess &&
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) ==
+          cudaSuccess &&
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
+                                                    static_cast<std::size_t>(bytes)) == cudaSuccess)
     return blocks * processors;
-  static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the next launch does not return it
+  static_cast<void>(cudaGetLastError());  // clears the error, which is the answer here, so that the
+                                          // next launch does not return it
   return 0;
 }
 

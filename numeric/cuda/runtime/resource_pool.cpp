@@ -15,10 +15,10 @@ std::uint64_t next_owner() {
 }
 
 void throw_foreign(const char* name) {
-  throw Error(ErrorKind::usage,
-              std::string(name) +
-                  " was overwritten by work of an object that has ended: a graph that was captured from a factor, a batch "
-                  "or a refiner was launched after its end");
+  throw Error(ErrorKind::usage, std::string(name) +
+                                    " was overwritten by work of an object that has ended: a graph "
+                                    "that was captured from a factor, a batch "
+                                    "or a refiner was launched after its end");
 }
 
 ResourcePool::ResourcePool() {
@@ -36,7 +36,8 @@ void ResourcePool::make_stream() {
 void ResourcePool::make_places() {
   idle_place_.reserve((slab_.size() + 1) * (kSlabBytes / kPlaceBytes));
   slab_.push_back(std::make_unique<PinnedBytes>(kSlabBytes));
-  for (std::size_t at = 0; at < kSlabBytes; at += kPlaceBytes) idle_place_.push_back(static_cast<std::byte*>(slab_.back()->data()) + at);
+  for (std::size_t at = 0; at < kSlabBytes; at += kPlaceBytes)
+    idle_place_.push_back(static_cast<std::byte*>(slab_.back()->data()) + at);
 }
 
 Stream* ResourcePool::take_stream() {

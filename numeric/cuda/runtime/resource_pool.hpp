@@ -1,4 +1,5 @@
-// A pool of streams and of page-locked places for verdicts and reports: slow to make, and idle between uses. An executor owns one.
+// A pool of streams and of page-locked places for verdicts and reports: slow to make, and idle
+// between uses. An executor owns one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +16,16 @@ namespace kauri::numeric::cuda {
 /// Thread-safe. Makes another resource when all are in use; never shrinks.
 class ResourcePool {
  public:
-  /// Makes the resources of a first factor and its workspace. This and all other calls work on the current device.
+  /// Makes the resources of a first factor and its workspace. This and all other calls work on the
+  /// current device.
   ResourcePool();
 
  private:
   friend class PooledStream;
   template <class V>
   friend class PooledPlace;
-  static constexpr std::size_t kPlaceBytes = 128, kSlabBytes = 4096;  ///< a place has its cache lines for itself
+  static constexpr std::size_t kPlaceBytes = 128,
+                               kSlabBytes = 4096;  ///< a place has its cache lines for itself
 
   Stream* take_stream();
   void* take_place();
@@ -34,14 +37,16 @@ class ResourcePool {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Stream>> stream_;
   std::vector<std::unique_ptr<PinnedBytes>> slab_;
-  std::vector<Stream*> idle_stream_;  // has capacity for all streams, so that giving back cannot fail
+  std::vector<Stream*>
+      idle_stream_;  // has capacity for all streams, so that giving back cannot fail
   std::vector<void*> idle_place_;
 };
 
 /// Leases an idle stream; the destructor waits for the stream and returns it to the pool.
 class PooledStream {
  public:
-  explicit PooledStream(std::shared_ptr<ResourcePool> pool) : pool_(std::move(pool)), stream_(pool_->take_stream()) {}
+  explicit PooledStream(std::shared_ptr<ResourcePool> pool)
+      : pool_(std::move(pool)), stream_(pool_->take_stream()) {}
   PooledStream(const PooledStream&) = delete;
   PooledStream& operator=(const PooledStream&) = delete;
   ~PooledStream() {
@@ -56,8 +61,8 @@ class PooledStream {
   Stream* stream_;
 };
 
-/// Leases a page-locked place that the device writes and the host reads. Destroy it when no work on the device writes the place any more;
-/// if some does, read() of the next owner throws.
+/// Leases a page-locked place that the device writes and the host reads. Destroy it when no work on
+/// the device writes the place any more; if some does, read() of the next owner throws.
 template <class V>
 class PooledPlace {
  public:

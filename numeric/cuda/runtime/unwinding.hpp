@@ -1,4 +1,5 @@
-// Ends copies from and to the caller's arrays before the call that began them ends, even if it throws.
+// Ends copies from and to the caller's arrays before the call that began them ends, even if it
+// throws.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

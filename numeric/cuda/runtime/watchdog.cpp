@@ -16,9 +16,14 @@
 namespace kauri::numeric::cuda::watchdog {
 namespace {
 
-constexpr std::array kKernels{
-    "a kernel", "front_kernel", "run_tasks", "run_streamed_tasks", "factor_fronts_by_warps", "factor_fronts_by_blocks",
-    "sweep",    "wide sweep"};
+constexpr std::array kKernels{"a kernel",
+                              "front_kernel",
+                              "run_tasks",
+                              "run_streamed_tasks",
+                              "factor_fronts_by_warps",
+                              "factor_fronts_by_blocks",
+                              "sweep",
+                              "wide sweep"};
 constexpr std::array kAwaited{"a barrier in shared memory, phase",
                               "tasks that write the blocks of the front's children",
                               "tasks that fill the front",
@@ -46,13 +51,15 @@ std::vector<Module>& modules() {
   return all;
 }
 Devices& devices() {
-  static auto* all = new Devices;  // never destroyed: a device may still write when the program ends
+  static auto* all =
+      new Devices;  // never destroyed: a device may still write when the program ends
   return *all;
 }
 
 std::string text(const Waiter& w) {
   std::ostringstream out;
-  out << kKernels.at(static_cast<std::size_t>(w.kernel)) << ", block " << w.block << ", warp " << w.warp;
+  out << kKernels.at(static_cast<std::size_t>(w.kernel)) << ", block " << w.block << ", warp "
+      << w.warp;
   if (w.unit >= 0) out << ", ticket " << w.unit;
   if (w.unit < -1) out << ", front " << -2 - w.unit;
   out << " waits for " << kAwaited.at(static_cast<std::size_t>(w.what));
@@ -69,7 +76,9 @@ std::string text(const Waiter& w) {
 /// Returns true if wait a comes before wait b in a report: waits for other blocks come before those
 /// for warps of the same block (barriers), then lower tickets first.
 bool tells_more(const Waiter& a, const Waiter& b) {
-  const auto key = [](const Waiter& w) { return std::tuple(w.what == Awaited::barrier, w.unit < 0, w.unit, w.block, w.warp); };
+  const auto key = [](const Waiter& w) {
+    return std::tuple(w.what == Awaited::barrier, w.unit < 0, w.unit, w.block, w.warp);
+  };
   return key(a) < key(b);
 }
 
@@ -95,14 +104,18 @@ void arm(const Choice& choice) {
                      .lost_lane = choice.lost_lane,
                      .taken = {}};
   void* there = nullptr;
-  if (cudaHostGetDevicePointer(&there, &armed->record, 0) != cudaSuccess) {  // not registered yet, or in a context that was destroyed since
+  if (cudaHostGetDevicePointer(&there, &armed->record, 0) !=
+      cudaSuccess) {  // not registered yet, or in a context that was destroyed since
     static_cast<void>(cudaGetLastError());
-    check(cudaHostRegister(&armed->record, sizeof(Record), cudaHostRegisterMapped | cudaHostRegisterPortable), "the watchdog's record");
+    check(cudaHostRegister(&armed->record, sizeof(Record),
+                           cudaHostRegisterMapped | cudaHostRegisterPortable),
+          "the watchdog's record");
     check(cudaHostGetDevicePointer(&there, &armed->record, 0), "the watchdog's record");
   }
   armed->settings.record = static_cast<Record*>(there);
   for (const Module module : modules())
-    if (module(armed->settings) != cudaSuccess) static_cast<void>(cudaGetLastError());  // this device cannot run the module's kernels
+    if (module(armed->settings) != cudaSuccess)
+      static_cast<void>(cudaGetLastError());  // this device cannot run the module's kernels
 }
 
 std::string report() {

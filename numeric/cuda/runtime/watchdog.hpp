@@ -1,8 +1,8 @@
 // The watchdog of waits on the device. With KAURI_WATCHDOG (a CMake option for finding faults)
 // every loop in which a kernel waits for the signal of another thread gives up after ten seconds:
 // it records which warp waits for which signal and what it has found (runtime/kernel/watchdog.cuh),
-// and traps. The next call that sees the device's error throws Error(device) with that text. Without the
-// option device code contains no watchdog, and report() is always empty.
+// and traps. The next call that sees the device's error throws Error(device) with that text.
+// Without the option device code contains no watchdog, and report() is always empty.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -49,19 +49,21 @@ struct Waiter {
   std::int64_t wanted, found;
 };
 
-constexpr int kGlobalSlots = 56, kSharedSlots = 8;  ///< entries for counters and numbers, and for barriers
+constexpr int kGlobalSlots = 56,
+              kSharedSlots = 8;  ///< entries for counters and numbers, and for barriers
 struct Record {
   Waiter waiter[kGlobalSlots + kSharedSlots];
 };
 
 /// Settings that device code reads; each module of kernels has its own copy.
 struct Settings {
-  Record* record;                          ///< address, on the device, of memory of the host
-  std::uint64_t limit;                     ///< longest wait in ns; 0: waits have no end
-  Kernel lost_kernel;                      ///< for tests: the kernel in which signals are lost; none: no signal is
-  int lost_unit;                           ///< ticket or front (Waiter::unit) whose signals are lost
-  int lost_lane;                           ///< lane of the warps whose signals are lost; -1: all lanes
-  int taken[kGlobalSlots + kSharedSlots];  ///< not 0: that entry of the record is being written; at first all are 0
+  Record* record;       ///< address, on the device, of memory of the host
+  std::uint64_t limit;  ///< longest wait in ns; 0: waits have no end
+  Kernel lost_kernel;   ///< for tests: the kernel in which signals are lost; none: no signal is
+  int lost_unit;        ///< ticket or front (Waiter::unit) whose signals are lost
+  int lost_lane;        ///< lane of the warps whose signals are lost; -1: all lanes
+  int taken[kGlobalSlots + kSharedSlots];  ///< not 0: that entry of the record is being written; at
+                                           ///< first all are 0
 };
 
 struct Choice {

@@ -13,22 +13,25 @@
 namespace kauri::numeric::cuda {
 
 template <class T>
-void CudaFactor<T>::enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x, SolveMemory<T> memory, bool transposed,
+void CudaFactor<T>::enqueue_product_block(const MatrixView<const T>& b, const MatrixView<T>& x,
+                                          SolveMemory<T> memory, bool transposed,
                                           cudaStream_t stream) const {
   memory.nrhs = x.cols;
   PlanView in_order = plan_->view();
   in_order.old_of = nullptr;
   enqueue_gather<T>(in_order, b.rows, strided(b), memory, stream);
   for (const Level& level : plan_->levels())
-    transposed ? enqueue_transposed_product(plan_->view(), level, memory, stream) : enqueue_product(plan_->view(), level, memory, stream);
+    transposed ? enqueue_transposed_product(plan_->view(), level, memory, stream)
+               : enqueue_product(plan_->view(), level, memory, stream);
   SolveMemory<T> result = memory;
   result.x = memory.y;
   enqueue_scatter(in_order, x.rows, strided(x), result, verdict_address(), stream);
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                           bool transposed, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
+                                           const CudaWorkspace<T>& workspace, bool transposed,
+                                           cudaStream_t stream) const {
   require_on_device(b, "multiply: b", context_.device);
   require_on_device(x, "multiply: x", context_.device);
   const SolveMemory<T> memory = workspace.product_memory(entries_.data());
@@ -41,14 +44,16 @@ void CudaFactor<T>::enqueue_product_blocks(const MatrixView<const T>& b, const M
 /// memory.x receives the product and sends it to the host: the scatter begins after the right-hand
 /// sides in memory.x were read for the last time.
 template <class T>
-void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
+void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                             bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const SolveMemory<T> memory = w.product_memory(entries_.data());
   const WaitInUnwinding waits(w.stream());
   for (Index c = 0; c < x.cols; c += memory.nrhs) {
     const Index nrhs = std::min(memory.nrhs, x.cols - c);
-    const MatrixView<T> from = compact_view(w.rhs(), x.rows, nrhs, x.layout), to = compact_view(memory.x, x.rows, nrhs, x.layout);
+    const MatrixView<T> from = compact_view(w.rhs(), x.rows, nrhs, x.layout),
+                        to = compact_view(memory.x, x.rows, nrhs, x.layout);
     send(*context_.staging, columns(b, c, nrhs), from, w.stream());
     enqueue_product_block(from, to, memory, transposed, w.stream().get());
     receive<T>(*context_.staging, to, columns(x, c, nrhs), w.stream());
@@ -56,7 +61,8 @@ void CudaFactor<T>::multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceIm
 }
 
 template <class T>
-void CudaFactor<T>::multiply_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed) const {
+void CudaFactor<T>::multiply_on_device(MatrixView<const T> b, MatrixView<T> x,
+                                       WorkspaceImpl<T>& workspace, bool transposed) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -65,16 +71,21 @@ void CudaFactor<T>::multiply_on_device(MatrixView<const T> b, MatrixView<T> x, W
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, bool transposed,
+void CudaFactor<T>::enqueue_multiply(MatrixView<const T> b, MatrixView<T> x,
+                                     WorkspaceImpl<T>& workspace, bool transposed,
                                      StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  enqueue_product_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), transposed, static_cast<cudaStream_t>(stream));
+  enqueue_product_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), transposed,
+                         static_cast<cudaStream_t>(stream));
 }
 
-#define KAURI_PRODUCTS(T)                                                                                             \
-  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const;           \
-  template void CudaFactor<T>::multiply_on_device(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool) const; \
-  template void CudaFactor<T>::enqueue_multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, bool, StreamHandle) const;
+#define KAURI_PRODUCTS(T)                                                                      \
+  template void CudaFactor<T>::multiply(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, \
+                                        bool) const;                                           \
+  template void CudaFactor<T>::multiply_on_device(MatrixView<const T>, MatrixView<T>,          \
+                                                  WorkspaceImpl<T>&, bool) const;              \
+  template void CudaFactor<T>::enqueue_multiply(MatrixView<const T>, MatrixView<T>,            \
+                                                WorkspaceImpl<T>&, bool, StreamHandle) const;
 
 KAURI_PRODUCTS(float)
 KAURI_PRODUCTS(double)

@@ -19,8 +19,9 @@ namespace kauri::numeric::cuda {
 /// from the host lie in memory.y too (CudaWorkspace::rhs()), so b is gathered to memory.x and the
 /// solution is scattered from memory.x.
 template <class T>
-void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                  const SolveSteps& steps, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
+                                  const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                                  cudaStream_t stream) const {
   if (fast_) {
     for (Index c = 0; c < x.cols;) {
       const Index some = std::min(x.cols - c, kernels_.together);
@@ -33,7 +34,8 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
   SolveMemory<T> memory = workspace.memory(entries_.data(), x.cols);
   memory.run_flag = steps.run_flag;
   const auto copy = [&](T* to, const T* from) {
-    const std::size_t bytes = static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
+    const std::size_t bytes =
+        static_cast<std::size_t>(x.rows) * static_cast<std::size_t>(x.cols) * sizeof(T);
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "a solution of one sweep");
   };
   PlanView in_order = plan_->view();
@@ -43,38 +45,51 @@ void CudaFactor<T>::enqueue_block(const MatrixView<const T>& b, const MatrixView
   if (steps.forward)
     for (const Level& level : levels) enqueue_forward(plan_->view(), level, memory, stream);
   if (steps.backward)
-    for (auto level = levels.rbegin(); level != levels.rend(); ++level) enqueue_backward(plan_->view(), *level, memory, stream);
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level)
+      enqueue_backward(plan_->view(), *level, memory, stream);
   if (steps.forward && !steps.backward) copy(memory.x, memory.y);
-  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, strided(x), memory, verdict_address(), stream);
+  enqueue_scatter(steps.back ? plan_->view() : in_order, x.rows, strided(x), memory,
+                  verdict_address(), stream);
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                 const SolveSteps& steps, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_fast(const MatrixView<const T>& b, const MatrixView<T>& x,
+                                 const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                                 cudaStream_t stream) const {
   const Plan& p = *plan();
   const StridedView<const T> from = strided(b);
   const StridedView<T> to = strided(x);
-  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together)), width = symbolic::solve_width(x.cols);
-  if (width == 1) return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
+  const Index most = symbolic::solve_width(std::min(workspace.nrhs(), kernels_.together)),
+              width = symbolic::solve_width(x.cols);
+  if (width == 1)
+    return enqueue_one(from, to, scratch_of(p, workspace.numbers(), most), steps, stream);
   if constexpr (std::is_same_v<T, double>) {
     const SweepView& view = *plan_->sweeps();
     const Index group = group_width(p, width, kernels_.group_columns);
     WideMemory wide = wide_memory(p, entries_.data(), workspace.numbers(), most, x.cols, group);
-    wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data, wide.numbers.out = to.data;
+    wide.numbers.verdict = verdict_address(), wide.numbers.b = from.data,
+    wide.numbers.out = to.data;
     wide.numbers.b_step = from.row, wide.numbers.out_step = to.row;
     wide.numbers.run_flag = steps.run_flag;
-    wide.b_row = steps.permute ? view.new_of : nullptr, wide.out_row = steps.back ? view.new_of : nullptr;
+    wide.b_row = steps.permute ? view.new_of : nullptr,
+    wide.out_row = steps.back ? view.new_of : nullptr;
     wide.b_column = from.column, wide.out_column = to.column;
-    if (group == 8) return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[0], stream);
-    if (group == 16) return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[1], stream);
-    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward, kernels_.group_blocks[2], stream);
+    if (group == 8)
+      return enqueue_wide_sweeps<8>(view, wide, steps.forward, steps.backward,
+                                    kernels_.group_blocks[0], stream);
+    if (group == 16)
+      return enqueue_wide_sweeps<16>(view, wide, steps.forward, steps.backward,
+                                     kernels_.group_blocks[1], stream);
+    return enqueue_wide_sweeps<32>(view, wide, steps.forward, steps.backward,
+                                   kernels_.group_blocks[2], stream);
   } else {
     throw std::logic_error("sweeps of several columns of floats: kernels_.together is 1");
   }
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView<T>& x, double* numbers, const SolveSteps& steps,
+void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView<T>& x,
+                                double* numbers, const SolveSteps& steps,
                                 cudaStream_t stream) const {
   const Plan& p = *plan();
   PlanView in_order = plan_->view();
@@ -90,13 +105,16 @@ void CudaFactor<T>::enqueue_one(const StridedView<const T>& b, const StridedView
   view.back_of = steps.back ? plan_->view().old_of : nullptr;
   const SolveMemory<double> y{nullptr, memory.y, memory.y, memory.update, 1, steps.run_flag};
   if (!steps.forward) enqueue_gather(steps.permute ? plan_->view() : in_order, p.n, b, y, stream);
-  if (sweeps) enqueue_sweeps(view, memory, steps.forward, steps.backward, kernels_.single_blocks, stream);
-  if (!steps.backward) enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
+  if (sweeps)
+    enqueue_sweeps(view, memory, steps.forward, steps.backward, kernels_.single_blocks, stream);
+  if (!steps.backward)
+    enqueue_scatter(steps.back ? plan_->view() : in_order, p.n, x, y, verdict_address(), stream);
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x, const CudaWorkspace<T>& workspace,
-                                   const SolveSteps& steps, cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
+                                   const CudaWorkspace<T>& workspace, const SolveSteps& steps,
+                                   cudaStream_t stream) const {
   require_on_device(b, "solve: b", context_.device);
   require_on_device(x, "solve: x", context_.device);
   for (Index c = 0; c < x.cols; c += workspace.nrhs()) {
@@ -106,7 +124,8 @@ void CudaFactor<T>::enqueue_blocks(const MatrixView<const T>& b, const MatrixVie
 }
 
 template <class T>
-void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
+void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                          const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -120,7 +139,8 @@ void CudaFactor<T>::solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<
 }
 
 template <class T>
-void CudaFactor<T>::solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
+void CudaFactor<T>::solve_on_device(MatrixView<const T> b, MatrixView<T> x,
+                                    WorkspaceImpl<T>& workspace, const SolveSteps& steps) const {
   const CurrentDevice current(context_.device);
   const auto& w = static_cast<CudaWorkspace<T>&>(workspace);
   const WaitInUnwinding waits(w.stream());
@@ -129,24 +149,30 @@ void CudaFactor<T>::solve_on_device(MatrixView<const T> b, MatrixView<T> x, Work
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace, const SolveSteps& steps,
+void CudaFactor<T>::enqueue_solve(MatrixView<const T> b, MatrixView<T> x,
+                                  WorkspaceImpl<T>& workspace, const SolveSteps& steps,
                                   StreamHandle stream) const {
   const CurrentDevice current(context_.device);
-  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps, static_cast<cudaStream_t>(stream));
+  enqueue_blocks(b, x, static_cast<CudaWorkspace<T>&>(workspace), steps,
+                 static_cast<cudaStream_t>(stream));
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace, const std::int32_t* run_flag,
-                                       cudaStream_t stream) const {
+void CudaFactor<T>::enqueue_correction(const MatrixView<T>& r, WorkspaceImpl<T>& workspace,
+                                       const std::int32_t* run_flag, cudaStream_t stream) const {
   enqueue_blocks(r, r, static_cast<CudaWorkspace<T>&>(workspace), {.run_flag = run_flag}, stream);
 }
 
-#define KAURI_SOLVES(T)                                                                                                              \
-  template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;                \
-  template void CudaFactor<T>::solve_on_device(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&) const;      \
-  template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&, const SolveSteps&, StreamHandle) \
-      const;                                                                                                                         \
-  template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, WorkspaceImpl<T>&, const std::int32_t*, cudaStream_t) const;
+#define KAURI_SOLVES(T)                                                                          \
+  template void CudaFactor<T>::solve(MatrixView<const T>, MatrixView<T>, WorkspaceImpl<T>&,      \
+                                     const SolveSteps&) const;                                   \
+  template void CudaFactor<T>::solve_on_device(MatrixView<const T>, MatrixView<T>,               \
+                                               WorkspaceImpl<T>&, const SolveSteps&) const;      \
+  template void CudaFactor<T>::enqueue_solve(MatrixView<const T>, MatrixView<T>,                 \
+                                             WorkspaceImpl<T>&, const SolveSteps&, StreamHandle) \
+      const;                                                                                     \
+  template void CudaFactor<T>::enqueue_correction(const MatrixView<T>&, WorkspaceImpl<T>&,       \
+                                                  const std::int32_t*, cudaStream_t) const;
 
 KAURI_SOLVES(float)
 KAURI_SOLVES(double)

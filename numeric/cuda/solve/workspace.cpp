@@ -18,11 +18,13 @@ Offset workspace_bytes(const Plan& plan, Index nrhs, const DeviceContext& contex
   if (kernels.runs_sweeps(plan)) return plan.workspace_bytes(sizeof(T), nrhs, kernels.together);
   using symbolic::aligned_bytes;
   const Offset row = Offset{sizeof(T)} * nrhs;
-  return symbolic::checked_add(2 * aligned_bytes(plan.n, row), aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
+  return symbolic::checked_add(2 * aligned_bytes(plan.n, row),
+                               aligned_bytes(plan.device.update_rows, row), "bytes of workspace");
 }
 
 template <class T>
-CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, const DeviceContext& context)
+CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs,
+                                const DeviceContext& context)
     : plan_(require_device_plan(std::move(plan))),
       nrhs_(std::min(nrhs, kSolveBlock)),
       stream_(context.pool),
@@ -32,7 +34,8 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
   y_ = block_.template take<T>(vector);
   if (fast_) {
     most_ = symbolic::solve_width(std::min(nrhs_, context.kernels.of<T>().together));
-    numbers_ = block_.template take<double>(symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
+    numbers_ = block_.template take<double>(
+        symbolic::solve_numbers(plan_->device.sweeps, plan_->n, most_));
     if (most_ > 1) {
       enqueue_first_unset(*plan_, numbers_.data(), most_, stream_->get());
       stream_->synchronize();  // solves may be on any stream
@@ -40,7 +43,8 @@ CudaWorkspace<T>::CudaWorkspace(std::shared_ptr<const Plan> plan, Index nrhs, co
     return;
   }
   x_ = block_.template take<T>(vector);
-  update_ = block_.template take<T>(symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
+  update_ = block_.template take<T>(
+      symbolic::checked_mul(plan_->device.update_rows, nrhs_, "scalars of workspace"));
 }
 
 template <class T>
@@ -55,9 +59,12 @@ template <class T>
 SolveMemory<T> CudaWorkspace<T>::product_memory(const T* l) const {
   if (!fast_) return memory(l, nrhs_);
   const DeviceSchedule& device = plan_->device;
-  const symbolic::WideNumbers wide = most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
-  const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(), column = 2 * Offset{plan_->n} + device.update_rows;
-  const auto width = static_cast<Index>(std::min(Offset{nrhs_}, room * Offset{sizeof(double)} / (column * Offset{sizeof(T)})));
+  const symbolic::WideNumbers wide =
+      most_ > 1 ? symbolic::wide_numbers(device.sweeps, plan_->n, most_) : symbolic::WideNumbers{};
+  const Offset room = most_ > 1 ? wide.ticket - wide.scratch : numbers_.size(),
+               column = 2 * Offset{plan_->n} + device.update_rows;
+  const auto width = static_cast<Index>(
+      std::min(Offset{nrhs_}, room * Offset{sizeof(double)} / (column * Offset{sizeof(T)})));
   T* const first = reinterpret_cast<T*>(numbers_.data() + wide.scratch);
   const Offset vector = Offset{plan_->n} * width;
   return {l, first, first + vector, first + 2 * vector, width};

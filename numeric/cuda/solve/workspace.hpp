@@ -22,7 +22,9 @@ class CudaWorkspace final : public WorkspaceImpl<T> {
   [[nodiscard]] const Plan& plan() const override { return *plan_; }
   /// Returns memory of a solve level by level for `nrhs` <= nrhs() right-hand sides, with a
   /// factor's L.
-  [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const { return {l, x_.data(), y_.data(), update_.data(), nrhs}; }
+  [[nodiscard]] SolveMemory<T> memory(const T* l, Index nrhs) const {
+    return {l, x_.data(), y_.data(), update_.data(), nrhs};
+  }
   /// Returns memory for products with L, of as many columns as fit, at most nrhs(). It leaves out
   /// the numbers that a solve by sweeps leaves unset for the next one.
   [[nodiscard]] SolveMemory<T> product_memory(const T* l) const;

@@ -1,4 +1,5 @@
-// Collects the band breadth first from the separator to both sides, and writes its adjacency in the same pass.
+// Collects the band breadth first from the separator to both sides, and writes its adjacency in the
+// same pass.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/band.hpp"
 
@@ -36,7 +37,8 @@ void Band::take(const GraphView& graph, Index v, std::uint8_t part) {
 void Band::take_separator(const GraphView& graph, std::span<const std::uint8_t> side) {
   const std::uint8_t* const end = side.data() + side.size();
   for (const std::uint8_t* at = side.data(); at < end; ++at) {
-    at = static_cast<const std::uint8_t*>(std::memchr(at, kSeparator, static_cast<std::size_t>(end - at)));
+    at = static_cast<const std::uint8_t*>(
+        std::memchr(at, kSeparator, static_cast<std::size_t>(end - at)));
     if (at == nullptr) return;
     take(graph, static_cast<Index>(at - side.data()), kSeparator);
   }
@@ -54,8 +56,8 @@ void Band::ask_ahead(const GraphView& graph, Index i) const {
   }
 }
 
-void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, const PartWeights& weight, Index width,
-                   const std::array<Offset, 2>& room) {
+void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side,
+                   const PartWeights& weight, Index width, const std::array<Offset, 2>& room) {
   forget();
   if (local_.size() < side.size()) local_.resize(side.size(), kNone);
   take_separator(graph, side);
@@ -70,14 +72,16 @@ void Band::collect(const GraphView& graph, std::span<const std::uint8_t> side, c
     ask_ahead(graph, i);
     const auto neighbours = graph.neighbours(vertex_[i]);
     if (adjacency_.size() < static_cast<std::size_t>(used) + neighbours.size())
-      adjacency_.resize(std::max(2 * adjacency_.size(), static_cast<std::size_t>(used) + neighbours.size()));
+      adjacency_.resize(
+          std::max(2 * adjacency_.size(), static_cast<std::size_t>(used) + neighbours.size()));
     std::uint8_t terminal = 0;
     for (const Index u : neighbours) {
       if (local_[u] == kNone) {
         const std::uint8_t part = side[u];
         // A side without room for a vertex is closed, so that a vertex left out stays beyond the
         // band for all others.
-        if (open[part]) open[part] = taken_[part] + graph.weight_of(u) <= std::min(room[part], weight[part] - 1);
+        if (open[part])
+          open[part] = taken_[part] + graph.weight_of(u) <= std::min(room[part], weight[part] - 1);
         if (!open[part]) {
           terminal |= static_cast<std::uint8_t>(1 << part);
           continue;
@@ -95,7 +99,8 @@ bool UnitBand::divide(const Band& band, double most) {
   unit_ = 0;
   for (Index i = 0; i < band.size(); ++i) unit_ = std::gcd(unit_, band.weight(i));
   const PartWeights& weight = band.weights();
-  const double vertices = static_cast<double>(weight[kLeft] + weight[kRight] + weight[kSeparator]) / unit_;
+  const double vertices =
+      static_cast<double>(weight[kLeft] + weight[kRight] + weight[kSeparator]) / unit_;
   if (vertices > std::min<double>(most * band.size(), kMostParts)) return false;
   const auto parts = [&](Index i) { return band.weight(i) / unit_; };
   double edges = 0;
@@ -109,8 +114,9 @@ bool UnitBand::divide(const Band& band, double most) {
   terminal_.clear();
   for (Index i = 0; i < band.size(); ++i) {
     first_.push_back(first_.back() + parts(i));
-    terminal_.resize(static_cast<std::size_t>(first_.back()),
-                     static_cast<std::uint8_t>((band.at_source(i) ? 1 : 0) | (band.at_sink(i) ? 2 : 0)));
+    terminal_.resize(
+        static_cast<std::size_t>(first_.back()),
+        static_cast<std::uint8_t>((band.at_source(i) ? 1 : 0) | (band.at_sink(i) ? 2 : 0)));
   }
   ptr_.assign(1, 0);
   adjacency_.resize(std::max(adjacency_.size(), static_cast<std::size_t>(edges)));

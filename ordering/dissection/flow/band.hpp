@@ -1,4 +1,5 @@
-// The band around a vertex separator: the vertices that a flow may move, as a graph with two terminals.
+// The band around a vertex separator: the vertices that a flow may move, as a graph with two
+// terminals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,14 +17,20 @@ namespace kauri::ordering::dissection {
 class BandGraph {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(terminal_.size()); }
-  [[nodiscard]] Offset edges() const { return ptr_.back(); }        ///< directed, terminals not counted
+  [[nodiscard]] Offset edges() const { return ptr_.back(); }  ///< directed, terminals not counted
   [[nodiscard]] std::span<const Index> neighbours(Index i) const {  ///< in the band
     return {adjacency_.data() + ptr_[i], static_cast<std::size_t>(ptr_[i + 1] - ptr_[i])};
   }
-  [[nodiscard]] Offset first(Index i) const { return ptr_[i]; }  ///< neighbours(i) are neighbour(first(i)) and on
+  [[nodiscard]] Offset first(Index i) const {
+    return ptr_[i];
+  }  ///< neighbours(i) are neighbour(first(i)) and on
   [[nodiscard]] Index neighbour(Offset e) const { return adjacency_[e]; }
-  [[nodiscard]] bool at_source(Index i) const { return terminal_[i] & 1; }  ///< has a neighbour left of the band
-  [[nodiscard]] bool at_sink(Index i) const { return terminal_[i] & 2; }    ///< has a neighbour right of the band
+  [[nodiscard]] bool at_source(Index i) const {
+    return terminal_[i] & 1;
+  }  ///< has a neighbour left of the band
+  [[nodiscard]] bool at_sink(Index i) const {
+    return terminal_[i] & 2;
+  }  ///< has a neighbour right of the band
 
  protected:
   std::vector<Offset> ptr_{0};          // by vertex; then the end
@@ -40,8 +47,8 @@ class Band : public BandGraph {
   /// each side at most the weight in `room` (left, right), and less than the whole side. side:
   /// length n; no edge joins left and right. weight: of the three parts. O(band edges), plus
   /// reading n bytes of `side`.
-  void collect(const GraphView& graph, std::span<const std::uint8_t> side, const PartWeights& weight, Index width,
-               const std::array<Offset, 2>& room);
+  void collect(const GraphView& graph, std::span<const std::uint8_t> side,
+               const PartWeights& weight, Index width, const std::array<Offset, 2>& room);
 
   [[nodiscard]] Index vertex(Index i) const { return vertex_[i]; }  ///< number in the graph
   [[nodiscard]] Index weight(Index i) const { return weight_[i]; }
@@ -57,8 +64,9 @@ class Band : public BandGraph {
 
   [[nodiscard]] Index met() const { return static_cast<Index>(vertex_.size()); }
 
-  std::vector<Index> local_;   // by vertex of the graph: its number in the band, or kNone
-  std::vector<Index> vertex_;  // by number in the band, as weight_; during collect(), all met so far
+  std::vector<Index> local_;  // by vertex of the graph: its number in the band, or kNone
+  std::vector<Index>
+      vertex_;  // by number in the band, as weight_; during collect(), all met so far
   std::vector<Index> weight_;
   PartWeights taken_{};
   bool uniform_ = true;
@@ -74,7 +82,9 @@ class UnitBand : public BandGraph {
   bool divide(const Band& band, double most);
 
   [[nodiscard]] Index unit() const { return unit_; }
-  [[nodiscard]] Index first_part(Index i) const { return first_[i]; }  ///< first copy of the band's vertex i
+  [[nodiscard]] Index first_part(Index i) const {
+    return first_[i];
+  }  ///< first copy of the band's vertex i
 
  private:
   Index unit_ = 1;

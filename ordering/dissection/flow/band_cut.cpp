@@ -29,8 +29,8 @@ void find_cuts(Flow& flow, const Graph& graph, std::array<std::vector<std::uint8
 }
 
 /// Cuts by disjoint paths of weight `unit` each; returns the weight of a minimum cut.
-Offset run_paths(const BandGraph& graph, Index unit, Offset separator, std::array<std::vector<std::uint8_t>, 2>& part,
-                 BandCutWorkspace& w) {
+Offset run_paths(const BandGraph& graph, Index unit, Offset separator,
+                 std::array<std::vector<std::uint8_t>, 2>& part, BandCutWorkspace& w) {
   w.paths.run(graph, static_cast<Index>(separator / unit));
   find_cuts(w.paths, graph, part);
   return Offset{unit} * w.paths.count();
@@ -58,7 +58,8 @@ void run_flow(Offset separator, BandCutWorkspace& w, BandCutResult& result) {
   result.band_edges = band.edges();
 }
 
-PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part, const PartWeights& weight) {
+PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part,
+                          const PartWeights& weight) {
   PartWeights after = weight;
   for (std::size_t p = 0; p < after.size(); ++p) after[p] -= band.weights()[p];
   for (Index i = 0; i < band.size(); ++i) after[part[i]] += band.weight(i);
@@ -67,20 +68,24 @@ PartWeights weights_after(const Band& band, std::span<const std::uint8_t> part, 
 
 }  // namespace
 
-BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,
+BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side,
+                                PartWeights& weight, const BandCutOptions& options,
                                 BandCutWorkspace& w) {
-  const std::array<Offset, 2> most{std::max(options.most_side, weight[kLeft]), std::max(options.most_side, weight[kRight])};
+  const std::array<Offset, 2> most{std::max(options.most_side, weight[kLeft]),
+                                   std::max(options.most_side, weight[kRight])};
   BandCutResult result;
   PartWeights best = weight;
   const std::vector<std::uint8_t>* chosen = nullptr;
   if (weight[kSeparator] == 0) return result;
   w.band.collect(graph, side, weight, options.width,
-                 {most[kRight] - weight[kRight] - weight[kSeparator], most[kLeft] - weight[kLeft] - weight[kSeparator]});
+                 {most[kRight] - weight[kRight] - weight[kSeparator],
+                  most[kLeft] - weight[kLeft] - weight[kSeparator]});
   run_flow(weight[kSeparator], w, result);
   for (const auto& part : w.part) {
     const PartWeights after = weights_after(w.band, part, weight);
     // If a part is empty, the separator itself goes over to one side.
-    if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options)) continue;
+    if (after[kLeft] > most[kLeft] || after[kRight] > most[kRight] || !better(after, best, options))
+      continue;
     best = after;
     chosen = &part;
   }

@@ -15,8 +15,9 @@
 namespace kauri::ordering::dissection {
 
 struct BandCutOptions {
-  Index width = 5;       ///< layers of the band on each side; a wider band costs more and finds more
-  Offset most_side = 0;  ///< largest weight of a side afterwards, unless it is heavier now and does not grow
+  Index width = 5;  ///< layers of the band on each side; a wider band costs more and finds more
+  Offset most_side =
+      0;  ///< largest weight of a side afterwards, unless it is heavier now and does not grow
   /// Score of a separation by its part weights, less is better. Empty: weight of the separator,
   /// then of the heavier side.
   std::function<double(const PartWeights&)> score;
@@ -25,7 +26,7 @@ struct BandCutOptions {
 /// Statistics of improve_separator(), for tuning.
 struct BandCutResult {
   bool improved = false;
-  Offset flow = 0;          ///< weight of a minimum cut of the band, at most that of the old separator
+  Offset flow = 0;  ///< weight of a minimum cut of the band, at most that of the old separator
   Index band_vertices = 0;  ///< 0: there was no separator
   Offset band_edges = 0;    ///< directed
   Index phases = 0;         ///< breadth-first passes of the flow
@@ -38,7 +39,8 @@ struct BandCutWorkspace {
   UnitBand units;
   DisjointPaths paths;
   CapacityFlow flow;
-  std::array<std::vector<std::uint8_t>, 2> part;  // by band vertex: parts of the cut nearest the source, and nearest the sink
+  std::array<std::vector<std::uint8_t>, 2>
+      part;  // by band vertex: parts of the cut nearest the source, and nearest the sink
   std::array<std::vector<std::uint8_t>, 2> unit_part;
 };
 
@@ -50,7 +52,8 @@ struct BandCutWorkspace {
 /// or kSeparator; no edge joins left and right. weight: of the three parts. Both are updated. A
 /// function of its arguments alone. O(band edges) per phase; of the rest of the graph only the n
 /// bytes of `side` are read, once per band.
-BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side, PartWeights& weight, const BandCutOptions& options,
+BandCutResult improve_separator(const GraphView& graph, std::span<std::uint8_t> side,
+                                PartWeights& weight, const BandCutOptions& options,
                                 BandCutWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

@@ -13,7 +13,8 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kNoLevel = std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or no longer
+constexpr Index kNoLevel = std::numeric_limits<Index>::max();  // level of a state that does not
+                                                               // reach the sink, or no longer
 constexpr Index kNoLimit = std::numeric_limits<Index>::max();
 
 constexpr Index in(Index v) { return 2 * v; }
@@ -48,9 +49,11 @@ void CapacityFlow::pair_edges(const Band& band) {
   root_.assign(static_cast<std::size_t>(band.size()), 0);  // by vertex: positions assigned
   const auto vertices = std::span(queue_).first(static_cast<std::size_t>(band.size()));
   std::iota(vertices.begin(), vertices.end(), 0);
-  std::sort(vertices.begin(), vertices.end(), [&band](Index u, Index v) { return band.vertex(u) < band.vertex(v); });
+  std::sort(vertices.begin(), vertices.end(),
+            [&band](Index u, Index v) { return band.vertex(u) < band.vertex(v); });
   for (const Index v : vertices)
-    for (Offset e = band.first(v); e < band.first(v + 1); ++e) reverse_[e] = root_[band.neighbour(e)]++;
+    for (Offset e = band.first(v); e < band.first(v + 1); ++e)
+      reverse_[e] = root_[band.neighbour(e)]++;
 }
 
 // Labels all states that reach the sink with their levels, from the sink; returns false if the
@@ -63,7 +66,8 @@ bool CapacityFlow::label(const Band& band) {
   Index* const level_of = level_.data();
   Index* const queue = queue_.data();
   Index tail = 0;
-  const auto reach = [&](Index state, Index level, bool if_so) {  // branch-free: a branch would be unpredictable
+  const auto reach = [&](Index state, Index level,
+                         bool if_so) {  // branch-free: a branch would be unpredictable
     const Index old = level_of[state];
     queue[tail] = state;
     tail += static_cast<Index>(if_so && old == kNoLevel);
@@ -71,13 +75,15 @@ bool CapacityFlow::label(const Band& band) {
   };
   for (Index v = 0; v < band.size(); ++v)
     if (band.at_sink(v)) reach(out(v), 1, true);
-  for (Index head = 0; head < tail; ++head) {  // visits all states with an arc into this one that has room
+  for (Index head = 0; head < tail;
+       ++head) {  // visits all states with an arc into this one that has room
     const Index state = queue[head], v = state / 2, level = level_of[state] + 1;
     const auto neighbours = band.neighbours(v);
     if (is_out(state)) {
       reach(in(v), level, through_[v] < band.weight(v));
       const Index* const flow = flow_.data() + band.first(v);
-      for (std::size_t k = 0, arcs = through_[v] > 0 ? neighbours.size() : 0; k < arcs; ++k) reach(in(neighbours[k]), level, flow[k] > 0);
+      for (std::size_t k = 0, arcs = through_[v] > 0 ? neighbours.size() : 0; k < arcs; ++k)
+        reach(in(neighbours[k]), level, flow[k] > 0);
     } else {
       if (band.at_source(v)) root_.push_back(v);
       reach(out(v), level, through_[v] > 0);
@@ -123,7 +129,9 @@ bool CapacityFlow::find_arc(const Band& band, Index state) {
   } else if (through_[v] == 0) {
     return false;
   } else {
-    while (arc <= degree && (level_[out(neighbours[arc - 1])] != wanted || flow_into(band, v, arc) == 0)) ++arc;
+    while (arc <= degree &&
+           (level_[out(neighbours[arc - 1])] != wanted || flow_into(band, v, arc) == 0))
+      ++arc;
   }
   return arc <= degree;
 }
@@ -175,7 +183,8 @@ Index CapacityFlow::augment(const Band& band, Index top) {
 void CapacityFlow::cut_near_sink(const Band& band, std::span<std::uint8_t> part) {
   if (!labelled_) label(band);
   labelled_ = true;
-  for (Index v = 0; v < band.size(); ++v) part[v] = level_[in(v)] != kNoLevel ? kRight : level_[out(v)] != kNoLevel ? kSeparator : kLeft;
+  for (Index v = 0; v < band.size(); ++v)
+    part[v] = level_[in(v)] != kNoLevel ? kRight : level_[out(v)] != kNoLevel ? kSeparator : kLeft;
 }
 
 void CapacityFlow::cut_near_source(const Band& band, std::span<std::uint8_t> part) {
@@ -201,7 +210,8 @@ void CapacityFlow::cut_near_source(const Band& band, std::span<std::uint8_t> par
         if (flow_into(band, v, arc) > 0) reach(out(band.neighbours(v)[arc - 1]));
     }
   }
-  for (Index v = 0; v < band.size(); ++v) part[v] = level_[out(v)] != kNoLevel ? kLeft : level_[in(v)] != kNoLevel ? kSeparator : kRight;
+  for (Index v = 0; v < band.size(); ++v)
+    part[v] = level_[out(v)] != kNoLevel ? kLeft : level_[in(v)] != kNoLevel ? kSeparator : kRight;
 }
 
 }  // namespace kauri::ordering::dissection

@@ -1,4 +1,5 @@
-// Minimum vertex cut of a band with different vertex weights: maximum flow with the weights as vertex capacities.
+// Minimum vertex cut of a band with different vertex weights: maximum flow with the weights as
+// vertex capacities.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +20,9 @@ class CapacityFlow {
   /// search stops there.
   void run(const Band& band, Offset bound);
 
-  [[nodiscard]] Offset value() const { return value_; }   ///< value of the flow, and weight of a minimum cut
+  [[nodiscard]] Offset value() const {
+    return value_;
+  }  ///< value of the flow, and weight of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
   /// Write the minimum cuts as DisjointPaths::cut_near_sink() and cut_near_source().

@@ -18,7 +18,9 @@
 namespace kauri::ordering::dissection {
 namespace {
 
-constexpr Index kClosed = std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or was used in this phase
+constexpr Index kClosed =
+    std::numeric_limits<Index>::max();  // level of a state that does not reach the sink, or was
+                                        // used in this phase
 
 }  // namespace
 
@@ -56,7 +58,8 @@ bool DisjointPaths::label(const BandGraph& band) {
   Index* const level_of = level_.data();
   Index* const queue = queue_.data();
   Index tail = 0;
-  const auto reach = [&](Index state, Index level) {  // branch-free: a branch would be unpredictable
+  const auto reach = [&](Index state,
+                         Index level) {  // branch-free: a branch would be unpredictable
     const Index old = level_of[state];
     queue[tail] = state;
     tail += static_cast<Index>(old == kClosed);
@@ -66,7 +69,8 @@ bool DisjointPaths::label(const BandGraph& band) {
     if (band.at_sink(v)) reach(v, 1);
   for (Index head = 0; head < tail; ++head) {
     const Index state = queue[head];
-    const Index by = behind_[state];  // vertex by which this state is entered; all its neighbours may come here
+    const Index by =
+        behind_[state];  // vertex by which this state is entered; all its neighbours may come here
     if (by == terminal_) continue;
     if (band.at_source(by)) root_.push_back(by);
     const Index level = level_of[state] + 1;
@@ -133,7 +137,8 @@ void DisjointPaths::add_path(Index length) {
 void DisjointPaths::cut_near_sink(const BandGraph& band, std::span<std::uint8_t> part) {
   if (!labelled_) label(band);
   labelled_ = true;
-  for (Index v = 0; v < band.size(); ++v)  // level_[v] is that of v_out, or of all of v if it is on no path
+  for (Index v = 0; v < band.size();
+       ++v)  // level_[v] is that of v_out, or of all of v if it is on no path
     part[v] = level_[before_[v]] != kClosed ? kRight : level_[v] != kClosed ? kSeparator : kLeft;
 }
 
@@ -156,7 +161,8 @@ void DisjointPaths::cut_near_source(const BandGraph& band, std::span<std::uint8_
     reach(before_[state]);
     for (const Index w : band.neighbours(state)) reach(before_[w]);
   }
-  for (Index v = 0; v < band.size(); ++v)  // v_out not reached: v_in is reached if v's predecessor is
+  for (Index v = 0; v < band.size();
+       ++v)  // v_out not reached: v_in is reached if v's predecessor is
     part[v] = level_[v] != kClosed ? kLeft : level_[before_[v]] != kClosed ? kSeparator : kRight;
 }
 

@@ -1,4 +1,5 @@
-// Minimum vertex cut of a band with equal weights: a maximum set of vertex-disjoint paths (Menger 1927).
+// Minimum vertex cut of a band with equal weights: a maximum set of vertex-disjoint paths (Menger
+// 1927).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,9 @@ class DisjointPaths {
   /// stops there. O(edges * sqrt(vertices)) in the worst case.
   void run(const BandGraph& band, Index bound);
 
-  [[nodiscard]] Index count() const { return count_; }    ///< number of paths, and of vertices of a minimum cut
+  [[nodiscard]] Index count() const {
+    return count_;
+  }  ///< number of paths, and of vertices of a minimum cut
   [[nodiscard]] Index phases() const { return phases_; }  ///< breadth-first passes over the band
 
   /// Write the minimum cut nearest to the sink, or to the source, after run(): part[i] becomes
@@ -35,15 +38,18 @@ class DisjointPaths {
   void enter(const BandGraph& band, Index& top, Index state, Index via);
   void add_path(Index length);
 
-  Index terminal_ = 0;         // number of both terminals: band.size()
-  std::vector<Index> before_;  // by vertex: predecessor on its path, or terminal_; itself if it is on no path
-  std::vector<Index> behind_;  // by vertex: successor, likewise; entry terminal_ of both is never used
-  std::vector<Index> level_;   // by state, and for terminal_: steps to the sink, or kClosed
-  std::vector<Index> queue_;   // states in the order of their levels, and one dummy entry
-  std::vector<Index> root_;    // vertices where paths of this phase may begin, by the level of the state that they lead to
-  std::vector<Index> stack_;   // states of the path being searched
-  std::vector<Index> via_;     // by state of the path: vertex by which it was entered
-  std::vector<Offset> at_;     // by state of the path: current edge of the search
+  Index terminal_ = 0;  // number of both terminals: band.size()
+  std::vector<Index>
+      before_;  // by vertex: predecessor on its path, or terminal_; itself if it is on no path
+  std::vector<Index>
+      behind_;  // by vertex: successor, likewise; entry terminal_ of both is never used
+  std::vector<Index> level_;  // by state, and for terminal_: steps to the sink, or kClosed
+  std::vector<Index> queue_;  // states in the order of their levels, and one dummy entry
+  std::vector<Index> root_;   // vertices where paths of this phase may begin, by the level of the
+                              // state that they lead to
+  std::vector<Index> stack_;  // states of the path being searched
+  std::vector<Index> via_;    // by state of the path: vertex by which it was entered
+  std::vector<Offset> at_;    // by state of the path: current edge of the search
   Index count_ = 0;
   Index phases_ = 0;
   bool labelled_ = false;  // level_ is valid for the current paths

@@ -26,7 +26,8 @@ constexpr Index kMergeBlock = 4096, kMergedAlone = 16384;
 
 class Matching {
  public:
-  Matching(const GraphView& graph, std::span<const Index> edge_weight, Index most, std::vector<Index>& mate)
+  Matching(const GraphView& graph, std::span<const Index> edge_weight, Index most,
+           std::vector<Index>& mate)
       : graph_(graph), edge_weight_(edge_weight), most_(most), mate_(mate) {
     mate_.assign(static_cast<std::size_t>(graph.size()), kNone);
   }
@@ -107,8 +108,9 @@ class Matching {
   }
   [[nodiscard]] Index hub(Index v) const {
     const auto neighbours = graph_.neighbours(v);
-    return *std::max_element(neighbours.begin(), neighbours.end(),
-                             [this](Index a, Index b) { return graph_.degree(a) < graph_.degree(b); });
+    return *std::max_element(neighbours.begin(), neighbours.end(), [this](Index a, Index b) {
+      return graph_.degree(a) < graph_.degree(b);
+    });
   }
 
   const GraphView& graph_;
@@ -118,19 +120,23 @@ class Matching {
   bool backwards_ = false;
 };
 
-Index sum_of(Index a, Index b) { return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max())); }
+Index sum_of(Index a, Index b) {
+  return static_cast<Index>(std::min<Offset>(Offset{a} + b, std::numeric_limits<Index>::max()));
+}
 
 /// Merges the edges of the coarse vertices led by the fine vertices of a block.
 class Merger {
  public:
-  Merger(const GraphView& fine, std::span<const Index> edge_weight, const std::vector<Index>& coarse_of, std::vector<Index>& place)
+  Merger(const GraphView& fine, std::span<const Index> edge_weight,
+         const std::vector<Index>& coarse_of, std::vector<Index>& place)
       : fine_(fine), edge_weight_(edge_weight), coarse_of_(coarse_of), place_(place) {}
 
   /// Reserves room for `edges` edges. Existing content of `place` does not matter.
   void begin(Offset edges, Index coarse_vertices) {
     adjacency.resize(static_cast<std::size_t>(edges));
     weight.resize(static_cast<std::size_t>(edges));
-    if (place_.size() < static_cast<std::size_t>(coarse_vertices)) place_.resize(static_cast<std::size_t>(coarse_vertices), 0);
+    if (place_.size() < static_cast<std::size_t>(coarse_vertices))
+      place_.resize(static_cast<std::size_t>(coarse_vertices), 0);
   }
   void next() { first_ = end_; }
   /// Adds the edges of v to those of coarse vertex c, for which next() was called.
@@ -163,7 +169,8 @@ class Merger {
 
 /// Numbers the pairs and single vertices by their lesser member. Returns the numbers at which the
 /// blocks begin.
-std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate, const Blocks& blocks, Coarser& coarser) {
+std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate,
+                          const Blocks& blocks, Coarser& coarser) {
   const auto leads = [&mate](Index v) { return mate[v] == kNone || v < mate[v]; };
   std::vector<Index> first(static_cast<std::size_t>(blocks.count()) + 1);
   blocks.for_each([&](Index b, Index begin, Index end) {
@@ -177,7 +184,8 @@ std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate
     for (Index v = begin; v < end; ++v) {
       if (!leads(v)) continue;
       coarser.graph.weight[next] = graph.weight_of(v);
-      if (const Index u = mate[v]; u != kNone) coarser.coarse_of[u] = next, coarser.graph.weight[next] += graph.weight_of(u);
+      if (const Index u = mate[v]; u != kNone)
+        coarser.coarse_of[u] = next, coarser.graph.weight[next] += graph.weight_of(u);
       coarser.coarse_of[v] = next++;
     }
   });
@@ -185,19 +193,22 @@ std::vector<Index> number(const GraphView& graph, const std::vector<Index>& mate
 }
 
 /// Merges the edges block by block, each in separate memory, then concatenates them.
-void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, const Blocks& blocks, std::span<const Index> first,
-                 CoarsenWorkspace& workspace, Coarser& coarser) {
+void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, const Blocks& blocks,
+                 std::span<const Index> first, CoarsenWorkspace& workspace, Coarser& coarser) {
   LevelGraph& to = coarser.graph;
   const std::vector<Index>& mate = workspace.mate;
-  std::vector<Array<Index>> adjacency(static_cast<std::size_t>(blocks.count())), weight(adjacency.size());
+  std::vector<Array<Index>> adjacency(static_cast<std::size_t>(blocks.count())),
+      weight(adjacency.size());
   std::vector<Offset> begins(adjacency.size() + 1);
   PerThread<std::vector<Index>> places;  // used if there are several blocks
   to.ptr.resize(to.weight.size() + 1);
   blocks.for_each([&](Index b, Index begin, Index end) {
     Offset edges = 0;
     for (Index v = begin; v < end; ++v)
-      if (const Index u = mate[v]; u == kNone || v < u) edges += fine.degree(v) + (u == kNone ? 0 : fine.degree(u));
-    Merger merger(fine, edge_weight, coarser.coarse_of, blocks.count() == 1 ? workspace.place : *places.use());
+      if (const Index u = mate[v]; u == kNone || v < u)
+        edges += fine.degree(v) + (u == kNone ? 0 : fine.degree(u));
+    Merger merger(fine, edge_weight, coarser.coarse_of,
+                  blocks.count() == 1 ? workspace.place : *places.use());
     merger.begin(edges, static_cast<Index>(to.weight.size()));
     Index c = first[b];
     const StopCheck check_stop;
@@ -232,7 +243,8 @@ void merge_edges(const GraphView& fine, std::span<const Index> edge_weight, cons
 
 }  // namespace
 
-Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace) {
+Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most,
+                bool backwards, CoarsenWorkspace& workspace) {
   Matching(graph, edge_weight, most, workspace.mate).run(backwards);
   Coarser coarser;
   const bool alone = graph.size() <= kMergedAlone || threads_here() == 1;

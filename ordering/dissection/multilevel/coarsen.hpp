@@ -24,6 +24,7 @@ struct CoarsenWorkspace {
 /// size first, then across them. If many vertices are left over, matches pairs of them that hang on
 /// the same neighbour, so that stars shrink too. Parallel edges become one edge of their total
 /// weight. edge_weight: as LevelGraph::edge_weight.
-Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most, bool backwards, CoarsenWorkspace& workspace);
+Coarser coarsen(const GraphView& graph, std::span<const Index> edge_weight, Index most,
+                bool backwards, CoarsenWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

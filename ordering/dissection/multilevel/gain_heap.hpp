@@ -14,7 +14,8 @@ class GainHeap {
  public:
   /// Reserves room for vertices 0 ... n-1. The heap is empty before and after.
   void reserve(Index n) {
-    if (place_.size() < static_cast<std::size_t>(n)) place_.resize(static_cast<std::size_t>(n), kNone);
+    if (place_.size() < static_cast<std::size_t>(n))
+      place_.resize(static_cast<std::size_t>(n), kNone);
   }
   [[nodiscard]] bool empty() const { return entry_.empty(); }
   [[nodiscard]] Index top() const { return entry_.front().vertex; }
@@ -51,7 +52,8 @@ class GainHeap {
     place_[e.vertex] = static_cast<Index>(at);
   }
   void up(std::size_t at, Entry e) {
-    for (; at > 0 && entry_[(at - 1) / 2].gain < e.gain; at = (at - 1) / 2) put(at, entry_[(at - 1) / 2]);
+    for (; at > 0 && entry_[(at - 1) / 2].gain < e.gain; at = (at - 1) / 2)
+      put(at, entry_[(at - 1) / 2]);
     put(at, e);
   }
   void settle(std::size_t at, Entry e) {

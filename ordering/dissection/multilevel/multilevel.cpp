@@ -20,7 +20,8 @@ constexpr Index kBoth = 1000;              // vertices of a level up to which bo
 constexpr Index kMultilevelBlock = 65536;  // vertices in a task
 constexpr int kTries = 2;                  // separations of the coarsest graph
 
-Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const RefineLimits& limits, RefineWorkspace& workspace) {
+Separation coarsest_separation(const GraphView& graph, std::uint64_t seed,
+                               const RefineLimits& limits, RefineWorkspace& workspace) {
   Separation best, now;
   for (int k = 0; k < kTries; ++k) {
     NodeRefiner refiner(graph, now, workspace);
@@ -33,19 +34,23 @@ Separation coarsest_separation(const GraphView& graph, std::uint64_t seed, const
 
 Separation projected(const Separation& coarse, const std::vector<Index>& coarse_of) {
   Separation fine{std::vector<Side>(coarse_of.size()), coarse.weight};
-  Blocks(static_cast<Index>(coarse_of.size()), kMultilevelBlock).for_each([&](Index, Index begin, Index end) {
-    for (Index v = begin; v < end; ++v) fine.side[v] = coarse.side[coarse_of[v]];
-  });
+  Blocks(static_cast<Index>(coarse_of.size()), kMultilevelBlock)
+      .for_each([&](Index, Index begin, Index end) {
+        for (Index v = begin; v < end; ++v) fine.side[v] = coarse.side[coarse_of[v]];
+      });
   return fine;
 }
 
-std::vector<Coarser> coarsened(const GraphView& graph, bool backwards, CoarsenWorkspace& workspace) {
+std::vector<Coarser> coarsened(const GraphView& graph, bool backwards,
+                               CoarsenWorkspace& workspace) {
   std::vector<Coarser> level;
   const Index total = graph.total_weight();
   const Index most = std::max<Index>(2, total / kCoarsest + total / kCoarsest / 2);
   GraphView fine = graph;
   while (fine.size() > kCoarsest) {
-    Coarser next = coarsen(fine, level.empty() ? std::span<const Index>{} : level.back().graph.edge_weight, most, backwards, workspace);
+    Coarser next =
+        coarsen(fine, level.empty() ? std::span<const Index>{} : level.back().graph.edge_weight,
+                most, backwards, workspace);
     if (next.graph.size() > kLeastShrinking * fine.size()) break;
     level.push_back(std::move(next));
     fine = level.back().graph.view();
@@ -55,8 +60,8 @@ std::vector<Coarser> coarsened(const GraphView& graph, bool backwards, CoarsenWo
 
 }  // namespace
 
-MultilevelSearch::MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
-                                   MultilevelWorkspace& workspace)
+MultilevelSearch::MultilevelSearch(const GraphView& graph, const MultilevelOptions& options,
+                                   std::uint64_t seed, MultilevelWorkspace& workspace)
     : graph_(graph), thorough_(options.thorough) {
   std::vector<Coarser> level = coarsened(graph, options.backwards, workspace.coarsen);
   const auto view = [&] { return level.empty() ? graph : level.back().graph.view(); };
@@ -86,7 +91,8 @@ Separation MultilevelSearch::finish(MultilevelWorkspace& workspace) {
   return std::move(tracks_[0].separation);
 }
 
-void MultilevelSearch::go_down(const GraphView& graph, const std::vector<Index>& coarse_of, RefineWorkspace& workspace) {
+void MultilevelSearch::go_down(const GraphView& graph, const std::vector<Index>& coarse_of,
+                               RefineWorkspace& workspace) {
   if (tracks_.size() > 1 && graph.size() > kBoth && !thorough_) keep_better();
   for (Track& t : tracks_) {
     t.separation = projected(t.separation, coarse_of);
@@ -95,12 +101,13 @@ void MultilevelSearch::go_down(const GraphView& graph, const std::vector<Index>&
 }
 
 void MultilevelSearch::keep_better() {
-  if (costs_less(tracks_[1].separation.weight, tracks_[0].separation.weight)) std::swap(tracks_[0], tracks_[1]);
+  if (costs_less(tracks_[1].separation.weight, tracks_[0].separation.weight))
+    std::swap(tracks_[0], tracks_[1]);
   tracks_.pop_back();
 }
 
-Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
-                                 MultilevelWorkspace& workspace) {
+Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options,
+                                 std::uint64_t seed, MultilevelWorkspace& workspace) {
   return MultilevelSearch(graph, options, seed, workspace).finish(workspace);
 }
 

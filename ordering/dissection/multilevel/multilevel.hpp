@@ -1,5 +1,5 @@
-// Vertex separators by the multilevel scheme: G. Karypis & V. Kumar, "A fast and high quality multilevel scheme for partitioning irregular
-// graphs", SIAM J. Sci. Comput. 20 (1998).
+// Vertex separators by the multilevel scheme: G. Karypis & V. Kumar, "A fast and high quality
+// multilevel scheme for partitioning irregular graphs", SIAM J. Sci. Comput. 20 (1998).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,7 +29,8 @@ struct MultilevelOptions {
 class MultilevelSearch {
  public:
   /// Runs all levels but the graph itself.
-  MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed, MultilevelWorkspace& workspace);
+  MultilevelSearch(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
+                   MultilevelWorkspace& workspace);
   /// Weights of the best separation so far; its projection to the graph has the same weights.
   [[nodiscard]] const PartWeights& weight() const;
   /// Returns that separation of the graph, refined there. Call it once; the workspace may differ
@@ -41,17 +42,19 @@ class MultilevelSearch {
     RefineLimits limits;
     Separation separation;
   };
-  void go_down(const GraphView& graph, const std::vector<Index>& coarse_of, RefineWorkspace& workspace);
+  void go_down(const GraphView& graph, const std::vector<Index>& coarse_of,
+               RefineWorkspace& workspace);
   void keep_better();
 
   const GraphView graph_;
   const bool thorough_;
-  std::vector<Index> coarse_of_;  // by vertex of the graph: its coarse vertex; empty if nothing was coarsened
+  std::vector<Index>
+      coarse_of_;  // by vertex of the graph: its coarse vertex; empty if nothing was coarsened
   std::vector<Track> tracks_;
 };
 
 /// Runs both steps of a MultilevelSearch.
-Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options, std::uint64_t seed,
-                                 MultilevelWorkspace& workspace);
+Separation multilevel_separation(const GraphView& graph, const MultilevelOptions& options,
+                                 std::uint64_t seed, MultilevelWorkspace& workspace);
 
 }  // namespace kauri::ordering::dissection

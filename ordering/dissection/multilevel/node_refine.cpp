@@ -44,13 +44,16 @@ bool NodeRefiner::pass(const RefineLimits& limits) {
   double least = predicted_work(s_.weight, reference, kSidesWhileMoving);
   Offset best = s_.weight[kSeparator];
   std::size_t best_moves = 0;
-  const std::size_t patience = std::clamp<std::size_t>(w_.member.size(), static_cast<std::size_t>(limits.patience), kMostPatience);
+  const std::size_t patience = std::clamp<std::size_t>(
+      w_.member.size(), static_cast<std::size_t>(limits.patience), kMostPatience);
   const StopCheck check_stop;
   for (;;) {
     check_stop();
     const std::size_t vain = w_.move.size() - best_moves;
-    if (vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > best + best / 10)) break;
-    while (!w_.heap.empty() && s_.weight[to_] + graph_.weight_of(w_.heap.top()) > limits.most) w_.heap.pop();
+    if (vain >= 3 * patience || (vain >= patience && s_.weight[kSeparator] > best + best / 10))
+      break;
+    while (!w_.heap.empty() && s_.weight[to_] + graph_.weight_of(w_.heap.top()) > limits.most)
+      w_.heap.pop();
     if (w_.heap.empty()) break;
     move(w_.heap.top());
     const double work = predicted_work(s_.weight, reference, kSidesWhileMoving);
@@ -82,7 +85,8 @@ void NodeRefiner::end_pass(std::size_t moves) {
   w_.member.insert(w_.member.end(), w_.pulled.begin(), w_.pulled.end());
   std::size_t kept = 0;
   for (const Index v : w_.member)
-    if (s_.side[v] == kSeparator && w_.state[v] != kListed) w_.state[v] = kListed, w_.member[kept++] = v;
+    if (s_.side[v] == kSeparator && w_.state[v] != kListed)
+      w_.state[v] = kListed, w_.member[kept++] = v;
   w_.member.resize(kept);
   for (const Index v : w_.member) w_.state[v] = 0;
 }

@@ -16,8 +16,9 @@ namespace kauri::ordering::dissection {
 /// Memory of a NodeRefiner; one per thread, for any number of graphs.
 struct RefineWorkspace {
   GainHeap heap;
-  std::vector<Index> across;  // by separator vertex: weight of its neighbours on the side that a pass takes from
-  std::vector<char> state;    // by vertex: all 0 between passes
+  std::vector<Index>
+      across;  // by separator vertex: weight of its neighbours on the side that a pass takes from
+  std::vector<char> state;  // by vertex: all 0 between passes
   std::vector<Index> member, pulled;
   struct Move {
     Index vertex;

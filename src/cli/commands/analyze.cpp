@@ -24,10 +24,12 @@ struct AnalysisOptions : CommonOptions {
   std::string permutation_file, plan_file;
 };
 
-/// Writes the permutation to a file that --ordering FILE reads: one row number a line, counted from 0.
+/// Writes the permutation to a file that --ordering FILE reads: one row number a line, counted from
+/// 0.
 void write_permutation(const std::string& path, const Permutation& permutation) {
   std::string lines;
-  for (const Index row : permutation.old_of()) fmt::format_to(std::back_inserter(lines), "{}\n", row);
+  for (const Index row : permutation.old_of())
+    fmt::format_to(std::back_inserter(lines), "{}\n", row);
   write_file(path, lines);
 }
 
@@ -35,15 +37,18 @@ void write_files(const AnalysisOptions& options, const Plan& plan) {
   const auto write = [&](const std::string& path, const auto& to_file) {
     if (!path.empty()) fenced("writing " + path, options.limits, [&] { to_file(path); });
   };
-  write(options.permutation_file, [&](const std::string& path) { write_permutation(path, plan.perm); });
+  write(options.permutation_file,
+        [&](const std::string& path) { write_permutation(path, plan.perm); });
   write(options.plan_file, [&](const std::string& path) { save_plan(path, plan); });
 }
 
-Json to_json(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis, const std::string& refused) {
+Json to_json(const AnalysisOptions& options, const System& system, const Job& job,
+             const Analysis& analysis, const std::string& refused) {
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
-  Json object = system_header("analyze", system, job.backends.current(), options.job, ordering_name(plan));
+  Json object =
+      system_header("analyze", system, job.backends.current(), options.job, ordering_name(plan));
   object["reorder_s"] = analysis.order_s;
   object["symbolic_s"] = analysis.symbolic_s;
   object["nnzL"] = cost.nnz_l;
@@ -58,7 +63,8 @@ Json to_json(const AnalysisOptions& options, const System& system, const Job& jo
   object["tasks"] = plan.schedule.task.size();
   object["fronts"] = Json::array();
   for (const FrontBin& bin : cost.fronts)
-    object["fronts"].push_back({{"least_order", bin.least_order}, {"count", bin.count}, {"flops", whole(bin.flops)}});
+    object["fronts"].push_back(
+        {{"least_order", bin.least_order}, {"count", bin.count}, {"flops", whole(bin.flops)}});
   object["factor_bytes"] = plan.factor_bytes(scalar);
   object["peak_bytes"] = plan.peak_bytes(scalar);
   object["workspace_bytes"] = plan.workspace_bytes(scalar, 1);
@@ -78,33 +84,44 @@ std::string front_table(const Cost& cost) {
   Table table({"fronts of order", "number", "operations", "share"});
   for (const FrontBin& bin : cost.fronts) {
     if (bin.count == 0) continue;
-    table.add({fmt::format("{} to {}", integer(bin.least_order), integer(2 * Offset{bin.least_order} - 1)), integer(bin.count),
-               count(bin.flops), fmt::format("{:.1f} %", cost.executed_flops > 0 ? 100 * bin.flops / cost.executed_flops : 0)});
+    table.add({fmt::format("{} to {}", integer(bin.least_order),
+                           integer(2 * Offset{bin.least_order} - 1)),
+               integer(bin.count), count(bin.flops),
+               fmt::format("{:.1f} %",
+                           cost.executed_flops > 0 ? 100 * bin.flops / cost.executed_flops : 0)});
   }
   return table.text();
 }
 
-std::string to_text(const AnalysisOptions& options, const System& system, const Job& job, const Analysis& analysis,
-                    const std::string& refused) {
+std::string to_text(const AnalysisOptions& options, const System& system, const Job& job,
+                    const Analysis& analysis, const std::string& refused) {
   const Plan& plan = *analysis.plan;
   const Cost& cost = plan.cost;
   const int scalar = scalar_bytes(options.job);
   const auto memory = [](Offset b) { return bytes(static_cast<double>(b)); };
-  const double stored = static_cast<double>(cost.stored_entries) / static_cast<double>(std::max<Offset>(1, cost.nnz_l));
+  const double stored = static_cast<double>(cost.stored_entries) /
+                        static_cast<double>(std::max<Offset>(1, cost.nnz_l));
   Facts facts;
   facts.add("ordering", ordering_label(ordering_name(plan), options.job),
-            fmt::format("{}, then {} for the plan", seconds(analysis.order_s), seconds(analysis.symbolic_s)));
+            fmt::format("{}, then {} for the plan", seconds(analysis.order_s),
+                        seconds(analysis.symbolic_s)));
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
-            fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill_ratio(plan), stored));
-  facts.add("operations", count(cost.flops), fmt::format("executed {}", count(cost.executed_flops)));
+            fmt::format("{:.3g} times the lower triangle of A; stored {:.2f}x", fill_ratio(plan),
+                        stored));
+  facts.add("operations", count(cost.flops),
+            fmt::format("executed {}", count(cost.executed_flops)));
   facts.add("tree", fmt::format("height {}", integer(cost.tree_height)),
-            fmt::format("{} supernodes, the largest of {} columns", integer(plan.supernodes.count()), integer(cost.largest_supernode)));
+            fmt::format("{} supernodes, the largest of {} columns",
+                        integer(plan.supernodes.count()), integer(cost.largest_supernode)));
   facts.add("memory", memory(plan.peak_bytes(scalar)),
-            fmt::format("factor {}, plan {}; available {}", memory(plan.factor_bytes(scalar)), memory(plan.plan_bytes()),
-                        memory(available_bytes())));
-  facts.add("predicted", seconds(cost.predicted_factor_s), fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
-  std::string text = fmt::format("{}\non {}{}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
-                                 options.job.target.empty() ? "" : ", planned for " + plan.target, facts.text(), front_table(cost));
+            fmt::format("factor {}, plan {}; available {}", memory(plan.factor_bytes(scalar)),
+                        memory(plan.plan_bytes()), memory(available_bytes())));
+  facts.add("predicted", seconds(cost.predicted_factor_s),
+            fmt::format("to factorise; {} to solve", seconds(cost.predicted_solve_s)));
+  std::string text = fmt::format("{}\non {}{}\n\n{}\n{}", title(system),
+                                 where(job.backends.current(), options.job),
+                                 options.job.target.empty() ? "" : ", planned for " + plan.target,
+                                 facts.text(), front_table(cost));
   if (!analysis.reason.empty()) text += "\n" + analysis.reason + "\n";
   text += target_lines(analysis);
   if (!refused.empty()) text += "kauri solve would refuse: " + refused + "\n";
@@ -123,7 +140,8 @@ int analyze(const AnalysisOptions& options) {
     const Phase phase(options.json, "ordering " + system.name);
     return analyze_system(system, job, options.limits, 1);
   }();
-  const std::string refused = refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+  const std::string refused =
+      refusal(demand(*analysis.plan, scalar_bytes(options.job), 1), options.limits, system.name);
   write_files(options, *analysis.plan);
   print_report(
       options.json, [&] { return to_json(options, system, job, analysis, refused); },
@@ -135,15 +153,20 @@ int analyze(const AnalysisOptions& options) {
 }  // namespace
 
 void add_analyze(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("analyze", "order A and show the plan: fill, operations, memory, predicted time");
+  CLI::App* command = app.add_subcommand(
+      "analyze", "order A and show the plan: fill, operations, memory, predicted time");
   const auto options = std::make_shared<AnalysisOptions>();
   add_common_options(*command, *options, ordering_words());
   add_expectations(*command, options->job);
   add_plan_options(*command, options->job);
-  command->add_option("-o", options->permutation_file, "write the permutation, in the format of --ordering FILE")
+  command
+      ->add_option("-o", options->permutation_file,
+                   "write the permutation, in the format of --ordering FILE")
       ->type_name("FILE")
       ->group("Output");
-  command->add_option("--save-plan", options->plan_file, "write the plan, for load_plan()")->type_name("FILE")->group("Output");
+  command->add_option("--save-plan", options->plan_file, "write the plan, for load_plan()")
+      ->type_name("FILE")
+      ->group("Output");
   command->callback([options, &exit_code] { exit_code = analyze(*options); });
 }
 

@@ -1,4 +1,5 @@
-// kauri bench: times every phase on several systems; one line of JSON each, with the keys of the reference tables.
+// kauri bench: times every phase on several systems; one line of JSON each, with the keys of the
+// reference tables.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
@@ -28,7 +29,8 @@ struct BenchOptions {
   LimitOptions limits;
   int repetitions = 3;
   bool one_solve = false;
-  bool json = false;  ///< no progress at a terminal; the output is JSON in any case, and scripts may pass --json to each command
+  bool json = false;  ///< no progress at a terminal; the output is JSON in any case, and scripts
+                      ///< may pass --json to each command
 };
 
 constexpr const char* kBenchFooter = R"(
@@ -107,7 +109,9 @@ Json work_json(const DeviceWork& work) {
   const auto small_json = [](const DeviceWork::Small& s) {
     return Json{{"fronts", s.fronts}, {"levels", s.levels}, {"bytes", whole(s.bytes)}};
   };
-  Json object = {{"narrow", small_json(work.narrow)}, {"small", small_json(work.small)}, {"upload_bytes", whole(work.upload_bytes)}};
+  Json object = {{"narrow", small_json(work.narrow)},
+                 {"small", small_json(work.small)},
+                 {"upload_bytes", whole(work.upload_bytes)}};
   object["tiled"] = Json::array();
   for (const DeviceWork::Level& level : work.tiled)
     object["tiled"].push_back({{"fronts", level.fronts},
@@ -119,14 +123,16 @@ Json work_json(const DeviceWork& work) {
   return object;
 }
 
-void add_analysis(Json& line, const System& system, const Analysis& analysis, const JobOptions& options) {
+void add_analysis(Json& line, const System& system, const Analysis& analysis,
+                  const JobOptions& options) {
   const Cost& cost = analysis.plan->cost;
   add_ordering(line, ordering_name(*analysis.plan), options);
   line["read_s"] = system.read_s;
   line["reorder_s"] = analysis.order_s;
   line["predicted_reorder_s"] = 0.0;
   for (const Candidate& candidate : analysis.candidates)
-    line["predicted_reorder_s"] = line["predicted_reorder_s"].get<double>() + candidate.predicted_order_s;
+    line["predicted_reorder_s"] =
+        line["predicted_reorder_s"].get<double>() + candidate.predicted_order_s;
   line["symbolic_s"] = analysis.symbolic_s;
   line["predicted_factor_s"] = cost.predicted_factor_s;
   line["predicted_create_s"] = cost.predicted_create_s;
@@ -141,7 +147,8 @@ void add_analysis(Json& line, const System& system, const Analysis& analysis, co
   line["supernodes"] = nodes.count();
   line["front_rows"] = nodes.row_ptr.back();
   Offset contributions = 0;
-  for (Index s = 0; s < nodes.count(); ++s) contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
+  for (Index s = 0; s < nodes.count(); ++s)
+    contributions += Offset{nodes.contribution(s)} * (nodes.contribution(s) + 1) / 2;
   line["contribution_entries"] = contributions;
   if (analysis.plan->on_device()) line["device_work"] = work_json(analysis.plan->device.work);
   line["too_large_block"] = symbolic::too_large_block(*analysis.plan);
@@ -166,16 +173,19 @@ void add_trial(Json& line, const Trial& trial, const JobOptions& options) {
   line["backward_error_componentwise"] = trial.backward_error.componentwise;
 }
 
-/// Adds the roofline of the backend and the share of it that each phase reached. On the CPU the roofline
-/// is measured once, at the first system, after that system's factor was freed.
-void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend& backend, const JobOptions& options) {
+/// Adds the roofline of the backend and the share of it that each phase reached. On the CPU the
+/// roofline is measured once, at the first system, after that system's factor was freed.
+void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend& backend,
+                const JobOptions& options) {
   const int bytes = scalar_bytes(options);
-  const Roofline roofline =
-      fenced("measuring the machine", {}, [&] { return is_mixed(options) ? backend.mixed_roofline() : backend.roofline(bytes); });
+  const Roofline roofline = fenced("measuring the machine", {}, [&] {
+    return is_mixed(options) ? backend.mixed_roofline() : backend.roofline(bytes);
+  });
   line["peak_flops_s"] = roofline.flops_per_s;
   line["peak_bytes_s"] = roofline.bytes_per_s;
   if (trial.breakdown) return;
-  PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s}, solve_many{trial.solve_many_s.value_or(0)};
+  PhaseReport factor{trial.factor_s}, solve1{trial.solve1_s},
+      solve_many{trial.solve_many_s.value_or(0)};
   count_factor(factor, plan, bytes);
   line["factor_share"] = factor.share_of(roofline);
   if (is_mixed(options)) return;  // solves include refinement, which count_solves() does not count
@@ -186,7 +196,8 @@ void add_shares(Json& line, const Plan& plan, const Trial& trial, const Backend&
   line["solve32_share"] = solve_many.share_of(roofline);
 }
 
-/// Runs one system and sets the keys of the line that it reaches; returns the exit code. Throws Error.
+/// Runs one system and sets the keys of the line that it reaches; returns the exit code. Throws
+/// Error.
 int bench_system(const BenchOptions& options, const Source& source, Job& job, Json& line) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
@@ -203,12 +214,15 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   add_targets(line, analysis);
   analysis.candidates.clear();  // frees the plans that were not chosen
   const Plan& plan = *analysis.plan;
-  require(is_mixed(options.job) ? mixed_demand(plan, kMany) : demand(plan, scalar_bytes(options.job), kMany), options.limits, system.name);
+  require(is_mixed(options.job) ? mixed_demand(plan, kMany)
+                                : demand(plan, scalar_bytes(options.job), kMany),
+          options.limits, system.name);
   release_free_memory();
   const Trial trial = [&] {
     const Phase phase(options.json, "timing " + system.name);
     return measure(options.job.scalar, analysis.plan, system, job.backends.current(),
-                   {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed, is_mixed(options.job)});
+                   {options.repetitions, options.one_solve ? 0 : kMany, options.job.seed,
+                    is_mixed(options.job)});
   }();
   add_trial(line, trial, options.job);
   add_shares(line, plan, trial, job.backends.current(), options.job);
@@ -217,12 +231,13 @@ int bench_system(const BenchOptions& options, const Source& source, Job& job, Js
   return exit_code_of(trial.status);
 }
 
-/// Runs one system and prints its line; returns the exit code. An error goes into the line, so that the
-/// other systems still run.
+/// Runs one system and prints its line; returns the exit code. An error goes into the line, so that
+/// the other systems still run.
 int bench_line(const BenchOptions& options, const Source& source, Job& job) {
   Json line = empty_line(source.name(), job, options);
   reset_peak_rss();
-  const int code = attempt([&] { return bench_system(options, source, job, line); }, [&](const std::string& why) { line["fail"] = why; });
+  const int code = attempt([&] { return bench_system(options, source, job, line); },
+                           [&](const std::string& why) { line["fail"] = why; });
   print_line(line);
   if (code != kOk) complain(fmt::format("{}: {}", source.name(), line["fail"].get<std::string>()));
   return code;
@@ -232,14 +247,16 @@ int bench(const BenchOptions& options) {
   Job job = make_job(options.job, options.limits);
   job.backends.start_device();
   int code = kOk;
-  for (const Source& source : sources(options.system)) code = std::max(code, bench_line(options, source, job));
+  for (const Source& source : sources(options.system))
+    code = std::max(code, bench_line(options, source, job));
   return code;
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("bench", "time every phase on several systems: JSON lines");
+  CLI::App* command =
+      app.add_subcommand("bench", "time every phase on several systems: JSON lines");
   const auto options = std::make_shared<BenchOptions>();
   command->footer(kBenchFooter);
   add_system_options(*command, options->system, true);
@@ -247,10 +264,15 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_scalar_option(*command, options->job);
   add_precision_option(*command, options->job);
   add_expectations(*command, options->job);
-  add_repetitions_option(*command, options->repetitions, "refactorisations timed; the least counts");
-  command->add_flag("--one-solve", options->one_solve, "solve for one right-hand side alone, not for 32");
+  add_repetitions_option(*command, options->repetitions,
+                         "refactorisations timed; the least counts");
+  command->add_flag("--one-solve", options->one_solve,
+                    "solve for one right-hand side alone, not for 32");
   add_limit_options(*command, options->limits);
-  command->add_flag("--json", options->json, "bench always prints JSON lines; with this no progress at a terminal")->group("Output");
+  command
+      ->add_flag("--json", options->json,
+                 "bench always prints JSON lines; with this no progress at a terminal")
+      ->group("Output");
   command->callback([options, &exit_code] { exit_code = bench(*options); });
 }
 

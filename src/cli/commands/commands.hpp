@@ -6,8 +6,8 @@
 
 namespace kauri::cli {
 
-/// Add one subcommand each to `app`. If it is chosen, it runs while `app` parses the command line, and
-/// sets `exit_code` (an ExitCode).
+/// Add one subcommand each to `app`. If it is chosen, it runs while `app` parses the command line,
+/// and sets `exit_code` (an ExitCode).
 void add_solve(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);

@@ -27,8 +27,8 @@ struct CompareOptions : CommonOptions {
   std::vector<OrderingMethod> methods;  ///< methods of --ordering; empty: all
 };
 
-/// Splits the words of --ordering, between commas: names go to options.methods; a file, one at most, stays
-/// in options.job.ordering. Throws Error(usage) for other words.
+/// Splits the words of --ordering, between commas: names go to options.methods; a file, one at
+/// most, stays in options.job.ordering. Throws Error(usage) for other words.
 void take_orderings(CompareOptions& options) {
   std::string words = options.job.ordering, file;
   options.job.ordering = "auto";
@@ -41,41 +41,48 @@ void take_orderings(CompareOptions& options) {
     const std::size_t end = std::min(words.find(',', begin), words.size());
     const std::string word = words.substr(begin, end - begin);
     begin = end + 1;
-    if (const auto method = ordering_from_name(word); method && *method != OrderingMethod::automatic) {
-      if (std::find(options.methods.begin(), options.methods.end(), *method) == options.methods.end()) options.methods.push_back(*method);
+    if (const auto method = ordering_from_name(word);
+        method && *method != OrderingMethod::automatic) {
+      if (std::find(options.methods.begin(), options.methods.end(), *method) ==
+          options.methods.end())
+        options.methods.push_back(*method);
     } else if (file.empty() && std::filesystem::is_regular_file(word)) {
       file = options.job.ordering = word;
     } else {
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, pamd, nd and metis, with commas between them, and at "
-                      "most one file; without --ordering all are compared",
-                      word));
+      throw Error(ErrorKind::usage,
+                  fmt::format("--ordering '{}': expected names out of natural, rcm, md, amd, pamd, "
+                              "nd and metis, with commas between them, and at "
+                              "most one file; without --ordering all are compared",
+                              word));
     }
   }
 }
 
-std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job, const Analysis& analysis) {
+std::vector<Row> make_rows(const CompareOptions& options, const System& system, Job& job,
+                           const Analysis& analysis) {
   std::vector<Row> rows;
   for (const Candidate& candidate : analysis.candidates) {
     Row row{&candidate, {}, candidate.note};
     if (candidate.plan && options.factor) {
-      row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits, system.name);
+      row.note = refusal(demand(*candidate.plan, scalar_bytes(options.job), 1), options.limits,
+                         system.name);
       if (row.note.empty())
-        row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(), {options.repetitions, 0, options.job.seed});
+        row.trial = measure(options.job.scalar, candidate.plan, system, job.backends.current(),
+                            {options.repetitions, 0, options.job.seed});
     }
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-/// Returns the status of the system: not_positive_definite if a row has it, else the last that is not ok,
-/// else ok. Up to rounding, a system that is not positive definite, or overflows, in one ordering does so
-/// in all.
+/// Returns the status of the system: not_positive_definite if a row has it, else the last that is
+/// not ok, else ok. Up to rounding, a system that is not positive definite, or overflows, in one
+/// ordering does so in all.
 Status verdict(const std::vector<Row>& rows) {
   Status worst = Status::ok;
   for (const Row& row : rows)
-    if (row.trial && worst != Status::not_positive_definite && row.trial->status != Status::ok) worst = row.trial->status;
+    if (row.trial && worst != Status::not_positive_definite && row.trial->status != Status::ok)
+      worst = row.trial->status;
   return worst;
 }
 
@@ -85,15 +92,17 @@ Analysis analyze_all(const CompareOptions& options, const System& system, const 
                                  : compare_system(system, job, options.limits, options.methods);
 }
 
-/// Runs and reports one system, and adds its section to `page` if --html is given. alone: it is the only
-/// system. Throws Error.
-ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job, std::string& page) {
+/// Runs and reports one system, and adds its section to `page` if --html is given. alone: it is the
+/// only system. Throws Error.
+ExitCode compare_one(const CompareOptions& options, const Source& source, bool alone, Job& job,
+                     std::string& page) {
   const System system = [&] {
     const Phase phase(options.json, "reading " + source.text);
     return load(source, options.system, options.limits, options.job.threads);
   }();
   const Analysis analysis = analyze_all(options, system, job);
-  Comparison comparison{&system, &options.job, &job.backends.current(), &analysis, options.factor, {}};
+  Comparison comparison{&system,   &options.job,   &job.backends.current(),
+                        &analysis, options.factor, {}};
   {
     const Phase phase(options.json || !options.factor, "factorising " + system.name);
     comparison.rows = make_rows(options, system, job, analysis);
@@ -111,15 +120,17 @@ ExitCode compare_one(const CompareOptions& options, const Source& source, bool a
   }
   if (analysis.plan) warn_of_plan(system.name, *analysis.plan);
   const Status status = verdict(comparison.rows);
-  if (status == Status::not_positive_definite) complain(fmt::format("{} is not positive definite", system.name));
+  if (status == Status::not_positive_definite)
+    complain(fmt::format("{} is not positive definite", system.name));
   if (status == Status::not_finite || status == Status::unconverged)
     complain(fmt::format("{} is {}", system.name, reason_of(status, {}, options.job)));
   return exit_code_of(status);
 }
 
-/// Reports the failure of one of several systems, as a line of JSON with --json, and on the page. The
-/// other systems still run.
-void tell_failure(const CompareOptions& options, const Source& source, const Job& job, const std::string& why, std::string& page) {
+/// Reports the failure of one of several systems, as a line of JSON with --json, and on the page.
+/// The other systems still run.
+void tell_failure(const CompareOptions& options, const Source& source, const Job& job,
+                  const std::string& why, std::string& page) {
   complain(why);
   if (options.json) {
     Json line = header("compare", source.name(), job.backends.current(), options.job, nullptr);
@@ -130,7 +141,8 @@ void tell_failure(const CompareOptions& options, const Source& source, const Job
   page += failed_section(source.name(), why);
 }
 
-int compare_one_of_several(const CompareOptions& options, const Source& source, Job& job, std::string& page) {
+int compare_one_of_several(const CompareOptions& options, const Source& source, Job& job,
+                           std::string& page) {
   return attempt([&] { return compare_one(options, source, false, job, page); },
                  [&](const std::string& why) { tell_failure(options, source, job, why, page); });
 }
@@ -144,37 +156,52 @@ int compare(CompareOptions options) {
   std::string sections;
   int code = kOk;
   for (const Source& source : list)
-    code = list.size() == 1 ? compare_one(options, source, true, job, sections)
-                            : std::max(code, compare_one_of_several(options, source, job, sections));
+    code = list.size() == 1
+               ? compare_one(options, source, true, job, sections)
+               : std::max(code, compare_one_of_several(options, source, job, sections));
   if (options.page.empty()) return code;
   const std::string page = whole_page(sections, job.backends.current(), options.job);
   write_file(options.page, page);
-  if (!options.json) print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page, bytes(static_cast<double>(page.size()))));
+  if (!options.json)
+    print(fmt::format("{}{}: {}\n", list.size() == 1 ? "\n" : "", options.page,
+                      bytes(static_cast<double>(page.size()))));
   return code;
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("compare", "show what each ordering costs, and which one is best");
+  CLI::App* command =
+      app.add_subcommand("compare", "show what each ordering costs, and which one is best");
   const auto options = std::make_shared<CompareOptions>();
   command->footer(
       "\nExamples:\n"
       "  kauri compare a.mtx.gz                                    all orderings, one system\n"
-      "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, measured\n"
+      "  kauri compare a.mtx b.npz --ordering amd,nd --factor      two orderings of two systems, "
+      "measured\n"
       "  kauri compare --gen \"poisson2d 1000\" --ordering rcm,amd,nd --html page.html\n"
-      "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of supernodes and fronts, bars of time and\n"
-      "memory. With --json each of several systems is a line of JSON; a single one is one object. If one of several systems fails, the\n"
+      "The page holds all it needs: tables, spy plots of P A P^T and L, assembly trees, sizes of "
+      "supernodes and fronts, bars of time and\n"
+      "memory. With --json each of several systems is a line of JSON; a single one is one object. "
+      "If one of several systems fails, the\n"
       "others are still compared, and the exit code is the largest of all.");
-  add_common_options(*command, *options,
-                     "names of the orderings to compare, such as rcm,amd,nd; by default all.\n"
-                     "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
-                     true);
-  command->get_option("--ordering")->default_str("");  // the default is all methods; auto is not one of them
+  add_common_options(
+      *command, *options,
+      "names of the orderings to compare, such as rcm,amd,nd; by default all.\n"
+      "A FILE is one more: one row number a line, from 0, the one eliminated first on top",
+      true);
+  command->get_option("--ordering")
+      ->default_str("");  // the default is all methods; auto is not one of them
   add_expectations(*command, options->job);
-  command->add_flag("--factor", options->factor, "factorise and solve with each as well, and show the times")->group("Method");
-  add_repetitions_option(*command, options->repetitions, "with --factor: refactorisations timed; the least counts");
-  command->add_option("--html", options->page, "write a page with figures and pictures of all systems and orderings")
+  command
+      ->add_flag("--factor", options->factor,
+                 "factorise and solve with each as well, and show the times")
+      ->group("Method");
+  add_repetitions_option(*command, options->repetitions,
+                         "with --factor: refactorisations timed; the least counts");
+  command
+      ->add_option("--html", options->page,
+                   "write a page with figures and pictures of all systems and orderings")
       ->type_name("FILE")
       ->group("Output");
   command->callback([options, &exit_code] { exit_code = compare(*options); });

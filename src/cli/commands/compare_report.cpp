@@ -25,7 +25,9 @@ Json to_json(const Comparison& comparison, const Row& row) {
   const Candidate& candidate = *row.candidate;
   const Plan* plan = candidate.plan.get();
   const int scalar = scalar_bytes(*comparison.job);
-  const auto if_plan = [plan](auto value_of) { return plan != nullptr ? Json(value_of(*plan)) : Json(nullptr); };
+  const auto if_plan = [plan](auto value_of) {
+    return plan != nullptr ? Json(value_of(*plan)) : Json(nullptr);
+  };
   Json object;
   add_ordering(object, ordering_name(candidate), *comparison.job);
   object["order_s"] = if_plan([&](const Plan&) { return candidate.order_s; });
@@ -46,8 +48,10 @@ Json to_json(const Comparison& comparison, const Row& row) {
 
 std::vector<std::string> trial_cells(const Row& row) {
   if (!row.trial) return {"-", "-", "-"};
-  if (row.trial->breakdown) return {fmt::format("fails at {}", row.trial->breakdown->column), "-", "-"};
-  return {seconds(row.trial->factor_s), seconds(row.trial->solve1_s), error(row.trial->backward_error.componentwise)};
+  if (row.trial->breakdown)
+    return {fmt::format("fails at {}", row.trial->breakdown->column), "-", "-"};
+  return {seconds(row.trial->factor_s), seconds(row.trial->solve1_s),
+          error(row.trial->backward_error.componentwise)};
 }
 
 }  // namespace
@@ -57,7 +61,9 @@ std::string label_of(const Comparison& comparison, const Row& row) {
 }
 
 std::vector<std::string> table_head(const Comparison& comparison) {
-  std::vector<std::string> head = {"ordering", "order", "entries of L", "fill", "operations", "height", "front", "L", "peak", "predicted"};
+  std::vector<std::string> head = {"ordering",   "order",    "entries of L", "fill",
+                                   "operations", "height",   "front",        "L",
+                                   "peak",       "predicted"};
   if (comparison.measured) head.insert(head.end(), {"measured", "solve", "error"});
   return head;
 }
@@ -82,8 +88,8 @@ std::vector<std::string> table_cells(const Comparison& comparison, const Row& ro
 }
 
 Json to_json(const Comparison& comparison) {
-  Json object =
-      system_header("compare", *comparison.system, *comparison.backend, *comparison.job, ordering_name(*comparison.analysis->plan));
+  Json object = system_header("compare", *comparison.system, *comparison.backend, *comparison.job,
+                              ordering_name(*comparison.analysis->plan));
   object["orderings"] = Json::array();
   for (const Row& row : comparison.rows) object["orderings"].push_back(to_json(comparison, row));
   object["reason"] = comparison.analysis->reason;
@@ -97,9 +103,10 @@ std::string to_text(const Comparison& comparison) {
     if (!row.note.empty()) notes += fmt::format("  {}: {}\n", label_of(comparison, row), row.note);
     if (row.candidate->plan) table.add(table_cells(comparison, row));
   }
-  return fmt::format("{}\non {}; height and front in columns, predicted{} for the factorisation\n\n{}{}\n* {}\n", title(*comparison.system),
-                     where(*comparison.backend, *comparison.job), comparison.measured ? " and measured" : "", table.text(), notes,
-                     comparison.analysis->reason);
+  return fmt::format(
+      "{}\non {}; height and front in columns, predicted{} for the factorisation\n\n{}{}\n* {}\n",
+      title(*comparison.system), where(*comparison.backend, *comparison.job),
+      comparison.measured ? " and measured" : "", table.text(), notes, comparison.analysis->reason);
 }
 
 }  // namespace kauri::cli

@@ -1,4 +1,5 @@
-// The report of kauri compare on one system: as JSON, as text, and as cells of a table for its page.
+// The report of kauri compare on one system: as JSON, as text, and as cells of a table for its
+// page.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,8 +33,8 @@ struct Comparison {
 /// Returns the name of the row's ordering, as "amd", "nd (best)".
 std::string label_of(const Comparison& comparison, const Row& row);
 
-/// Return the head of the table, and the cells of a row whose candidate has a plan; the chosen one has a
-/// star.
+/// Return the head of the table, and the cells of a row whose candidate has a plan; the chosen one
+/// has a star.
 std::vector<std::string> table_head(const Comparison& comparison);
 std::vector<std::string> table_cells(const Comparison& comparison, const Row& row);
 

@@ -33,8 +33,9 @@ struct ConvertOptions {
 std::string take_output(ConvertOptions& options) {
   const std::size_t expected = options.system.specs.empty() ? 2 : 1;
   if (options.files.size() != expected)
-    throw Error(ErrorKind::usage, expected == 2 ? "convert: expected two files, IN and OUT, or --gen \"SPEC\" and OUT"
-                                                : "convert: expected one file, OUT, beside --gen");
+    throw Error(ErrorKind::usage,
+                expected == 2 ? "convert: expected two files, IN and OUT, or --gen \"SPEC\" and OUT"
+                              : "convert: expected one file, OUT, beside --gen");
   std::string output = options.files.back();
   options.files.pop_back();
   options.system.files = options.files;
@@ -51,7 +52,8 @@ int convert(ConvertOptions options) {
   const Stopwatch watch;
   {
     const Phase phase(options.json, "writing " + output);
-    fenced("writing " + output, options.limits, [&] { write_matrix(output, system.matrix.view()); });
+    fenced("writing " + output, options.limits,
+           [&] { write_matrix(output, system.matrix.view()); });
   }
   const double write_s = watch.seconds();
   if (options.json) {
@@ -61,7 +63,8 @@ int convert(ConvertOptions options) {
     object["write_s"] = write_s;
     print_object(object);
   } else {
-    print(fmt::format("{}, read in {}, written to {} in {}\n", title(system), seconds(system.read_s), output, seconds(write_s)));
+    print(fmt::format("{}, read in {}, written to {} in {}\n", title(system),
+                      seconds(system.read_s), output, seconds(write_s)));
   }
   return kOk;
 }
@@ -69,25 +72,34 @@ int convert(ConvertOptions options) {
 }  // namespace
 
 void add_convert(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("convert", "write a system in another format: Matrix Market, gzipped or not, or SciPy .npz");
+  CLI::App* command = app.add_subcommand(
+      "convert", "write a system in another format: Matrix Market, gzipped or not, or SciPy .npz");
   const auto options = std::make_shared<ConvertOptions>();
   command->footer(
       "\nExamples:\n"
       "  kauri convert stiffness.npz stiffness.mtx.gz\n"
       "  kauri convert --gen \"poisson3d 40\" grid.npz\n"
       "  kauri convert a.mtx shifted.mtx --shift 1e-6\n"
-      "OUT ends in .mtx or .mtx.gz (lower triangle, 17 digits) or in .npz (both halves as compressed columns, as scipy.sparse.save_npz "
+      "OUT ends in .mtx or .mtx.gz (lower triangle, 17 digits) or in .npz (both halves as "
+      "compressed columns, as scipy.sparse.save_npz "
       "writes\n"
       "them). Reading OUT gives the same matrix, bit for bit.");
-  command->add_option("files", options->files, "a file as for kauri solve, and the one to write; OUT alone with --gen")
+  command
+      ->add_option("files", options->files,
+                   "a file as for kauri solve, and the one to write; OUT alone with --gen")
       ->type_name("IN OUT")
       ->group("System");
-  command->add_option("--gen", options->system.specs, "a system made from a formula in place of IN; see kauri generate --help")
+  command
+      ->add_option("--gen", options->system.specs,
+                   "a system made from a formula in place of IN; see kauri generate --help")
       ->type_name("SPEC")
       ->expected(1)
       ->allow_extra_args(false)
       ->group("System");
-  command->add_option("--shift", options->system.shift, "write A + S I")->type_name("S")->check(CLI::Number)->group("System");
+  command->add_option("--shift", options->system.shift, "write A + S I")
+      ->type_name("S")
+      ->check(CLI::Number)
+      ->group("System");
   add_half_options(*command, options->system);
   add_threads_option(*command, options->job);
   add_memory_limit_option(*command, options->limits);

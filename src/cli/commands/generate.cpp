@@ -20,7 +20,8 @@ namespace {
 
 struct GenerateOptions {
   std::vector<std::string> words;
-  std::vector<std::string> holes, far, shuffle, dof;  ///< options of the formula that stand outside its quotes
+  std::vector<std::string> holes, far, shuffle,
+      dof;  ///< options of the formula that stand outside its quotes
   SystemOptions system;
   JobOptions job;
   std::string output;
@@ -29,10 +30,11 @@ struct GenerateOptions {
 
 /// Returns the specification as one text, with the options that the shell passed as separate words.
 std::string specification(const GenerateOptions& options) {
-  std::string spec =
-      options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " ")) : fmt::format("{}", fmt::join(options.words, " "));
+  std::string spec = options.words.empty() ? fmt::format("{}", fmt::join(options.system.specs, " "))
+                                           : fmt::format("{}", fmt::join(options.words, " "));
   const auto append = [&](const char* name, const std::vector<std::string>& values) {
-    if (!values.empty() && !spec.empty()) spec += fmt::format(" {} {}", name, fmt::join(values, " "));
+    if (!values.empty() && !spec.empty())
+      spec += fmt::format(" {} {}", name, fmt::join(values, " "));
   };
   append("--holes", options.holes);
   append("--far", options.far);
@@ -51,17 +53,20 @@ int generate_file(GenerateOptions options) {
   const Stopwatch watch;
   {
     const Phase phase(options.json, "writing " + options.output);
-    fenced("writing " + options.output, {}, [&] { write_matrix(options.output, system.matrix.view()); });
+    fenced("writing " + options.output, {},
+           [&] { write_matrix(options.output, system.matrix.view()); });
   }
   const double write_s = watch.seconds();
   if (options.json) {
-    Json object = system_header("generate", system, make_backend(options.job), options.job, nullptr);
+    Json object =
+        system_header("generate", system, make_backend(options.job), options.job, nullptr);
     object["file"] = options.output;
     object["generate_s"] = system.read_s;
     object["write_s"] = write_s;
     print_object(object);
   } else {
-    print(fmt::format("{}, written to {} in {}\n", title(system), options.output, seconds(write_s)));
+    print(
+        fmt::format("{}, written to {} in {}\n", title(system), options.output, seconds(write_s)));
   }
   return kOk;
 }
@@ -69,21 +74,31 @@ int generate_file(GenerateOptions options) {
 }  // namespace
 
 void add_generate(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("generate", "write a system made from a formula: Matrix Market or SciPy .npz");
+  CLI::App* command = app.add_subcommand(
+      "generate", "write a system made from a formula: Matrix Market or SciPy .npz");
   const auto options = std::make_shared<GenerateOptions>();
   command->footer("\n" + generator_help());
-  auto* words = command->add_option("spec", options->words,
-                                    "what to make, in one word \"tree 900 1 --shuffle 3\" or as several: tree 900 1 --shuffle 3");
+  auto* words = command->add_option(
+      "spec", options->words,
+      "what to make, in one word \"tree 900 1 --shuffle 3\" or as several: tree 900 1 --shuffle 3");
   words->type_name("SPEC")->group("System");
-  command->add_option("--gen", options->system.specs, "SPEC in one word")->type_name("SPEC")->expected(1)->excludes(words)->group("System");
-  const auto part = [&](const char* name, std::vector<std::string>& values, int count, const char* type, const char* help) {
+  command->add_option("--gen", options->system.specs, "SPEC in one word")
+      ->type_name("SPEC")
+      ->expected(1)
+      ->excludes(words)
+      ->group("System");
+  const auto part = [&](const char* name, std::vector<std::string>& values, int count,
+                        const char* type, const char* help) {
     command->add_option(name, values, help)->type_name(type)->expected(count)->group("System");
   };
   part("--holes", options->holes, 2, "SEED P", "part of SPEC: leave out the share P of the bricks");
-  part("--far", options->far, 1, "SHARE", "part of SPEC: this share of the further edges joins any two rows");
+  part("--far", options->far, 1, "SHARE",
+       "part of SPEC: this share of the further edges joins any two rows");
   part("--shuffle", options->shuffle, 1, "SEED", "part of SPEC: random renumbering");
   part("--dof", options->dof, 1, "D", "part of SPEC: Kronecker product with a D x D SPD block");
-  command->add_option("--shift", options->system.shift, "add S to the diagonal (inside the quotes of SPEC: the shift of its Laplacian)")
+  command
+      ->add_option("--shift", options->system.shift,
+                   "add S to the diagonal (inside the quotes of SPEC: the shift of its Laplacian)")
       ->type_name("S")
       ->check(CLI::Number)
       ->group("System");

@@ -27,8 +27,8 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// The first CUDA device: its backend, which is started to query its kernels, or the reason why it cannot
-/// be used.
+/// The first CUDA device: its backend, which is started to query its kernels, or the reason why it
+/// cannot be used.
 struct Cuda {
   bool there = false;
   std::optional<Backend> backend;
@@ -51,15 +51,18 @@ Json cuda_json(const Cuda& cuda) {
   if (!cuda.backend) return {{"fail", cuda.failure}};
   return {{"device", cuda.backend->device()},
           {"target", cuda.backend->target()},
-          {"kernels", {{"double", cuda.backend->kernels(sizeof(double))}, {"float", cuda.backend->kernels(sizeof(float))}}}};
+          {"kernels",
+           {{"double", cuda.backend->kernels(sizeof(double))},
+            {"float", cuda.backend->kernels(sizeof(float))}}}};
 }
 
 void add_cuda(Facts& lines, const Cuda& cuda) {
   if (!cuda.there) return lines.add("CUDA device", "no");
   if (!cuda.backend) return lines.add("CUDA device", "none that can be used", cuda.failure);
-  lines.add("CUDA device", cuda.backend->device(),
-            fmt::format("{}: loops {} in double, {} in float", cuda.backend->target(), cuda.backend->kernels(sizeof(double)),
-                        cuda.backend->kernels(sizeof(float))));
+  lines.add(
+      "CUDA device", cuda.backend->device(),
+      fmt::format("{}: loops {} in double, {} in float", cuda.backend->target(),
+                  cuda.backend->kernels(sizeof(double)), cuda.backend->kernels(sizeof(float))));
 }
 
 Json build_json(const Backend& backend, const Cuda& cuda) {
@@ -100,10 +103,13 @@ std::string system_text(const System& system, const MatrixFacts& facts) {
   lines.add("in a row", fmt::format("{:.1f}", facts.mean_in_row),
             fmt::format("on average; from {} to {}", facts.least_in_row, facts.most_in_row));
   lines.add("diagonal", fmt::format("{} positive", integer(facts.positive_diagonal)),
-            fmt::format("{} zero, {} negative", integer(facts.zero_diagonal), integer(facts.negative_diagonal)));
+            fmt::format("{} zero, {} negative", integer(facts.zero_diagonal),
+                        integer(facts.negative_diagonal)));
   lines.add("components", integer(facts.components));
   lines.add("bandwidth", integer(facts.bandwidth));
-  lines.add("eigenvalues in", fmt::format("[{:.4g}, {:.4g}]", facts.gershgorin_least, facts.gershgorin_greatest), "by Gershgorin's discs");
+  lines.add("eigenvalues in",
+            fmt::format("[{:.4g}, {:.4g}]", facts.gershgorin_least, facts.gershgorin_greatest),
+            "by Gershgorin's discs");
   lines.add("positive definite", verdict_name(facts), verdict_reason(facts));
   return fmt::format("{}\n\n{}\n", title(system), lines.text());
 }
@@ -112,9 +118,14 @@ std::string build_text(const Backend& backend, const Cuda& cuda) {
   Facts lines;
   lines.add("kauri", std::string(version()), std::string(commit()));
   lines.add("compiler", KAURI_COMPILER, KAURI_BUILD_TYPE);
-  lines.add("device", backend.device(), fmt::format("{} threads, target {}", backend.threads(), backend.target()));
-  const bool metis = ordering_available(OrderingMethod::metis), inside = ordering_compared(OrderingMethod::metis);
-  lines.add("METIS", metis ? "yes" : "no", inside ? "inside kauri" : metis ? "the system's library" : "");
+  lines.add("device", backend.device(),
+            fmt::format("{} threads, target {}", backend.threads(), backend.target()));
+  const bool metis = ordering_available(OrderingMethod::metis),
+             inside = ordering_compared(OrderingMethod::metis);
+  lines.add("METIS", metis ? "yes" : "no",
+            inside  ? "inside kauri"
+            : metis ? "the system's library"
+                    : "");
   add_cuda(lines, cuda);
   lines.add("memory", bytes(static_cast<double>(available_bytes())), "available");
   return lines.text();
@@ -151,7 +162,8 @@ int info(const InfoOptions& options) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("info", "show facts of a system, and of this build of kauri");
+  CLI::App* command =
+      app.add_subcommand("info", "show facts of a system, and of this build of kauri");
   const auto options = std::make_shared<InfoOptions>();
   add_system_options(*command, options->system, false);
   add_backend_options(*command, options->job);

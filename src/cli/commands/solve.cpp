@@ -48,7 +48,8 @@ struct Outcome {
   std::optional<Breakdown> breakdown;
   double smallest_pivot = 0;
   Index smallest_column = kNone;
-  std::optional<PivotLoss> loss;  ///< none without a valid factor, and if mixed precision keeps L in float
+  std::optional<PivotLoss>
+      loss;  ///< none without a valid factor, and if mixed precision keeps L in float
   std::optional<ConditionEstimate> condition;
   double condition_s = 0;
   double factor_s = 0, solve_s = 0, refine_s = 0;
@@ -58,27 +59,33 @@ struct Outcome {
   Offset planned_bytes = 0, peak_bytes = 0;
 };
 
-/// Reads the right-hand sides from the file and sets nrhs to their number. A memory fence guards the
-/// reading, since the number of columns is not known before. Throws Error(input) for another number of
-/// columns than --nrhs, and for numbers that overflow T.
+/// Reads the right-hand sides from the file and sets nrhs to their number. A memory fence guards
+/// the reading, since the number of columns is not known before. Throws Error(input) for another
+/// number of columns than --nrhs, and for numbers that overflow T.
 template <Scalar T>
-std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system, Index& nrhs) {
+std::vector<T> read_right_hand_sides(const SolveOptions& options, const System& system,
+                                     Index& nrhs) {
   const Index n = system.matrix.n();
   const std::string file = opened(options.rhs_file);
-  DenseMatrix b = fenced("reading " + file, options.limits, [&] { return read_dense(file, options.job.threads, n); });
-  if (b.cols == 0) throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
+  DenseMatrix b = fenced("reading " + file, options.limits,
+                         [&] { return read_dense(file, options.job.threads, n); });
+  if (b.cols == 0)
+    throw Error(ErrorKind::input, fmt::format("{}: has no columns", options.rhs_file));
   if (options.nrhs_given && options.nrhs != b.cols)
-    throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}", options.rhs_file, b.cols, options.nrhs));
+    throw Error(ErrorKind::input, fmt::format("{}: has {} columns, but --nrhs asks for {}",
+                                              options.rhs_file, b.cols, options.nrhs));
   nrhs = b.cols;
   require_for_vectors(n, nrhs, sizeof(T), options.limits, system.name);
   if constexpr (std::is_same_v<T, double>) {
     return std::move(b.value);
   } else {
     std::vector<T> rounded(b.value.begin(), b.value.end());
-    const auto wrong = std::find_if(rounded.begin(), rounded.end(), [](T v) { return !std::isfinite(v); });
+    const auto wrong =
+        std::find_if(rounded.begin(), rounded.end(), [](T v) { return !std::isfinite(v); });
     if (wrong == rounded.end()) return rounded;
     const auto at = wrong - rounded.begin();
-    throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) is {} in float", options.rhs_file, at % n, at / n, *wrong));
+    throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) is {} in float", options.rhs_file,
+                                              at % n, at / n, *wrong));
   }
 }
 
@@ -101,10 +108,13 @@ void take_breakdown(Outcome& out, const Breakdown& breakdown) {
 
 /// Factorises in float and solves in mixed precision, as factorize_and_solve() in full precision.
 /// out.solve_s is the time of the solve with its refinement.
-std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, const std::vector<double>& b, Backend& backend, Outcome& out) {
+std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a,
+                                             const std::vector<double>& b, Backend& backend,
+                                             Outcome& out) {
   const Index n = a.pattern.n;
   const Stopwatch factor_watch;
-  MixedFactor factor = MixedFactor::create(a.pattern, out.analysis.plan, backend, std::min(out.nrhs, kSolveBlock));
+  MixedFactor factor =
+      MixedFactor::create(a.pattern, out.analysis.plan, backend, std::min(out.nrhs, kSolveBlock));
   const Result<void, Breakdown> filled = factor.refactorize(a.value);
   out.factor_s = factor_watch.seconds();
   out.smallest_pivot = factor.verdict().smallest_pivot;
@@ -114,7 +124,8 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
     take_breakdown(out, filled.error());
   } else {
     const Stopwatch solve_watch;
-    const auto solved = factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n}, MatrixView<double>{x.data(), n, out.nrhs, n});
+    const auto solved = factor.solve(MatrixView<const double>{b.data(), n, out.nrhs, n},
+                                     MatrixView<double>{x.data(), n, out.nrhs, n});
     out.solve_s = solve_watch.seconds();
     if (solved) {
       out.mixed = solved.value();
@@ -130,45 +141,58 @@ std::vector<double> solve_in_mixed_precision(const SymmetricView<double>& a, con
   return x;
 }
 
-/// Loads the factor of a file, in place of an analysis and a factorisation. Throws Error(input) if its
-/// pattern is not that of A. The values of A are not compared: the backward error of x shows whether the
-/// factor is that of A.
+/// Loads the factor of a file, in place of an analysis and a factorisation. Throws Error(input) if
+/// its pattern is not that of A. The values of A are not compared: the backward error of x shows
+/// whether the factor is that of A.
 template <Scalar T>
 Factor<T> load(const SolveOptions& options, const System& system, Job& job, Outcome& out) {
   const std::string& file = options.load_factor;
   const Stopwatch watch;
-  Factor<T> factor = fenced("loading " + file, options.limits, [&] { return load_factor<T>(file, job.backends.current()); });
+  Factor<T> factor = fenced("loading " + file, options.limits,
+                            [&] { return load_factor<T>(file, job.backends.current()); });
   out.factor_s = watch.seconds();
-  if (const std::string difference = pattern_difference(system.matrix.pattern(), factor.plan().pattern.view()); !difference.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: the factor has another pattern than {}: {} (rows and columns counted from 0)", file,
-                                              system.name, difference));
+  if (const std::string difference =
+          pattern_difference(system.matrix.pattern(), factor.plan().pattern.view());
+      !difference.empty())
+    throw Error(
+        ErrorKind::input,
+        fmt::format(
+            "{}: the factor has another pattern than {}: {} (rows and columns counted from 0)",
+            file, system.name, difference));
   out.analysis.plan = factor.shared_plan();
   out.analysis.reason = fmt::format("the factor of {}: nothing was ordered or factorised", file);
   return factor;
 }
 
 /// Returns the number of vectors held at a time; an estimate of the condition needs one more.
-Index columns_of(const SolveOptions& options, const Outcome& out) { return out.nrhs + (options.condition ? 1 : 0); }
+Index columns_of(const SolveOptions& options, const Outcome& out) {
+  return out.nrhs + (options.condition ? 1 : 0);
+}
 
-/// Writes a factor to its file, then checks that memory is left for the solution, since the system may not
-/// get back all that writing took. Throws Error.
+/// Writes a factor to its file, then checks that memory is left for the solution, since the system
+/// may not get back all that writing took. Throws Error.
 template <Scalar T>
-void save(const SolveOptions& options, const Factor<T>& factor, Index columns, const std::string& system) {
-  fenced("writing " + options.save_factor, options.limits, [&] { save_factor(options.save_factor, factor); });
+void save(const SolveOptions& options, const Factor<T>& factor, Index columns,
+          const std::string& system) {
+  fenced("writing " + options.save_factor, options.limits,
+         [&] { save_factor(options.save_factor, factor); });
   release_free_memory();
   require_for_solve(factor.plan(), sizeof(T), columns, options.limits, system);
 }
 
-/// Factorises, unless `loaded` is a factor, solves and refines. Returns x, empty after a breakdown; factor
-/// and workspace are freed on return.
+/// Factorises, unless `loaded` is a factor, solves and refines. Returns x, empty after a breakdown;
+/// factor and workspace are freed on return.
 template <Scalar T>
-std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system, const SymmetricView<T>& a,
-                                   const std::vector<T>& b, Backend& backend, std::optional<Factor<T>> loaded, Outcome& out) {
+std::vector<T> factorize_and_solve(const SolveOptions& options, const std::string& system,
+                                   const SymmetricView<T>& a, const std::vector<T>& b,
+                                   Backend& backend, std::optional<Factor<T>> loaded,
+                                   Outcome& out) {
   if constexpr (std::is_same_v<T, double>)
     if (is_mixed(options.job)) return solve_in_mixed_precision(a, b, backend, out);
   const std::shared_ptr<const Plan> plan = out.analysis.plan;
   const Stopwatch factor_watch;
-  const Result<Factor<T>, Breakdown> factor = loaded ? std::move(*loaded) : factorize<T>(plan, a.value, backend);
+  const Result<Factor<T>, Breakdown> factor =
+      loaded ? std::move(*loaded) : factorize<T>(plan, a.value, backend);
   if (options.load_factor.empty()) out.factor_s = factor_watch.seconds();
   if (!factor) {
     take_breakdown(out, factor.error());
@@ -187,10 +211,13 @@ std::vector<T> factorize_and_solve(const SolveOptions& options, const std::strin
   RefineOptions refine_options;
   refine_options.max_steps = options.refine_steps;
   out.refine_s = seconds_of([&] {
-    out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n}, x_view, workspace, refine_options);
+    out.refinement = refine<T>(a, factor.value(), MatrixView<const T>{b.data(), n, out.nrhs, n},
+                               x_view, workspace, refine_options);
   });
   out.loss = worst_pivot<T>(a, factor.value());
-  if (options.condition) out.condition_s = seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
+  if (options.condition)
+    out.condition_s =
+        seconds_of([&] { out.condition = estimate_condition<T>(a, factor.value(), workspace); });
   out.status = status_of<T>(out.refinement.final_error, all_finite(std::span<const T>(x)));
   return x;
 }
@@ -223,7 +250,8 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
   if (loaded)
     require_for_solve(plan, size, columns, options.limits, system.name);
   else
-    require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns), options.limits, system.name);
+    require(is_mixed(options.job) ? mixed_demand(plan, out.nrhs) : demand(plan, size, columns),
+            options.limits, system.name);
   out.planned_bytes = plan.peak_bytes(size) + plan.workspace_bytes(size, out.nrhs);
   release_free_memory();
 
@@ -233,24 +261,29 @@ Outcome run(const SolveOptions& options, const System& system, Job& job) {
     fill_random(std::span(b), options.job.seed);
   }
   const Phase phase(options.json, "factorising " + system.name);
-  const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b, job.backends.current(), std::move(loaded), out);
+  const std::vector<T> x = factorize_and_solve<T>(options, system.name, values.view(), b,
+                                                  job.backends.current(), std::move(loaded), out);
   b = std::vector<T>();
   if (out.status == Status::ok && !options.output.empty())
-    fenced("writing " + options.output, options.limits, [&] { write_solution(options.output, x, n, out.nrhs); });
+    fenced("writing " + options.output, options.limits,
+           [&] { write_solution(options.output, x, n, out.nrhs); });
   return out;
 }
 
-Json to_json(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
+Json to_json(const SolveOptions& options, const System& system, const Job& job,
+             const Outcome& out) {
   const Plan& plan = *out.analysis.plan;
   const bool solved = !out.breakdown;
   const auto if_solved = [solved](const Json& value) { return solved ? value : Json(nullptr); };
   const BackwardError &last = out.refinement.final_error, &first = out.refinement.unrefined;
-  Json object = system_header("solve", system, job.backends.current(), options.job, ordering_name(plan));
+  Json object =
+      system_header("solve", system, job.backends.current(), options.job, ordering_name(plan));
   object["status"] = name_of(out.status);
   object["column"] = solved ? Json(nullptr) : Json(out.breakdown->column);
   object["pivot"] = solved ? Json(nullptr) : Json(out.breakdown->pivot);
   object["smallest_pivot"] = out.smallest_pivot;
-  object["smallest_column"] = out.smallest_column == kNone ? Json(nullptr) : Json(out.smallest_column);
+  object["smallest_column"] =
+      out.smallest_column == kNone ? Json(nullptr) : Json(out.smallest_column);
   const bool known = out.loss && out.loss->column != kNone;
   object["pivot_ratio"] = known ? Json(out.loss->ratio()) : Json(nullptr);
   object["pivot_ratio_column"] = known ? Json(out.loss->column) : Json(nullptr);
@@ -288,10 +321,12 @@ Json to_json(const SolveOptions& options, const System& system, const Job& job, 
 std::string phase_table(const System& system, const Outcome& out, const SolveOptions& given) {
   const JobOptions& options = given.job;
   const Cost& cost = out.analysis.plan->cost;
-  const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s + out.factor_s + out.solve_s + out.refine_s;
+  const double whole_s = system.read_s + out.analysis.order_s + out.analysis.symbolic_s +
+                         out.factor_s + out.solve_s + out.refine_s;
   Table table({"phase", "time", "share", ""}, Table::Last::left);
   const auto add = [&](const char* name, double s, std::string remark = {}) {
-    table.add({name, seconds(s), fmt::format("{:.0f} %", whole_s > 0 ? 100 * s / whole_s : 0), std::move(remark)});
+    table.add({name, seconds(s), fmt::format("{:.0f} %", whole_s > 0 ? 100 * s / whole_s : 0),
+               std::move(remark)});
   };
   add("read or make", system.read_s);
   add("order", out.analysis.order_s, ordering_label(ordering_name(*out.analysis.plan), options));
@@ -299,10 +334,15 @@ std::string phase_table(const System& system, const Outcome& out, const SolveOpt
   if (!given.load_factor.empty())
     add("load L", out.factor_s, given.load_factor);
   else
-    add("factorise", out.factor_s, fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s), seconds(cost.predicted_factor_s)));
+    add("factorise", out.factor_s,
+        fmt::format("{}, predicted {}", rate(cost.flops, out.factor_s),
+                    seconds(cost.predicted_factor_s)));
   if (!out.breakdown) {
-    add("solve", out.solve_s, fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
-    if (!out.mixed) add("refine", out.refine_s, fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
+    add("solve", out.solve_s,
+        fmt::format("{} right-hand side{}", out.nrhs, out.nrhs == 1 ? "" : "s"));
+    if (!out.mixed)
+      add("refine", out.refine_s,
+          fmt::format("{} step{}", out.refinement.steps, out.refinement.steps == 1 ? "" : "s"));
   }
   return table.text();
 }
@@ -316,29 +356,38 @@ std::string mixed_words(const MixedReport& mixed) {
   return words;
 }
 
-std::string to_text(const SolveOptions& options, const System& system, const Job& job, const Outcome& out) {
+std::string to_text(const SolveOptions& options, const System& system, const Job& job,
+                    const Outcome& out) {
   const Cost& cost = out.analysis.plan->cost;
   Facts facts;
   facts.add("entries of L", count(static_cast<double>(cost.nnz_l)),
             fmt::format("{:.3g} times the lower triangle of A", fill_ratio(*out.analysis.plan)));
   facts.add("operations", count(cost.flops), fmt::format("largest front {}", cost.largest_front));
-  facts.add("memory", bytes(static_cast<double>(out.peak_bytes)), fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
+  facts.add("memory", bytes(static_cast<double>(out.peak_bytes)),
+            fmt::format("planned {}", bytes(static_cast<double>(out.planned_bytes))));
   if (!out.breakdown) {
     const bool any = out.smallest_column != kNone;
-    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot), any ? fmt::format("of column {}", out.smallest_column) : "");
+    facts.add("smallest pivot", fmt::format("{:.3g}", out.smallest_pivot),
+              any ? fmt::format("of column {}", out.smallest_column) : "");
     if (out.condition)
       facts.add("condition", fmt::format("{:.2g}", out.condition->condition()),
-                fmt::format("estimate of ||A|| ||A^-1|| in the 1-norm by {} solves, {}", out.condition->solves, seconds(out.condition_s)));
-    if (out.mixed) facts.add("x by", std::string(name_of(out.mixed->path)), mixed_words(*out.mixed));
+                fmt::format("estimate of ||A|| ||A^-1|| in the 1-norm by {} solves, {}",
+                            out.condition->solves, seconds(out.condition_s)));
+    if (out.mixed)
+      facts.add("x by", std::string(name_of(out.mixed->path)), mixed_words(*out.mixed));
     const BackwardError &first = out.refinement.unrefined, &last = out.refinement.final_error;
-    facts.add("backward error", error(last.normwise), fmt::format("before refinement {}", error(first.normwise)));
-    facts.add("  by component", error(last.componentwise), fmt::format("before refinement {}", error(first.componentwise)));
+    facts.add("backward error", error(last.normwise),
+              fmt::format("before refinement {}", error(first.normwise)));
+    facts.add("  by component", error(last.componentwise),
+              fmt::format("before refinement {}", error(first.componentwise)));
   }
-  std::string text = fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
-                                 phase_table(system, out, options), facts.text());
+  std::string text =
+      fmt::format("{}\non {}\n\n{}\n{}", title(system), where(job.backends.current(), options.job),
+                  phase_table(system, out, options), facts.text());
   if (!out.analysis.reason.empty()) text += "\n" + out.analysis.reason + "\n";
   text += target_lines(out.analysis);
-  if (!options.output.empty() && out.status == Status::ok) text += fmt::format("x is in {}\n", options.output);
+  if (!options.output.empty() && out.status == Status::ok)
+    text += fmt::format("x is in {}\n", options.output);
   return text;
 }
 
@@ -346,31 +395,39 @@ std::string to_text(const SolveOptions& options, const System& system, const Job
 void check_output(const std::string& path) {
   if (path.empty()) return;
   if (!path.ends_with(".mtx") && !path.ends_with(".npy"))
-    throw Error(ErrorKind::usage, fmt::format("-o {}: expected a name that ends in .mtx or .npy", path));
+    throw Error(ErrorKind::usage,
+                fmt::format("-o {}: expected a name that ends in .mtx or .npy", path));
   check_folder(path);
 }
 
 /// Warns, in one line on the standard error, of a nearly singular A. x is reported all the same.
 void warn(const System& system, const PivotLoss& loss) {
   complain(fmt::format(
-      "warning: {} is nearly singular: elimination reduced the diagonal entry {:.3g} of column {} to the pivot {:.3g}, {:.2g} of "
+      "warning: {} is nearly singular: elimination reduced the diagonal entry {:.3g} of column {} "
+      "to the pivot {:.3g}, {:.2g} of "
       "it, so about {:.0f} digits of x may be wrong however small its backward error is",
-      system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(), -std::log10(loss.ratio())));
+      system.name, loss.diagonal, loss.column, loss.pivot, loss.ratio(),
+      -std::log10(loss.ratio())));
 }
 
-/// Checks that the options are compatible and that the folders of the output files exist. Throws Error.
+/// Checks that the options are compatible and that the folders of the output files exist. Throws
+/// Error.
 void check_options(const SolveOptions& options) {
   check_output(options.output);
   if (!options.save_factor.empty()) check_folder(options.save_factor);
   check_apart({{"-o", options.output}, {"--save-factor", options.save_factor}}, options,
               {{"--rhs", opened(options.rhs_file)}, {"--load-factor", options.load_factor}});
   const auto input = [](const std::string& file) { return opened(file) == kStandardInput; };
-  if (input(options.rhs_file) && std::any_of(options.system.files.begin(), options.system.files.end(), input))
+  if (input(options.rhs_file) &&
+      std::any_of(options.system.files.begin(), options.system.files.end(), input))
     throw Error(ErrorKind::usage, "--rhs -: standard input already holds the system");
   if (is_mixed(options.job) && !(options.save_factor.empty() && options.load_factor.empty()))
-    throw Error(ErrorKind::usage, "--save-factor and --load-factor need a factor in the precision of A; omit --precision mixed");
+    throw Error(ErrorKind::usage,
+                "--save-factor and --load-factor need a factor in the precision of A; omit "
+                "--precision mixed");
   if (options.condition && is_mixed(options.job))
-    throw Error(ErrorKind::usage, "--condition needs a factor in the precision of A; omit --precision mixed");
+    throw Error(ErrorKind::usage,
+                "--condition needs a factor in the precision of A; omit --precision mixed");
 }
 
 int solve(const SolveOptions& options) {
@@ -380,12 +437,15 @@ int solve(const SolveOptions& options) {
     const Phase phase(options.json, "reading");
     return load_one(options.system, options.limits, options.job.threads);
   }();
-  const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job) : run<double>(options, system, job);
+  const Outcome out = options.job.scalar == "float" ? run<float>(options, system, job)
+                                                    : run<double>(options, system, job);
   print_report(
-      options.json, [&] { return to_json(options, system, job, out); }, [&] { return to_text(options, system, job, out); });
+      options.json, [&] { return to_json(options, system, job, out); },
+      [&] { return to_text(options, system, job, out); });
   if (out.loss && out.loss->nearly_singular()) warn(system, *out.loss);
   if (out.status != Status::ok)
-    complain(fmt::format("{} is {}{}", system.name, reason_of(out.status, out.breakdown, options.job),
+    complain(fmt::format("{} is {}{}", system.name,
+                         reason_of(out.status, out.breakdown, options.job),
                          out.breakdown ? "; --shift S works on A + S I" : ""));
   return exit_code_of(out.status);
 }
@@ -396,29 +456,39 @@ void add_solve(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("solve", "solve A x = b, refine x and say how good it is");
   const auto options = std::make_shared<SolveOptions>();
   add_common_options(*command, *options, ordering_words());
-  auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")->capture_default_str();
+  auto* nrhs = command->add_option("--nrhs", options->nrhs, "right-hand sides, random in [-1, 1)")
+                   ->capture_default_str();
   nrhs->check(integer_from(1, 1 << 20))->type_name("N")->group("System");
   command
-      ->add_option(
-          "--rhs", options->rhs_file,
-          "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx in a .tar.gz) or .npy; - is standard input")
+      ->add_option("--rhs", options->rhs_file,
+                   "right-hand sides, one a column: Matrix Market (plain, gzipped, or NAME_b.mtx "
+                   "in a .tar.gz) or .npy; - is standard input")
       ->type_name("FILE")
       ->group("System");
   add_precision_option(*command, options->job);
-  command->add_option("--refine", options->refine_steps, "at most this many steps of iterative refinement, in full precision")
+  command
+      ->add_option("--refine", options->refine_steps,
+                   "at most this many steps of iterative refinement, in full precision")
       ->capture_default_str()
       ->check(integer_from(0, 1000))
       ->type_name("STEPS")
       ->group("Method");
-  command->add_flag("--condition", options->condition, "estimate the condition of A in the 1-norm, by at most 11 more solves")
+  command
+      ->add_flag("--condition", options->condition,
+                 "estimate the condition of A in the 1-norm, by at most 11 more solves")
       ->group("Output");
-  command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")->type_name("FILE")->group("Output");
-  command->add_option("--save-factor", options->save_factor, "write the plan and L, for --load-factor and load_factor()")
+  command->add_option("-o", options->output, "write x: .mtx (Matrix Market array) or .npy")
+      ->type_name("FILE")
+      ->group("Output");
+  command
+      ->add_option("--save-factor", options->save_factor,
+                   "write the plan and L, for --load-factor and load_factor()")
       ->type_name("FILE")
       ->group("Output");
   command
       ->add_option("--load-factor", options->load_factor,
-                   "solve with the L of a file of --save-factor, in place of ordering and factorising A; --ordering then has no effect")
+                   "solve with the L of a file of --save-factor, in place of ordering and "
+                   "factorising A; --ordering then has no effect")
       ->type_name("FILE")
       ->group("Method");
   command->callback([options, nrhs, &exit_code] {

@@ -41,12 +41,15 @@ int tree(const PictureOptions& options) {
   const Stopwatch watch;
   const picture::TreeLayout drawn = layout(options, plan);
   const std::string ordering = ordering_label(ordering_name(plan), options.job);
-  write_file(options.output, is_png(options.output) ? picture::to_png(picture::tree_image(drawn))
-                                                    : picture::tree_svg(drawn, picture::Place::file,
-                                                                        fmt::format("assembly tree of {}, {}", system.name, ordering)));
+  write_file(options.output, is_png(options.output)
+                                 ? picture::to_png(picture::tree_image(drawn))
+                                 : picture::tree_svg(drawn, picture::Place::file,
+                                                     fmt::format("assembly tree of {}, {}",
+                                                                 system.name, ordering)));
   const double write_s = watch.seconds();
   if (options.json) {
-    Json object = system_header("tree", system, job.backends.current(), options.job, ordering_name(plan));
+    Json object =
+        system_header("tree", system, job.backends.current(), options.job, ordering_name(plan));
     object["file"] = options.output;
     object["supernodes"] = plan.supernodes.count();
     object["columns_high"] = drawn.height;
@@ -56,9 +59,10 @@ int tree(const PictureOptions& options) {
     object["draw_s"] = write_s;
     print_object(object);
   } else {
-    print(fmt::format("{}\n{} supernodes ({}), {} columns high, drawn as {} shapes, written to {} in {}\n", title(system),
-                      integer(plan.supernodes.count()), ordering, integer(drawn.height), integer(static_cast<Offset>(drawn.shapes.size())),
-                      options.output, seconds(write_s)));
+    print(fmt::format(
+        "{}\n{} supernodes ({}), {} columns high, drawn as {} shapes, written to {} in {}\n",
+        title(system), integer(plan.supernodes.count()), ordering, integer(drawn.height),
+        integer(static_cast<Offset>(drawn.shapes.size())), options.output, seconds(write_s)));
   }
   return kOk;
 }
@@ -69,11 +73,14 @@ void add_tree(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("tree", "draw the assembly tree of an ordering");
   const auto options = std::make_shared<PictureOptions>();
   command->footer(
-      "\nRoots are on top. A box is a front: as wide as its subtree has columns, as high as it has pivots, so that the height of the "
+      "\nRoots are on top. A box is a front: as wide as its subtree has columns, as high as it has "
+      "pivots, so that the height of the "
       "picture\n"
-      "is the longest chain of columns that wait for one another; its colour is its share of the operations. Fronts too low to be seen "
+      "is the longest chain of columns that wait for one another; its colour is its share of the "
+      "operations. Fronts too low to be seen "
       "are\n"
-      "drawn with the one below them, subtrees too narrow as one triangle. An SVG shows the figures of the shape under the pointer.");
+      "drawn with the one below them, subtrees too narrow as one triangle. An SVG shows the "
+      "figures of the shape under the pointer.");
   add_picture_options(*command, *options, 960, "width; the height is half of it");
   add_ordering_options(*command, options->job, ordering_words());
   add_plan_options(*command, options->job);

@@ -1,4 +1,5 @@
-// Conversion of the program's options to library objects: the backend and the options of the analysis.
+// Conversion of the program's options to library objects: the backend and the options of the
+// analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/job.hpp"
 
@@ -14,19 +15,21 @@
 namespace kauri::cli {
 namespace {
 
-constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most of AnalyzeOptions::workers = 0
+constexpr int kMostWorkers = 16;  // more workers gain less than their memory costs; also the most
+                                  // of AnalyzeOptions::workers = 0
 
 TieBreak tie_break(const std::string& name) {
   if (name == "first") return TieBreak::first;
   return name == "peripheral" ? TieBreak::pseudo_peripheral : TieBreak::last;
 }
 
-/// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend uses no
-/// more threads than oneTBB allows the process, and this program, which owns the process, allows as many
-/// as its user asks for.
+/// Raises oneTBB's limit on threads to `threads`, while the result lives; null for 0. A backend
+/// uses no more threads than oneTBB allows the process, and this program, which owns the process,
+/// allows as many as its user asks for.
 std::unique_ptr<tbb::global_control> allow_threads(int threads) {
   if (threads == 0) return nullptr;
-  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  return std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                               static_cast<std::size_t>(threads));
 }
 
 void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job& job) {
@@ -35,9 +38,13 @@ void choose_ordering(const JobOptions& options, const LimitOptions& limits, Job&
     return;
   }
   if (!std::filesystem::is_regular_file(options.ordering))
-    throw Error(ErrorKind::usage,
-                fmt::format("--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file", options.ordering));
-  job.given = fenced("reading " + options.ordering, limits, [&] { return read_permutation(options.ordering); });
+    throw Error(
+        ErrorKind::usage,
+        fmt::format(
+            "--ordering '{}': neither natural, rcm, md, amd, pamd, nd, metis or auto, nor a file",
+            options.ordering));
+  job.given = fenced("reading " + options.ordering, limits,
+                     [&] { return read_permutation(options.ordering); });
   job.given_file = options.ordering;
 }
 
@@ -47,8 +54,8 @@ AnalyzeOptions options_for(const System& system, const Job& job, const LimitOpti
   AnalyzeOptions options = job.analyze;
   if (job.given) {
     if (job.given->size() != static_cast<std::size_t>(pattern.n))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: has {} rows, but {} has {}", job.given_file, job.given->size(), system.name, pattern.n));
+      throw Error(ErrorKind::input, fmt::format("{}: has {} rows, but {} has {}", job.given_file,
+                                                job.given->size(), system.name, pattern.n));
     options.permutation = Permutation::from_old_of(*job.given);
   }
   return options;
@@ -57,28 +64,36 @@ AnalyzeOptions options_for(const System& system, const Job& job, const LimitOpti
 /// Returns work(pattern, options), which a memory fence guards.
 Analysis run(const System& system, const LimitOptions& limits, const AnalyzeOptions& options,
              Analysis (*work)(const Pattern&, const AnalyzeOptions&)) {
-  return fenced("the analysis of " + system.name, limits, [&] { return work(system.matrix.pattern(), options); });
+  return fenced("the analysis of " + system.name, limits,
+                [&] { return work(system.matrix.pattern(), options); });
 }
 
 /// Returns the predicted seconds of the whole job with a candidate: its ordering and all expected
 /// factorisations and solves.
 double predicted_job_seconds(const Candidate& candidate, const AnalyzeOptions& options) {
   const Cost& cost = candidate.plan->cost;
-  return candidate.predicted_order_s + options.factorizations * (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
+  return candidate.predicted_order_s +
+         options.factorizations *
+             (cost.predicted_factor_s + options.solves * cost.predicted_solve_s);
 }
 
-/// Marks the candidate of the least predicted time as chosen, the first of equal ones. Throws Error(usage)
-/// if no ordering was available.
+/// Marks the candidate of the least predicted time as chosen, the first of equal ones. Throws
+/// Error(usage) if no ordering was available.
 void choose_least(Analysis& analysis, const AnalyzeOptions& options) {
   Candidate* best = nullptr;
   for (Candidate& candidate : analysis.candidates)
-    if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) < predicted_job_seconds(*best, options)))
+    if (candidate.plan && (best == nullptr || predicted_job_seconds(candidate, options) <
+                                                  predicted_job_seconds(*best, options)))
       best = &candidate;
-  if (best == nullptr) throw Error(ErrorKind::usage, "--ordering: none of the named orderings is available in this build");
+  if (best == nullptr)
+    throw Error(ErrorKind::usage,
+                "--ordering: none of the named orderings is available in this build");
   best->chosen = true;
   analysis.plan = best->plan;
-  analysis.reason = fmt::format("{}: of the named orderings, the least predicted time of ordering, factorisations and solves: {:.3g} s",
-                                ordering_name(*best), predicted_job_seconds(*best, options));
+  analysis.reason = fmt::format(
+      "{}: of the named orderings, the least predicted time of ordering, factorisations and "
+      "solves: {:.3g} s",
+      ordering_name(*best), predicted_job_seconds(*best, options));
 }
 
 BackendChoice choice_of(const JobOptions& options) {
@@ -96,7 +111,12 @@ Job make_job(const JobOptions& options, const LimitOptions& limits) {
   if (is_mixed(options) && options.scalar == "float")
     throw Error(ErrorKind::usage, "--precision mixed solves in double: not with --scalar float");
   auto threads = allow_threads(options.threads);
-  Job job{std::move(threads), Backends(choice_of(options), options.threads), {}, scalar_bytes(options), {}, {}};
+  Job job{std::move(threads),
+          Backends(choice_of(options), options.threads),
+          {},
+          scalar_bytes(options),
+          {},
+          {}};
   job.analyze.ordering.seed = options.seed;
   job.analyze.ordering.tie_break = tie_break(options.ties);
   job.analyze.ordering.effort = effort_from_name(options.effort).value();
@@ -113,14 +133,17 @@ Job make_job(const JobOptions& options, const LimitOptions& limits) {
 
 Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs) {
   return analyze_for(job.backends, options_for(system, job, limits), job.scalar_bytes, nrhs,
-                     [&](const AnalyzeOptions& options) { return run(system, limits, options, analyze_with_report); });
+                     [&](const AnalyzeOptions& options) {
+                       return run(system, limits, options, analyze_with_report);
+                     });
 }
 
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits) {
   return run(system, limits, options_for(system, job, limits), compare_orderings);
 }
 
-Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits, const std::vector<OrderingMethod>& methods) {
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits,
+                        const std::vector<OrderingMethod>& methods) {
   Analysis all;
   AnalyzeOptions options = options_for(system, job, limits);
   const auto add = [&] {
@@ -140,23 +163,34 @@ Analysis compare_system(const System& system, const Job& job, const LimitOptions
     if (ordering_available(method))
       add();
     else
-      all.candidates.push_back({.method = method, .plan = nullptr, .note = "not available in this build"});
+      all.candidates.push_back(
+          {.method = method, .plan = nullptr, .note = "not available in this build"});
   }
   choose_least(all, job.analyze);
   return all;
 }
 
-std::string ordering_name(const Plan& plan) { return plan.given ? "given" : std::string(name_of(plan.ordering)); }
-
-std::string ordering_name(const Candidate& candidate) { return candidate.given ? "given" : std::string(name_of(candidate.method)); }
-
-std::string ordering_label(const std::string& name, const JobOptions& options) {
-  return name == name_of(OrderingMethod::nested_dissection) ? fmt::format("{} ({})", name, options.effort) : name;
+std::string ordering_name(const Plan& plan) {
+  return plan.given ? "given" : std::string(name_of(plan.ordering));
 }
 
-double fill_ratio(const Plan& plan) { return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz)); }
+std::string ordering_name(const Candidate& candidate) {
+  return candidate.given ? "given" : std::string(name_of(candidate.method));
+}
 
-int scalar_bytes(const JobOptions& options) { return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double); }
+std::string ordering_label(const std::string& name, const JobOptions& options) {
+  return name == name_of(OrderingMethod::nested_dissection)
+             ? fmt::format("{} ({})", name, options.effort)
+             : name;
+}
+
+double fill_ratio(const Plan& plan) {
+  return static_cast<double>(plan.cost.nnz_l) / static_cast<double>(std::max<Offset>(1, plan.nnz));
+}
+
+int scalar_bytes(const JobOptions& options) {
+  return options.scalar == "float" || is_mixed(options) ? sizeof(float) : sizeof(double);
+}
 
 bool is_mixed(const JobOptions& options) { return options.precision == "mixed"; }
 

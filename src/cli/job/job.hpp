@@ -1,4 +1,5 @@
-// Conversion of the program's options to library objects: the backend and the options of the analysis.
+// Conversion of the program's options to library objects: the backend and the options of the
+// analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,30 +18,34 @@
 namespace kauri::cli {
 
 struct Job {
-  std::unique_ptr<tbb::global_control> threads;  ///< allows as many threads as were asked for, even more than cores; or null
+  std::unique_ptr<tbb::global_control>
+      threads;  ///< allows as many threads as were asked for, even more than cores; or null
   Backends backends;
   AnalyzeOptions analyze;
   int scalar_bytes = sizeof(double);
-  std::optional<std::vector<Index>> given;  ///< rows of a permutation file, not yet checked against a system
-  std::string given_file;                   ///< name of that file
+  std::optional<std::vector<Index>>
+      given;               ///< rows of a permutation file, not yet checked against a system
+  std::string given_file;  ///< name of that file
 };
 
-/// Makes the job of the options. Throws Error: usage (unknown ordering, mixed precision with float),
-/// input and memory (reading a permutation file), device.
+/// Makes the job of the options. Throws Error: usage (unknown ordering, mixed precision with
+/// float), input and memory (reading a permutation file), device.
 Job make_job(const JobOptions& options, const LimitOptions& limits);
 
 /// Makes the backend asked for, the CPU's for auto. Throws Error(device).
 Backend make_backend(const JobOptions& options);
 
-/// Analyses a system for nrhs right-hand sides at once, and chooses the backend. Throws Error(memory)
-/// before the work if its least need of memory exceeds the limits; other Errors as analyze().
+/// Analyses a system for nrhs right-hand sides at once, and chooses the backend. Throws
+/// Error(memory) before the work if its least need of memory exceeds the limits; other Errors as
+/// analyze().
 Analysis analyze_system(const System& system, Job& job, const LimitOptions& limits, Index nrhs);
 /// Analyses a system with every ordering, for the current backend: for `auto` that is the CPU.
 Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits);
-/// Analyses a system with these orderings, and with the caller's permutation if there is one. The plan of
-/// the least predicted time of the whole job, with the job's threads, is chosen. Rethrows what one of the
-/// analyses throws.
-Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits, const std::vector<OrderingMethod>& methods);
+/// Analyses a system with these orderings, and with the caller's permutation if there is one. The
+/// plan of the least predicted time of the whole job, with the job's threads, is chosen. Rethrows
+/// what one of the analyses throws.
+Analysis compare_system(const System& system, const Job& job, const LimitOptions& limits,
+                        const std::vector<OrderingMethod>& methods);
 
 /// Return the name of an ordering, as "amd"; "given" for the caller's permutation.
 std::string ordering_name(const Plan& plan);
@@ -49,7 +54,8 @@ std::string ordering_name(const Candidate& candidate);
 std::string ordering_label(const std::string& name, const JobOptions& options);
 /// Returns the entries of L per entry of A's lower triangle.
 double fill_ratio(const Plan& plan);
-/// Returns the bytes of a number of L; with mixed precision those of float, in which L is tried first.
+/// Returns the bytes of a number of L; with mixed precision those of float, in which L is tried
+/// first.
 int scalar_bytes(const JobOptions& options);
 bool is_mixed(const JobOptions& options);
 

@@ -1,4 +1,5 @@
-// Memory limits: the memory of this machine, and the refusal of work that does not fit, before it starts.
+// Memory limits: the memory of this machine, and the refusal of work that does not fit, before it
+// starts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/job/limits.hpp"
 
@@ -18,41 +19,50 @@ namespace {
 
 constexpr Offset kUnlimited = std::numeric_limits<Offset>::max();
 
-/// Returns the bytes that a process can allocate out of `backed` bytes of memory. The rest is left to its
-/// page tables (they take 1/512 of what they map; 1/256 is reserved), to the first pages of its threads'
-/// stacks (64 KB each), and to pages of written files that are not on the disk yet (1/32, 64 MB at most).
+/// Returns the bytes that a process can allocate out of `backed` bytes of memory. The rest is left
+/// to its page tables (they take 1/512 of what they map; 1/256 is reserved), to the first pages of
+/// its threads' stacks (64 KB each), and to pages of written files that are not on the disk yet
+/// (1/32, 64 MB at most).
 Offset usable(Offset backed) {
   if (backed == kUnlimited) return backed;
   const Offset files = std::min(backed / 32, Offset{64} << 20);
-  return std::max<Offset>(0, backed - backed / 256 - files - allowed_threads() * (Offset{64} << 10));
+  return std::max<Offset>(0,
+                          backed - backed / 256 - files - allowed_threads() * (Offset{64} << 10));
 }
 
 Offset room_under(int resource, std::string_view used_key) {
   rlimit limit{};
-  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 ||
+      limit.rlim_cur >= static_cast<rlim_t>(kUnlimited))
     return kUnlimited;
-  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) - number_after("/proc/self/status", used_key).value_or(0));
+  return std::max<Offset>(0, static_cast<Offset>(limit.rlim_cur) -
+                                 number_after("/proc/self/status", used_key).value_or(0));
 }
 
-std::string with_bytes(Offset b) { return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b); }
+std::string with_bytes(Offset b) {
+  return fmt::format("{} ({} bytes)", bytes(static_cast<double>(b)), b);
+}
 
-/// Returns why `needed` bytes are refused, or nothing if they fit. what: subject of the sentence. there:
-/// the part of `needed` that is allocated already.
-std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what, Offset there = 0) {
+/// Returns why `needed` bytes are refused, or nothing if they fit. what: subject of the sentence.
+/// there: the part of `needed` that is allocated already.
+std::string refuse_bytes(Offset needed, const LimitOptions& limits, std::string_view what,
+                         Offset there = 0) {
   if (static_cast<double>(needed) > limits.max_gb * 1e9)
-    return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed), limits.max_gb);
+    return fmt::format("{} needs {}, more than --max-gb {} allows", what, with_bytes(needed),
+                       limits.max_gb);
   if (const Offset room = available_bytes(); needed - there > room)
-    return fmt::format("{} needs {}{}, but only {} are available", what, with_bytes(needed - there), there > 0 ? " more" : "",
-                       with_bytes(room));
+    return fmt::format("{} needs {}{}, but only {} are available", what, with_bytes(needed - there),
+                       there > 0 ? " more" : "", with_bytes(room));
   return {};
 }
 
-/// Returns the bytes of the stacks of threads that are not started yet. RLIMIT_DATA counts these stacks in
-/// full, though few of their pages are used, so a fence must leave room for them, and that room would let
-/// as many bytes of data pass. If they exceed 1/64 of the available bytes, starts the threads now and
-/// returns 0. Throws Error(memory) if the threads cannot be started.
+/// Returns the bytes of the stacks of threads that are not started yet. RLIMIT_DATA counts these
+/// stacks in full, though few of their pages are used, so a fence must leave room for them, and
+/// that room would let as many bytes of data pass. If they exceed 1/64 of the available bytes,
+/// starts the threads now and returns 0. Throws Error(memory) if the threads cannot be started.
 Offset stacks_to_come(Offset available) {
-  const auto stack = static_cast<Offset>(tbb::global_control::active_value(tbb::global_control::thread_stack_size));
+  const auto stack = static_cast<Offset>(
+      tbb::global_control::active_value(tbb::global_control::thread_stack_size));
   const int most = allowed_threads() - 1;
   const Offset stacks = std::max(0, most - host_threads::started()) * stack;
   if (stacks <= available / 64) return stacks;
@@ -60,68 +70,89 @@ Offset stacks_to_come(Offset available) {
   return 0;
 }
 
-/// Returns the bytes of b, x, the residual and the x of the previous step. The memory needed before (B as
-/// read, in double) and after (x for the file, in double) is less.
-Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) { return Offset{4} * n * nrhs * scalar_bytes; }
+/// Returns the bytes of b, x, the residual and the x of the previous step. The memory needed before
+/// (B as read, in double) and after (x for the file, in double) is less.
+Offset vector_bytes(Index n, Index nrhs, int scalar_bytes) {
+  return Offset{4} * n * nrhs * scalar_bytes;
+}
 
 }  // namespace
 
 Offset available_bytes() {
   const Offset backed =
-      std::min(number_after("/proc/meminfo", "MemAvailable:").value_or(kUnlimited), memory_left_in_groups().value_or(kUnlimited));
-  return std::min({usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
+      std::min(number_after("/proc/meminfo", "MemAvailable:").value_or(kUnlimited),
+               memory_left_in_groups().value_or(kUnlimited));
+  return std::min(
+      {usable(backed), room_under(RLIMIT_AS, "VmSize:"), room_under(RLIMIT_DATA, "VmData:")});
 }
 
 Demand demand(const Plan& plan, int scalar_bytes, Index nrhs) {
-  // Residuals need A by rows, both halves, with a column number and a position in the values for each
-  // entry. For float the values are copied as well.
-  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} + 2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
+  // Residuals need A by rows, both halves, with a column number and a position in the values for
+  // each entry. For float the values are copied as well.
+  const Offset rows_of_a = 2 * plan.nnz * Offset{sizeof(Index) + sizeof(Offset)} +
+                           2 * (plan.n + Offset{1}) * Offset{sizeof(Offset)};
   const Offset copy_of_a = scalar_bytes == sizeof(float) ? plan.nnz * Offset{sizeof(float)} : 0;
   // A factor on a device takes none of the host's memory. If the device's memory is too small, the
   // creation of the factor fails, or `auto` has chosen the CPU.
-  const Offset factor = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
-  return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a, plan.cost.flops};
+  const Offset factor =
+      plan.on_device() ? 0
+                       : plan.peak_bytes(scalar_bytes) + plan.workspace_bytes(scalar_bytes, nrhs);
+  return {factor + vector_bytes(plan.n, nrhs, scalar_bytes) + rows_of_a + copy_of_a,
+          plan.cost.flops};
 }
 
 Demand mixed_demand(const Plan& plan, Index nrhs) {
   Demand all = demand(plan, sizeof(float), nrhs);
   if (plan.on_device()) return all;
-  // Mixed precision holds in double S A S with its pattern, b, x and four vectors for each column, and
-  // five vectors for all. demand() has counted four vectors of floats for each column.
-  all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} + (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
+  // Mixed precision holds in double S A S with its pattern, b, x and four vectors for each column,
+  // and five vectors for all. demand() has counted four vectors of floats for each column.
+  all.bytes += plan.nnz * Offset{sizeof(double) + sizeof(Index)} +
+               (Offset{5} * nrhs + 5) * plan.n * Offset{sizeof(double)};
   return all;
 }
 
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system) {
   const std::string what = fmt::format("the factorisation of {}", system);
   if (demand.flops > limits.max_flops)
-    return fmt::format("{} needs {:.4g} operations and {}, more operations than --max-flops {:g} allows", what, demand.flops,
-                       with_bytes(demand.bytes), limits.max_flops);
+    return fmt::format(
+        "{} needs {:.4g} operations and {}, more operations than --max-flops {:g} allows", what,
+        demand.flops, with_bytes(demand.bytes), limits.max_flops);
   return refuse_bytes(demand.bytes, limits, what);
 }
 
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system) {
-  if (const std::string why = refusal(demand, limits, system); !why.empty()) throw Error(ErrorKind::memory, why);
+  if (const std::string why = refusal(demand, limits, system); !why.empty())
+    throw Error(ErrorKind::memory, why);
 }
 
-void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system) {
+void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
+                       std::string_view system) {
   const Offset there = plan.on_device() ? 0 : plan.peak_bytes(scalar_bytes);
   const std::string what = fmt::format("the solution of {} with the existing factor", system);
-  if (const std::string why = refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there); !why.empty())
+  if (const std::string why =
+          refuse_bytes(demand(plan, scalar_bytes, nrhs).bytes, limits, what, there);
+      !why.empty())
     throw Error(ErrorKind::memory, why);
 }
 
-void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system) {
-  const std::string what = fmt::format("a solution of {} with {} right-hand side{}", system, nrhs, nrhs == 1 ? "" : "s");
-  if (const std::string why = refuse_bytes(vector_bytes(n, nrhs, scalar_bytes), limits, what); !why.empty())
+void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits,
+                         std::string_view system) {
+  const std::string what =
+      fmt::format("a solution of {} with {} right-hand side{}", system, nrhs, nrhs == 1 ? "" : "s");
+  if (const std::string why = refuse_bytes(vector_bytes(n, nrhs, scalar_bytes), limits, what);
+      !why.empty())
     throw Error(ErrorKind::memory, why);
 }
 
-void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system) {
-  // The least that every ordering needs: the graph with both directions of each edge, the position and row
-  // of each value in the plan, and five arrays over the rows.
-  const Offset needed = lower.nnz() * Offset{2 * sizeof(Index) + sizeof(Offset) + sizeof(Index)} + lower.n * Offset{5 * sizeof(Offset)};
-  if (const std::string why = refuse_bytes(needed, limits, fmt::format("the analysis of {}", system)); !why.empty())
+void require_for_analysis(const Pattern& lower, const LimitOptions& limits,
+                          std::string_view system) {
+  // The least that every ordering needs: the graph with both directions of each edge, the position
+  // and row of each value in the plan, and five arrays over the rows.
+  const Offset needed = lower.nnz() * Offset{2 * sizeof(Index) + sizeof(Offset) + sizeof(Index)} +
+                        lower.n * Offset{5 * sizeof(Offset)};
+  if (const std::string why =
+          refuse_bytes(needed, limits, fmt::format("the analysis of {}", system));
+      !why.empty())
     throw Error(ErrorKind::memory, why);
 }
 
@@ -131,7 +162,8 @@ MemoryFence::MemoryFence(const LimitOptions& limits) {
   Offset fenced = bytes_;
   if (limits.max_gb * 1e9 < static_cast<double>(bytes_)) {
     bytes_ = static_cast<Offset>(limits.max_gb * 1e9);
-    // The user's bound is for the system. The program's other memory may come on top of it, if available.
+    // The user's bound is for the system. The program's other memory may come on top of it, if
+    // available.
     constexpr Offset kProgram = Offset{64} << 20;
     fenced = std::min(fenced, bytes_ + kProgram);
   }
@@ -152,11 +184,14 @@ MemoryFence::~MemoryFence() {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-std::string out_of_memory() { return fmt::format("out of memory: {} are available", with_bytes(available_bytes())); }
+std::string out_of_memory() {
+  return fmt::format("out of memory: {} are available", with_bytes(available_bytes()));
+}
 
 void fail_at_fence(const std::string& what, const MemoryFence& fence) {
   throw Error(ErrorKind::memory,
-              fmt::format("{} needs more memory than is available: {} could be allocated", what, with_bytes(fence.bytes())));
+              fmt::format("{} needs more memory than is available: {} could be allocated", what,
+                          with_bytes(fence.bytes())));
 }
 
 }  // namespace kauri::cli

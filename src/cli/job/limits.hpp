@@ -1,4 +1,5 @@
-// Memory limits: the memory of this machine, and the refusal of work that does not fit, before it starts.
+// Memory limits: the memory of this machine, and the refusal of work that does not fit, before it
+// starts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,14 +13,14 @@
 
 namespace kauri::cli {
 
-/// Returns the bytes that this process can still allocate: the least of (a) MemAvailable and the memory
-/// left in its control groups (v1 and v2, with all their parents), reduced by page tables, thread stacks
-/// and pages of written files, and (b) the memory left under its own limits on address space and data.
-/// Returns the largest Offset if nothing can be read.
+/// Returns the bytes that this process can still allocate: the least of (a) MemAvailable and the
+/// memory left in its control groups (v1 and v2, with all their parents), reduced by page tables,
+/// thread stacks and pages of written files, and (b) the memory left under its own limits on
+/// address space and data. Returns the largest Offset if nothing can be read.
 Offset available_bytes();
 
-/// Host memory beyond A and the plan, and operations, that a factorisation, a solve with `nrhs` right-hand
-/// sides and its refinement need.
+/// Host memory beyond A and the plan, and operations, that a factorisation, a solve with `nrhs`
+/// right-hand sides and its refinement need.
 struct Demand {
   Offset bytes = 0;
   double flops = 0;
@@ -28,22 +29,28 @@ Demand demand(const Plan& plan, int scalar_bytes, Index nrhs);
 /// Returns the demand with mixed precision, if no factor in double is needed.
 Demand mixed_demand(const Plan& plan, Index nrhs);
 
-/// Returns why this demand is refused, as "the factorisation of vem2 needs 1.2 GB (1200000000 bytes), but
+/// Returns why this demand is refused, as "the factorisation of vem2 needs 1.2 GB (1200000000
+/// bytes), but
 /// ...", or an empty text if it fits.
 std::string refusal(const Demand& demand, const LimitOptions& limits, std::string_view system);
 /// Throws Error(memory) with the refusal.
 void require(const Demand& demand, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) if a solve and its refinement do not fit, the factor being allocated already.
-void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) if the vectors alone do not fit: four of length n for each right-hand side. Their
-/// size is known before the ordering.
-void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits, std::string_view system);
-/// Throws Error(memory) if ordering and analysis do not fit, by their least need, which follows from rows
-/// and entries alone.
-void require_for_analysis(const Pattern& lower, const LimitOptions& limits, std::string_view system);
+/// Throws Error(memory) if a solve and its refinement do not fit, the factor being allocated
+/// already.
+void require_for_solve(const Plan& plan, int scalar_bytes, Index nrhs, const LimitOptions& limits,
+                       std::string_view system);
+/// Throws Error(memory) if the vectors alone do not fit: four of length n for each right-hand side.
+/// Their size is known before the ordering.
+void require_for_vectors(Index n, Index nrhs, int scalar_bytes, const LimitOptions& limits,
+                         std::string_view system);
+/// Throws Error(memory) if ordering and analysis do not fit, by their least need, which follows
+/// from rows and entries alone.
+void require_for_analysis(const Pattern& lower, const LimitOptions& limits,
+                          std::string_view system);
 
-/// Memory fence: while it lives, allocations beyond the machine's memory or --max-gb fail at once with
-/// std::bad_alloc. A system that is too large then ends with a message, before the kernel kills processes.
+/// Memory fence: while it lives, allocations beyond the machine's memory or --max-gb fail at once
+/// with std::bad_alloc. A system that is too large then ends with a message, before the kernel
+/// kills processes.
 class MemoryFence {
  public:
   explicit MemoryFence(const LimitOptions& limits);
@@ -58,14 +65,16 @@ class MemoryFence {
   unsigned long long old_limit_ = 0;
 };
 
-/// Returns the message for a std::bad_alloc: "out of memory: 12.3 MB (12345678 bytes) are available".
+/// Returns the message for a std::bad_alloc: "out of memory: 12.3 MB (12345678 bytes) are
+/// available".
 std::string out_of_memory();
 
-/// Throws Error(memory) that says that `what`, as "the analysis of vem2", needs more than the fence allows.
+/// Throws Error(memory) that says that `what`, as "the analysis of vem2", needs more than the fence
+/// allows.
 [[noreturn]] void fail_at_fence(const std::string& what, const MemoryFence& fence);
 
-/// Returns f(), which a memory fence guards. If memory runs out, throws Error(memory) that names the bytes
-/// that could be allocated.
+/// Returns f(), which a memory fence guards. If memory runs out, throws Error(memory) that names
+/// the bytes that could be allocated.
 template <class F>
 auto fenced(const std::string& what, const LimitOptions& limits, F&& f) {
   const MemoryFence fence(limits);

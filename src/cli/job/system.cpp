@@ -20,17 +20,22 @@
 namespace kauri::cli {
 namespace {
 
-SymmetricMatrix<double> read(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads) {
+SymmetricMatrix<double> read(const Source& source, const SystemOptions& options,
+                             const LimitOptions& limits, int threads) {
   if (!source.is_file) return generate(source.text);
   std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(io::split_member(source.text).file, code);
-  if (!std::filesystem::exists(status)) throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
-  if (std::filesystem::is_directory(status)) throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
+  const std::filesystem::file_status status =
+      std::filesystem::status(io::split_member(source.text).file, code);
+  if (!std::filesystem::exists(status))
+    throw Error(ErrorKind::input, fmt::format("{}: no such file", source.text));
+  if (std::filesystem::is_directory(status))
+    throw Error(ErrorKind::input, fmt::format("{}: is a folder, expected a file", source.text));
   ReadOptions how{.threads = threads, .symmetry = options.symmetry};
-  // If the user bounds the memory, the fence enforces the bound; max_bytes only lifts the limit that
-  // read_matrix() sets on rows without entries if it has no bound.
+  // If the user bounds the memory, the fence enforces the bound; max_bytes only lifts the limit
+  // that read_matrix() sets on rows without entries if it has no bound.
   if (std::isfinite(limits.max_gb)) how.max_bytes = std::numeric_limits<std::size_t>::max() - 1;
-  if (options.half != "both") how.both_halves = options.half == "lower" ? Storage::lower_of_full : Storage::upper_of_full;
+  if (options.half != "both")
+    how.both_halves = options.half == "lower" ? Storage::lower_of_full : Storage::upper_of_full;
   return read_matrix(source.text, how);
 }
 
@@ -41,9 +46,9 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string
   for (Index j = 0; j < pattern.n; ++j) {
     double& d = a.value()[static_cast<std::size_t>(pattern.col_ptr[j])];
     if (!std::isfinite(d + shift))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: entry ({}, {}) of A (row, column, from 0) is {} with --shift {}, expected a finite number", source, j, j,
-                              d + shift, shift));
+      throw Error(ErrorKind::input, fmt::format("{}: entry ({}, {}) of A (row, column, from 0) is "
+                                                "{} with --shift {}, expected a finite number",
+                                                source, j, j, d + shift, shift));
     d += shift;
   }
 }
@@ -53,11 +58,13 @@ void add_to_diagonal(SymmetricMatrix<double>& a, double shift, const std::string
 std::string Source::name() const {
   if (!is_file) return io::shown(text);
   if (text == kStandardInput) return "stdin";
-  if (text.starts_with("/dev/")) return io::shown(text);  // a shell passes <(...) as /dev/fd/63, of which "63" would say nothing
+  if (text.starts_with("/dev/"))
+    return io::shown(text);  // a shell passes <(...) as /dev/fd/63, of which "63" would say nothing
   const auto [file, member] = io::split_member(text);
   std::string name = std::filesystem::path(member.empty() ? file : member).filename().string();
   for (const char* ending : {".gz", ".tgz", ".tar", ".mtx", ".npz", ".rb", ".rsa", ".psa"})
-    if (name.size() > std::string_view(ending).size() && name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+    if (name.size() > std::string_view(ending).size() && name.ends_with(ending))
+      name.resize(name.size() - std::string_view(ending).size());
   return io::shown(name);
 }
 
@@ -65,16 +72,19 @@ std::vector<Source> sources(const SystemOptions& options) {
   std::vector<Source> list;
   for (const std::string& file : options.files) list.push_back({opened(file), true});
   for (const std::string& spec : options.specs) list.push_back({spec, false});
-  if (list.empty()) throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
+  if (list.empty())
+    throw Error(ErrorKind::usage, "no system given: name a FILE, or a formula with --gen \"SPEC\"");
   return list;
 }
 
-System load(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads) {
+System load(const Source& source, const SystemOptions& options, const LimitOptions& limits,
+            int threads) {
   System system;
   system.name = source.name();
   system.source = source.text;
   const Stopwatch watch;
-  system.matrix = fenced("the system " + source.text + " alone", limits, [&] { return read(source, options, limits, threads); });
+  system.matrix = fenced("the system " + source.text + " alone", limits,
+                         [&] { return read(source, options, limits, threads); });
   add_to_diagonal(system.matrix, options.shift, source.text);
   system.read_s = watch.seconds();
   return system;
@@ -82,7 +92,9 @@ System load(const Source& source, const SystemOptions& options, const LimitOptio
 
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads) {
   if (options.files.size() > 1)
-    throw Error(ErrorKind::usage, fmt::format("expected one file, there are {}: {}", options.files.size(), fmt::join(options.files, ", ")));
+    throw Error(ErrorKind::usage,
+                fmt::format("expected one file, there are {}: {}", options.files.size(),
+                            fmt::join(options.files, ", ")));
   return load(sources(options).front(), options, limits, threads);
 }
 

@@ -14,14 +14,16 @@ namespace kauri::cli {
 /// The file that the name "-" stands for.
 inline constexpr std::string_view kStandardInput = "/dev/stdin";
 /// Returns the file that is read for a word of the command line.
-inline std::string opened(const std::string& word) { return word == "-" ? std::string(kStandardInput) : word; }
+inline std::string opened(const std::string& word) {
+  return word == "-" ? std::string(kStandardInput) : word;
+}
 
 /// Source of one system: a file, or a specification of kauri::generate().
 struct Source {
   std::string text;
   bool is_file = false;
-  /// Returns the name for reports: the specification, as "poisson3d 60", or the name of the file, or of the
-  /// member of an archive, without folder and ending, as "vem2".
+  /// Returns the name for reports: the specification, as "poisson3d 60", or the name of the file,
+  /// or of the member of an archive, without folder and ending, as "vem2".
   [[nodiscard]] std::string name() const;
 };
 
@@ -34,17 +36,18 @@ struct System {
 
 /// Returns the sources, files first, then specifications. Throws Error(usage) if there is none.
 std::vector<Source> sources(const SystemOptions& options);
-/// Reads or generates a system. threads: the threads that parse a file, 0 for all. Throws Error: input
-/// (also naming the row in which the shift overflows), usage, memory (naming the bytes that were
-/// available).
-System load(const Source& source, const SystemOptions& options, const LimitOptions& limits, int threads);
-/// Reads or generates the system of a command that takes one. Throws Error as load(), and Error(usage) for
-/// several files or none.
+/// Reads or generates a system. threads: the threads that parse a file, 0 for all. Throws Error:
+/// input (also naming the row in which the shift overflows), usage, memory (naming the bytes that
+/// were available).
+System load(const Source& source, const SystemOptions& options, const LimitOptions& limits,
+            int threads);
+/// Reads or generates the system of a command that takes one. Throws Error as load(), and
+/// Error(usage) for several files or none.
 System load_one(const SystemOptions& options, const LimitOptions& limits, int threads);
 
-/// Values of a system in T: a view of the doubles, or a copy in float. The constructor throws Error(input)
-/// naming source, row and column of a value that is not finite in T, from a formula or beyond the range of
-/// float. The system must outlive it.
+/// Values of a system in T: a view of the doubles, or a copy in float. The constructor throws
+/// Error(input) naming source, row and column of a value that is not finite in T, from a formula or
+/// beyond the range of float. The system must outlive it.
 template <Scalar T>
 class Values {
  public:

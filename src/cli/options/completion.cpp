@@ -16,7 +16,8 @@ namespace kauri::cli {
 namespace {
 
 /// Returns the words that an option accepts, separated by blanks: the names of the orderings for
-/// --ordering, else the set at the end of the type name, as in "NAME:{auto,cpu,cuda}". Empty without a set.
+/// --ordering, else the set at the end of the type name, as in "NAME:{auto,cpu,cuda}". Empty
+/// without a set.
 std::string values_of(const CLI::Option& option) {
   if (option.get_name() == "--ordering") {
     std::string words = std::string(name_of(OrderingMethod::automatic));
@@ -32,8 +33,8 @@ std::string values_of(const CLI::Option& option) {
   return type;
 }
 
-/// Adds a command to the two case statements of the bash script: to `values` one line for each option
-/// with fixed words, to `options` one line with all its option names.
+/// Adds a command to the two case statements of the bash script: to `values` one line for each
+/// option with fixed words, to `options` one line with all its option names.
 void add_command(const CLI::App& command, std::string& values, std::string& options) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
@@ -47,7 +48,8 @@ void add_command(const CLI::App& command, std::string& values, std::string& opti
   options += fmt::format("    {}) words='{}' ;;\n", command.get_name(), names);
 }
 
-/// Returns the beginning of a description, up to the first line end, ": " or "; ", which fits a line.
+/// Returns the beginning of a description, up to the first line end, ": " or "; ", which fits a
+/// line.
 std::string in_short(const std::string& description) {
   std::string text = description.substr(0, description.find('\n'));
   text.resize(std::min(text.size(), text.find(": ")));
@@ -87,8 +89,8 @@ std::string zsh_lines(const CLI::App& command) {
   return lines;
 }
 
-/// Returns the fish line of an option. condition: the arguments of `complete` that restrict it to a command,
-/// or to the place before a command.
+/// Returns the fish line of an option. condition: the arguments of `complete` that restrict it to a
+/// command, or to the place before a command.
 std::string fish_line(const CLI::Option& option, const std::string& condition) {
   std::string line = "complete -c kauri" + condition;
   for (const std::string& name : option.get_snames()) line += " -s " + name;
@@ -105,8 +107,10 @@ std::string fish_line(const CLI::Option& option, const std::string& condition) {
 std::string zsh_completion(const CLI::App& app) {
   std::string commands, options;
   for (const CLI::App* command : app.get_subcommands({})) {
-    commands += fmt::format("    {}\n", in_quotes(command->get_name() + ":" + in_short(command->get_description())));
-    options += fmt::format("    {})\n      _arguments \\\n{}        '*:file:_files' ;;\n", command->get_name(), zsh_lines(*command));
+    commands += fmt::format(
+        "    {}\n", in_quotes(command->get_name() + ":" + in_short(command->get_description())));
+    options += fmt::format("    {})\n      _arguments \\\n{}        '*:file:_files' ;;\n",
+                           command->get_name(), zsh_lines(*command));
   }
   return fmt::format(R"(#compdef kauri
 # Completion of kauri for zsh, made by kauri --completion zsh. As a file _kauri in a folder of $fpath, or: source <(kauri --completion zsh)
@@ -130,12 +134,16 @@ if [[ $funcstack[1] = _kauri ]]; then _kauri "$@"; else compdef _kauri kauri; fi
 }
 
 std::string fish_completion(const CLI::App& app) {
-  std::string lines = "# Completion of kauri for fish, made by kauri --completion fish.     kauri --completion fish | source\n";
-  for (const CLI::Option* option : app.get_options()) lines += fish_line(*option, " -n __fish_use_subcommand");
+  std::string lines =
+      "# Completion of kauri for fish, made by kauri --completion fish.     kauri --completion "
+      "fish | source\n";
+  for (const CLI::Option* option : app.get_options())
+    lines += fish_line(*option, " -n __fish_use_subcommand");
   for (const CLI::App* command : app.get_subcommands({})) {
-    lines += fmt::format("complete -c kauri -n __fish_use_subcommand -xa {} -d {}\n", command->get_name(),
-                         in_quotes(in_short(command->get_description())));
-    const std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", command->get_name());
+    lines += fmt::format("complete -c kauri -n __fish_use_subcommand -xa {} -d {}\n",
+                         command->get_name(), in_quotes(in_short(command->get_description())));
+    const std::string condition =
+        fmt::format(" -n '__fish_seen_subcommand_from {}'", command->get_name());
     for (const CLI::Option* option : command->get_options())
       if (!names_of(*option).empty()) lines += fish_line(*option, condition);
   }
@@ -150,7 +158,8 @@ std::string bash_completion(const CLI::App& app) {
   }
   for (const CLI::Option* option : app.get_options())
     for (const std::string& name : names_of(*option)) commands += name + " ";
-  return fmt::format(R"(# Completion of kauri for bash, made by kauri --completion bash.     source <(kauri --completion bash)
+  return fmt::format(
+      R"(# Completion of kauri for bash, made by kauri --completion bash.     source <(kauri --completion bash)
 _kauri() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} words=
   COMPREPLY=()
@@ -169,7 +178,7 @@ _kauri() {{
 }}
 complete -o default -F _kauri kauri
 )",
-                     commands, values, options);
+      commands, values, options);
 }
 
 }  // namespace kauri::cli

@@ -18,8 +18,8 @@ namespace {
 /// An option that at least this many commands have is described once, under the common options.
 constexpr std::size_t kCommon = 3;
 
-/// Returns the text with the characters escaped that roff interprets: hyphens, backslashes, carets, tildes,
-/// and points and quotes at the beginning of a line.
+/// Returns the text with the characters escaped that roff interprets: hyphens, backslashes, carets,
+/// tildes, and points and quotes at the beginning of a line.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -50,8 +50,8 @@ struct Entry {
   std::vector<std::string> commands;
 };
 
-/// Returns the entry of an option. A positional argument, which has no name, is called by its type; "FILE..."
-/// becomes FILE.
+/// Returns the entry of an option. A positional argument, which has no name, is called by its type;
+/// "FILE..." becomes FILE.
 Entry entry_of(const CLI::Option& option) {
   std::string names = fmt::format("{}", fmt::join(names_of(option), ", ")), type = type_of(option);
   if (names.empty()) std::swap(names, type);
@@ -59,7 +59,9 @@ Entry entry_of(const CLI::Option& option) {
   return {names, type, joined(option.get_description()), option.get_default_str(), {}};
 }
 
-bool same(const Entry& a, const Entry& b) { return a.names == b.names && a.text == b.text && a.standard == b.standard; }
+bool same(const Entry& a, const Entry& b) {
+  return a.names == b.names && a.text == b.text && a.standard == b.standard;
+}
 
 /// Returns the options of all commands, each once, with the commands that have it.
 std::vector<Entry> entries(const CLI::App& app) {
@@ -67,7 +69,8 @@ std::vector<Entry> entries(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({}))
     for (const CLI::Option* option : command->get_options()) {
       Entry entry = entry_of(*option);
-      auto at = std::find_if(list.begin(), list.end(), [&](const Entry& e) { return same(e, entry); });
+      auto at =
+          std::find_if(list.begin(), list.end(), [&](const Entry& e) { return same(e, entry); });
       if (at == list.end()) at = list.insert(list.end(), std::move(entry));
       at->commands.push_back(command->get_name());
     }
@@ -86,18 +89,22 @@ std::string paragraph(const Entry& entry, bool with_commands) {
 
 std::string as_it_is(const std::string& text) { return ".EX\n" + roff(text) + "\n.EE\n"; }
 
-std::string without_first_newlines(const std::string& text) { return text.substr(std::min(text.find_first_not_of('\n'), text.size())); }
+std::string without_first_newlines(const std::string& text) {
+  return text.substr(std::min(text.find_first_not_of('\n'), text.size()));
+}
 
 std::string command_section(const CLI::App& command, const std::vector<Entry>& list) {
   std::string usage = "kauri " + command.get_name();
   for (const CLI::Option* option : command.get_options())
     if (names_of(*option).empty()) usage += " [" + type_of(*option) + "]";
-  std::string text = fmt::format(".SS {}\n{}.\n", roff(usage + " [OPTIONS]"), roff(command.get_description()));
+  std::string text =
+      fmt::format(".SS {}\n{}.\n", roff(usage + " [OPTIONS]"), roff(command.get_description()));
   for (const Entry& entry : list)
-    if (entry.commands.size() < kCommon &&
-        std::find(entry.commands.begin(), entry.commands.end(), command.get_name()) != entry.commands.end())
+    if (entry.commands.size() < kCommon && std::find(entry.commands.begin(), entry.commands.end(),
+                                                     command.get_name()) != entry.commands.end())
       text += paragraph(entry, false);
-  if (const std::string footer = without_first_newlines(command.get_footer()); !footer.empty()) text += ".PP\n" + as_it_is(footer);
+  if (const std::string footer = without_first_newlines(command.get_footer()); !footer.empty())
+    text += ".PP\n" + as_it_is(footer);
   return text;
 }
 
@@ -106,20 +113,27 @@ std::string command_section(const CLI::App& command, const std::vector<Entry>& l
 std::string manual(const CLI::App& app) {
   const std::vector<Entry> list = entries(app);
   std::string text =
-      ".\\\" The manual of the program kauri, made by kauri --manual.\n.\\\" SPDX-License-Identifier: BSD-3-Clause\n"
-      ".TH KAURI 1 \"\" \"kauri\" \"User Commands\"\n.SH NAME\nkauri \\- sparse symmetric positive definite systems by direct "
+      ".\\\" The manual of the program kauri, made by kauri --manual.\n.\\\" "
+      "SPDX-License-Identifier: BSD-3-Clause\n"
+      ".TH KAURI 1 \"\" \"kauri\" \"User Commands\"\n.SH NAME\nkauri \\- sparse symmetric positive "
+      "definite systems by direct "
       "factorisation\n"
-      ".SH SYNOPSIS\n.B kauri\n.I COMMAND\n.RI [ FILE ...\\&]\n.RI [ OPTIONS ]\n.br\n.B kauri \\-\\-help\n.br\n.B kauri "
+      ".SH SYNOPSIS\n.B kauri\n.I COMMAND\n.RI [ FILE ...\\&]\n.RI [ OPTIONS ]\n.br\n.B kauri "
+      "\\-\\-help\n.br\n.B kauri "
       "\\-\\-version\n.br\n"
-      ".B kauri \\-\\-completion\n.IR bash | zsh | fish\n.br\n.B kauri \\-\\-manual\n.SH DESCRIPTION\n" +
+      ".B kauri \\-\\-completion\n.IR bash | zsh | fish\n.br\n.B kauri \\-\\-manual\n.SH "
+      "DESCRIPTION\n" +
       roff(joined(app.get_description())) +
-      "\n.PP\nAt a terminal a line on the standard error shows a step that has taken more than a second, and is erased afterwards. "
-      "Pipes,\nfiles and\n.B \\-\\-json\nget no such line. The file\n.B \\-\nis the standard input.\n.SH COMMANDS\n";
+      "\n.PP\nAt a terminal a line on the standard error shows a step that has taken more than a "
+      "second, and is erased afterwards. "
+      "Pipes,\nfiles and\n.B \\-\\-json\nget no such line. The file\n.B \\-\nis the standard "
+      "input.\n.SH COMMANDS\n";
   for (const CLI::App* command : app.get_subcommands({})) text += command_section(*command, list);
   text += ".SH COMMON OPTIONS\n";
   for (const Entry& entry : list)
     if (entry.commands.size() >= kCommon) text += paragraph(entry, true);
-  text += ".SH EXAMPLES, UNITS AND EXIT CODES\n" + as_it_is(without_first_newlines(app.get_footer()));
+  text +=
+      ".SH EXAMPLES, UNITS AND EXIT CODES\n" + as_it_is(without_first_newlines(app.get_footer()));
   return text;
 }
 

@@ -1,4 +1,5 @@
-// The manual page, generated from the commands and options. docs/kauri.1 is a copy, which a test compares.
+// The manual page, generated from the commands and options. docs/kauri.1 is a copy, which a test
+// compares.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -12,20 +12,24 @@
 namespace kauri::cli {
 namespace {
 
-/// Checks a number of 0 or more, infinity included; unlike CLI::NonNegativeNumber it refuses "nan". Returns
-/// the message for a bad word, else nothing.
+/// Checks a number of 0 or more, infinity included; unlike CLI::NonNegativeNumber it refuses "nan".
+/// Returns the message for a bad word, else nothing.
 std::string check_limit(const std::string& word) {
   double x = 0;
-  return CLI::detail::lexical_cast(word, x) && x >= 0 ? "" : "'" + word + "': expected a number, 0 or more";
+  return CLI::detail::lexical_cast(word, x) && x >= 0
+             ? ""
+             : "'" + word + "': expected a number, 0 or more";
 }
 
 std::string check_symmetry(const std::string& word) {
   double x = 0;
-  return CLI::detail::lexical_cast(word, x) && x >= 0 && x <= 1 ? "" : "'" + word + "': expected a number from 0 to 1";
+  return CLI::detail::lexical_cast(word, x) && x >= 0 && x <= 1
+             ? ""
+             : "'" + word + "': expected a number from 0 to 1";
 }
 
-/// Checks an unsigned 64-bit integer; a word with a sign, whose value would wrap, is refused. Returns the
-/// message for a bad word, else nothing.
+/// Checks an unsigned 64-bit integer; a word with a sign, whose value would wrap, is refused.
+/// Returns the message for a bad word, else nothing.
 std::string check_seed(const std::string& word) {
   std::uint64_t x = 0;
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);
@@ -34,13 +38,21 @@ std::string check_seed(const std::string& word) {
 }
 
 void add_method_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
-  command.add_option("--ordering", options.ordering, ordering_help)->capture_default_str()->type_name("NAME|FILE")->group("Method");
-  command.add_option("--effort", options.effort, "effort of nd, also when auto or compare runs it: fast, default or best")
+  command.add_option("--ordering", options.ordering, ordering_help)
+      ->capture_default_str()
+      ->type_name("NAME|FILE")
+      ->group("Method");
+  command
+      .add_option("--effort", options.effort,
+                  "effort of nd, also when auto or compare runs it: fast, default or best")
       ->capture_default_str()
       ->check(CLI::IsMember({"fast", "default", "best"}))
       ->type_name("NAME")
       ->group("Method");
-  command.add_option("--ties", options.ties, "md only: the row of least degree that is eliminated first: first, last or peripheral")
+  command
+      .add_option(
+          "--ties", options.ties,
+          "md only: the row of least degree that is eliminated first: first, last or peripheral")
       ->capture_default_str()
       ->check(CLI::IsMember({"first", "last", "peripheral"}))
       ->type_name("NAME")
@@ -50,7 +62,8 @@ void add_method_options(CLI::App& command, JobOptions& options, const std::strin
 void add_cores_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--cores", options.cores,
-                  "number of cores that auto assumes for a machine without a device, so that it chooses alike on all")
+                  "number of cores that auto assumes for a machine without a device, so that it "
+                  "chooses alike on all")
       ->capture_default_str()
       ->check(integer_from(1, 4096))
       ->type_name("N")
@@ -58,7 +71,9 @@ void add_cores_option(CLI::App& command, JobOptions& options) {
 }
 
 void add_seed_option(CLI::App& command, JobOptions& options) {
-  command.add_option("--seed", options.seed, "seed of every random choice: orderings and right-hand sides")
+  command
+      .add_option("--seed", options.seed,
+                  "seed of every random choice: orderings and right-hand sides")
       ->capture_default_str()
       ->check(check_seed)
       ->type_name("N")
@@ -73,12 +88,15 @@ std::string ordering_words() {
 }
 
 void add_system_options(CLI::App& command, SystemOptions& options, bool several) {
-  auto* file = command.add_option("file", options.files,
-                                  "Matrix Market (.mtx) or Rutherford-Boeing (.rb, .rsa, .psa), plain, gzipped or in a .tar.gz\n"
-                                  "(FILE.tar.gz:MEMBER names one of several), or SciPy .npz (CSC, CSR, COO, BSR or DIA;\n"
-                                  "lower, upper or full); patterns get -1 off the diagonal, 1 + entries of the row on it");
-  auto* spec =
-      command.add_option("--gen", options.specs, "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
+  auto* file = command.add_option(
+      "file", options.files,
+      "Matrix Market (.mtx) or Rutherford-Boeing (.rb, .rsa, .psa), plain, gzipped or in a "
+      ".tar.gz\n"
+      "(FILE.tar.gz:MEMBER names one of several), or SciPy .npz (CSC, CSR, COO, BSR or DIA;\n"
+      "lower, upper or full); patterns get -1 off the diagonal, 1 + entries of the row on it");
+  auto* spec = command.add_option(
+      "--gen", options.specs,
+      "a system made from a formula, such as \"poisson3d 60\"; see kauri generate --help");
   file->type_name(several ? "FILE..." : "FILE")->group("System");
   spec->type_name("SPEC")->group("System");
   if (!several) {
@@ -87,14 +105,18 @@ void add_system_options(CLI::App& command, SystemOptions& options, bool several)
   } else {
     spec->expected(1)->take_all()->allow_extra_args(false);
   }
-  command.add_option("--shift", options.shift, "work on A + S I in place of A")->type_name("S")->check(CLI::Number)->group("System");
+  command.add_option("--shift", options.shift, "work on A + S I in place of A")
+      ->type_name("S")
+      ->check(CLI::Number)
+      ->group("System");
   add_half_options(command, options);
 }
 
 void add_half_options(CLI::App& command, SystemOptions& options) {
   command
       .add_option("--half", options.half,
-                  "which half of a file with both halves to read: lower or upper, without a look at the other one;\n"
+                  "which half of a file with both halves to read: lower or upper, without a look "
+                  "at the other one;\n"
                   "both: they must agree, and the lower one is taken")
       ->capture_default_str()
       ->check(CLI::IsMember({"both", "lower", "upper"}))
@@ -102,7 +124,8 @@ void add_half_options(CLI::App& command, SystemOptions& options) {
       ->group("System");
   command
       .add_option("--symmetry", options.symmetry,
-                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, 1000 roundings of double, or of the "
+                  "how far both halves may differ, as a fraction of sqrt(|a_ii a_jj|); 0: 2.2e-13, "
+                  "1000 roundings of double, or of the "
                   "type that a .npz file has")
       ->capture_default_str()
       ->check(check_symmetry)
@@ -111,7 +134,9 @@ void add_half_options(CLI::App& command, SystemOptions& options) {
 }
 
 void add_backend_options(CLI::App& command, JobOptions& options) {
-  command.add_option("--backend", options.backend, "auto (the backend predicted to finish first), cpu or cuda")
+  command
+      .add_option("--backend", options.backend,
+                  "auto (the backend predicted to finish first), cpu or cuda")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->type_name("NAME")
@@ -122,19 +147,23 @@ void add_backend_options(CLI::App& command, JobOptions& options) {
 void add_plan_options(CLI::App& command, JobOptions& options) {
   command
       .add_option("--target", options.target,
-                  "target of the plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; decides which supernodes\n"
+                  "target of the plan: cpu-avx512, cpu-avx2, cpu-generic, sm_90 or sm_80; decides "
+                  "which supernodes\n"
                   "are merged; by default the target of this machine")
       ->check(CLI::IsMember({"cpu-avx512", "cpu-avx2", "cpu-generic", "sm_90", "sm_80"}))
       ->type_name("NAME")
       ->group("Method");
-  command.add_flag("--fundamental", options.fundamental, "keep the fundamental supernodes of the elimination tree: merge none")
+  command
+      .add_flag("--fundamental", options.fundamental,
+                "keep the fundamental supernodes of the elimination tree: merge none")
       ->group("Method");
 }
 
 void add_threads_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--threads", options.threads,
-                  "CPU threads, also of nd; may exceed the number of cores; 0: one per hardware thread within the quotas\n"
+                  "CPU threads, also of nd; may exceed the number of cores; 0: one per hardware "
+                  "thread within the quotas\n"
                   "of the process; x is the same for any number")
       ->capture_default_str()
       ->check(integer_from(0, 4096))
@@ -149,7 +178,8 @@ void add_job_options(CLI::App& command, JobOptions& options, const std::string& 
   add_cores_option(command, options);
 }
 
-void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help) {
+void add_ordering_options(CLI::App& command, JobOptions& options,
+                          const std::string& ordering_help) {
   add_method_options(command, options, ordering_help);
   add_threads_option(command, options);
   add_seed_option(command, options);
@@ -157,7 +187,9 @@ void add_ordering_options(CLI::App& command, JobOptions& options, const std::str
 }
 
 void add_scalar_option(CLI::App& command, JobOptions& options) {
-  command.add_option("--scalar", options.scalar, "double or float: the precision of L, x and the residuals")
+  command
+      .add_option("--scalar", options.scalar,
+                  "double or float: the precision of L, x and the residuals")
       ->capture_default_str()
       ->check(CLI::IsMember({"double", "float"}))
       ->type_name("NAME")
@@ -167,7 +199,8 @@ void add_scalar_option(CLI::App& command, JobOptions& options) {
 void add_precision_option(CLI::App& command, JobOptions& options) {
   command
       .add_option("--precision", options.precision,
-                  "full: L in --scalar; mixed: L in float, half the memory, and x in double by refinement or\n"
+                  "full: L in --scalar; mixed: L in float, half the memory, and x in double by "
+                  "refinement or\n"
                   "conjugate gradients, or by an L in double where these do not converge")
       ->capture_default_str()
       ->check(CLI::IsMember({"full", "mixed"}))
@@ -176,17 +209,25 @@ void add_precision_option(CLI::App& command, JobOptions& options) {
 }
 
 void add_repetitions_option(CLI::App& command, int& repetitions, const std::string& help) {
-  command.add_option("--reps", repetitions, help)->capture_default_str()->check(integer_from(1, 1000))->type_name("N")->group("Method");
+  command.add_option("--reps", repetitions, help)
+      ->capture_default_str()
+      ->check(integer_from(1, 1000))
+      ->type_name("N")
+      ->group("Method");
 }
 
 void add_expectations(CLI::App& command, JobOptions& options) {
   constexpr int kMost = 1 << 30;
-  command.add_option("--factorizations", options.factorizations, "expected factorisations with this pattern; used in the choices of auto")
+  command
+      .add_option("--factorizations", options.factorizations,
+                  "expected factorisations with this pattern; used in the choices of auto")
       ->capture_default_str()
       ->check(integer_from(1, kMost))
       ->type_name("N")
       ->group("Method");
-  command.add_option("--solves", options.solves, "expected right-hand sides per factorisation; used in the choices of auto")
+  command
+      .add_option("--solves", options.solves,
+                  "expected right-hand sides per factorisation; used in the choices of auto")
       ->capture_default_str()
       ->check(integer_from(0, kMost))
       ->type_name("N")
@@ -194,7 +235,9 @@ void add_expectations(CLI::App& command, JobOptions& options) {
 }
 
 void add_memory_limit_option(CLI::App& command, LimitOptions& options) {
-  command.add_option("--max-gb", options.max_gb, "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
+  command
+      .add_option("--max-gb", options.max_gb,
+                  "refuse (exit 3) what needs more than this many GB (1e9 bytes)")
       ->check(check_limit)
       ->type_name("GB")
       ->group("Limits");
@@ -202,13 +245,16 @@ void add_memory_limit_option(CLI::App& command, LimitOptions& options) {
 
 void add_limit_options(CLI::App& command, LimitOptions& options) {
   add_memory_limit_option(command, options);
-  command.add_option("--max-flops", options.max_flops, "refuse (exit 3) factorisations of more than this many operations")
+  command
+      .add_option("--max-flops", options.max_flops,
+                  "refuse (exit 3) factorisations of more than this many operations")
       ->check(check_limit)
       ->type_name("X")
       ->group("Limits");
 }
 
-void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several) {
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help,
+                        bool several) {
   add_system_options(command, options.system, several);
   add_job_options(command, options.job, ordering_help);
   add_scalar_option(command, options.job);

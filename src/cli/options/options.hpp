@@ -18,7 +18,7 @@ enum ExitCode : int {
   kOk = 0,
   kInput = 1,                ///< wrong usage or wrong input, or a system whose solution overflows
   kNotPositiveDefinite = 2,  ///< the matrix is not positive definite
-  kResources = 3,            ///< too little memory, work above a limit, or a device that does not exist
+  kResources = 3,  ///< too little memory, work above a limit, or a device that does not exist
 };
 
 /// Sources of systems, and how files are read.
@@ -26,8 +26,10 @@ struct SystemOptions {
   std::vector<std::string> files;
   std::vector<std::string> specs;
   double shift = 0;
-  std::string half = "both";  ///< half that is taken of a file with both: lower, upper, or both, which must agree
-  double symmetry = 0;        ///< threshold for halves that differ, see CompressedView::symmetry; 0: the default
+  std::string half =
+      "both";  ///< half that is taken of a file with both: lower, upper, or both, which must agree
+  double symmetry =
+      0;  ///< threshold for halves that differ, see CompressedView::symmetry; 0: the default
 };
 
 /// Options of ordering, analysis and factorisation.
@@ -61,14 +63,16 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// Adds all of CommonOptions. ordering_help: the help text of --ordering in this subcommand; several: the
-/// command takes more than one system.
-void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help, bool several = false);
+/// Adds all of CommonOptions. ordering_help: the help text of --ordering in this subcommand;
+/// several: the command takes more than one system.
+void add_common_options(CLI::App& command, CommonOptions& options, const std::string& ordering_help,
+                        bool several = false);
 void add_system_options(CLI::App& command, SystemOptions& options, bool several);
 /// Adds --half and --symmetry, which add_system_options() includes.
 void add_half_options(CLI::App& command, SystemOptions& options);
 void add_job_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
-/// Adds the part of add_job_options() that orderings need, for commands without numeric work: no backend.
+/// Adds the part of add_job_options() that orderings need, for commands without numeric work: no
+/// backend.
 void add_ordering_options(CLI::App& command, JobOptions& options, const std::string& ordering_help);
 void add_backend_options(CLI::App& command, JobOptions& options);
 /// Adds the options of plans, --target and --fundamental, for commands without numeric work.

@@ -38,23 +38,31 @@ const CLI::App* command_of(const CLI::App& app, const std::string& word) {
 [[noreturn]] void no_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  throw Error(ErrorKind::usage,
-              fmt::format("'{}' is not a command; expected one of {}{}", word, fmt::join(names, ", "), meant(word, names)));
+  throw Error(ErrorKind::usage, fmt::format("'{}' is not a command; expected one of {}{}", word,
+                                            fmt::join(names, ", "), meant(word, names)));
 }
 
 /// Returns true for a number, as "-1" or "-.5e3", which is the value of an option and not a name.
-bool is_number(std::string_view word) { return word.find_first_not_of("+-.0123456789eE") == std::string_view::npos; }
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+}
 
-/// Returns the option that a word names: "--name" for "--name" and "--name=value", "-o" for "-oFILE".
-std::string option_in(const std::string& word) { return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2); }
+/// Returns the option that a word names: "--name" for "--name" and "--name=value", "-o" for
+/// "-oFILE".
+std::string option_in(const std::string& word) {
+  return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
 
-/// Throws Error(usage) for a word that begins with "-", is no number and names none of the options `names`
-/// of `whose`, a command or kauri itself. help: the command whose --help the message refers to.
-void check_option(const std::string& word, const std::vector<std::string>& names, const std::string& whose, const std::string& help) {
+/// Throws Error(usage) for a word that begins with "-", is no number and names none of the options
+/// `names` of `whose`, a command or kauri itself. help: the command whose --help the message refers
+/// to.
+void check_option(const std::string& word, const std::vector<std::string>& names,
+                  const std::string& whose, const std::string& help) {
   if (word.size() < 2 || word[0] != '-' || is_number(word)) return;
   if (std::find(names.begin(), names.end(), option_in(word)) != names.end()) return;
   const std::string whole = word.substr(0, word.find('='));
-  throw Error(ErrorKind::usage, fmt::format("{} has no option {}{} (see {} --help)", whose, whole, meant(whole, names), help));
+  throw Error(ErrorKind::usage, fmt::format("{} has no option {}{} (see {} --help)", whose, whole,
+                                            meant(whole, names), help));
 }
 
 }  // namespace
@@ -76,7 +84,8 @@ std::string type_of(const CLI::Option& option) {
 void check_words(const CLI::App& app, int argc, const char* const* argv) {
   if (argc < 2) throw Error(ErrorKind::usage, "no command given (see kauri --help)");
   const std::string first = argv[1];
-  if (first.starts_with('-') && first.size() > 1) return check_option(first, all_names(app), "kauri", "kauri");
+  if (first.starts_with('-') && first.size() > 1)
+    return check_option(first, all_names(app), "kauri", "kauri");
   const CLI::App* command = command_of(app, first);
   if (command == nullptr) no_command(app, first);
   const std::vector<std::string> names = all_names(*command);
@@ -96,7 +105,8 @@ std::function<std::string(const std::string&)> integer_from(int least, int most)
   return [least, most](const std::string& word) -> std::string {
     int x = 0;
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), x);
-    if (code == std::errc() && end == word.data() + word.size() && x >= least && x <= most) return {};
+    if (code == std::errc() && end == word.data() + word.size() && x >= least && x <= most)
+      return {};
     return fmt::format("'{}': expected an integer from {} to {}", word, least, most);
   };
 }

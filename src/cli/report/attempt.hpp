@@ -10,8 +10,8 @@
 
 namespace kauri::cli {
 
-/// Returns f(), an exit code. If f throws an Error or std::bad_alloc, calls told(message) and returns the
-/// exit code of the exception. Other exceptions pass through.
+/// Returns f(), an exit code. If f throws an Error or std::bad_alloc, calls told(message) and
+/// returns the exit code of the exception. Other exceptions pass through.
 template <class F, class Told>
 int attempt(F&& f, Told&& told) {
   try {

@@ -8,11 +8,15 @@
 
 namespace kauri::cli {
 
-void add_picture_options(CLI::App& command, PictureOptions& options, int size, const std::string& size_help) {
+void add_picture_options(CLI::App& command, PictureOptions& options, int size,
+                         const std::string& size_help) {
   options.size = size;
   options.job.backend = "cpu";
   add_system_options(command, options.system, false);
-  command.add_option("-o", options.output, "the picture, a name that ends in .svg or .png")->type_name("FILE")->required()->group("Output");
+  command.add_option("-o", options.output, "the picture, a name that ends in .svg or .png")
+      ->type_name("FILE")
+      ->required()
+      ->group("Output");
   command.add_option("--size", options.size, size_help)
       ->capture_default_str()
       ->check(integer_from(16, 4096))

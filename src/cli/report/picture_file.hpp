@@ -18,7 +18,8 @@ struct PictureOptions : CommonOptions {
 
 /// Adds the options of the system, -o, --size, the limits and --json. size: the default of --size;
 /// size_help: its help text.
-void add_picture_options(CLI::App& command, PictureOptions& options, int size, const std::string& size_help);
+void add_picture_options(CLI::App& command, PictureOptions& options, int size,
+                         const std::string& size_help);
 
 [[nodiscard]] bool is_png(const std::string& path);
 

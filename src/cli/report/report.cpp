@@ -21,7 +21,8 @@ Json whole(double count) {
   return count;
 }
 
-Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering) {
+Json header(std::string_view command, const std::string& system, const Backend& backend,
+            const JobOptions& options, const Json& ordering) {
   Json object = {{"schema", fmt::format("kauri.{}/1", command)},
                  {"system", system},
                  {"solver", fmt::format("kauri {}", version())},
@@ -72,13 +73,14 @@ std::string target_lines(const Analysis& analysis) {
   if (analysis.forecasts.empty()) return "";
   std::string text = analysis.target_reason + "\n";
   for (const Forecast& forecast : analysis.forecasts)
-    text += fmt::format("  {}: {} to factorise, {} to solve, {} for the whole job\n", forecast.target, seconds(forecast.factor_s),
-                        seconds(forecast.solve_s), seconds(forecast.job_s));
+    text +=
+        fmt::format("  {}: {} to factorise, {} to solve, {} for the whole job\n", forecast.target,
+                    seconds(forecast.factor_s), seconds(forecast.solve_s), seconds(forecast.job_s));
   return text;
 }
 
-Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options,
-                   const Json& ordering) {
+Json system_header(std::string_view command, const System& system, const Backend& backend,
+                   const JobOptions& options, const Json& ordering) {
   Json object = header(command, system.name, backend, options, ordering);
   add_size(object, system);
   return object;
@@ -90,14 +92,16 @@ void add_size(Json& object, const System& system) {
 }
 
 std::string title(const System& system) {
-  return fmt::format("{}: {} rows, {} entries in the lower triangle", system.name, integer(system.matrix.n()),
-                     integer(system.matrix.nnz()));
+  return fmt::format("{}: {} rows, {} entries in the lower triangle", system.name,
+                     integer(system.matrix.n()), integer(system.matrix.nnz()));
 }
 
 std::string where(const Backend& backend, const JobOptions& options) {
   const std::string kernels = kernels_of(backend, options);
-  return fmt::format("{}{}, {} thread{}, {}", backend.target(), kernels == backend.target() ? "" : fmt::format(" ({})", kernels),
-                     backend.threads(), backend.threads() == 1 ? "" : "s", is_mixed(options) ? "mixed precision" : options.scalar);
+  return fmt::format("{}{}, {} thread{}, {}", backend.target(),
+                     kernels == backend.target() ? "" : fmt::format(" ({})", kernels),
+                     backend.threads(), backend.threads() == 1 ? "" : "s",
+                     is_mixed(options) ? "mixed precision" : options.scalar);
 }
 
 const char* name_of(Status status) {
@@ -115,11 +119,15 @@ const char* name_of(Status status) {
 }
 
 ExitCode exit_code_of(Status status) {
-  return status == Status::ok ? kOk : status == Status::not_positive_definite ? kNotPositiveDefinite : kInput;
+  return status == Status::ok                      ? kOk
+         : status == Status::not_positive_definite ? kNotPositiveDefinite
+                                                   : kInput;
 }
 
 void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options) {
-  const auto if_there = [&](const auto& value) { return mixed ? Json(value(*mixed)) : Json(nullptr); };
+  const auto if_there = [&](const auto& value) {
+    return mixed ? Json(value(*mixed)) : Json(nullptr);
+  };
   object["precision"] = options.precision;
   object["path"] = if_there([](const MixedReport& m) { return std::string(name_of(m.path)); });
   object["float_shift"] = if_there([](const MixedReport& m) { return m.shift; });
@@ -134,15 +142,20 @@ Status status_of(const MixedReport& mixed, bool finite) {
   return status == Status::ok && !mixed.converged() ? Status::unconverged : status;
 }
 
-std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options) {
-  if (status == Status::not_finite) return fmt::format("not finite: the solution or its residual overflows {}", options.scalar);
+std::string reason_of(Status status, const std::optional<Breakdown>& breakdown,
+                      const JobOptions& options) {
+  if (status == Status::not_finite)
+    return fmt::format("not finite: the solution or its residual overflows {}", options.scalar);
   if (status == Status::unconverged && is_mixed(options))
-    return "not solved to the precision of double: the backward error of x is above what is accepted";
+    return "not solved to the precision of double: the backward error of x is above what is "
+           "accepted";
   if (status == Status::unconverged)
-    return fmt::format("not solved: the backward error of x is above {:.2g}, the root of the precision of {}",
-                       options.scalar == "float" ? solved_error<float>() : solved_error<double>(), options.scalar);
+    return fmt::format(
+        "not solved: the backward error of x is above {:.2g}, the root of the precision of {}",
+        options.scalar == "float" ? solved_error<float>() : solved_error<double>(), options.scalar);
   if (!breakdown) return "";
-  return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}", breakdown->column, breakdown->pivot);
+  return fmt::format("not positive definite: column {} (counted from 0) met the pivot {:.6g}",
+                     breakdown->column, breakdown->pivot);
 }
 
 ExitCode exit_code_of(const Error& error) {
@@ -164,7 +177,9 @@ void print(std::string_view text) {
   std::fwrite(safe.data(), 1, safe.size(), stdout);
 }
 
-void print_object(const Json& object) { print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"); }
+void print_object(const Json& object) {
+  print(object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
 
 void print_line(const Json& object) {
   print(object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -177,11 +192,13 @@ void complain(std::string_view text) {
 }
 
 void warn_of_plan(const std::string& system, const Plan& plan) {
-  if (const std::string text = symbolic::too_large_block(plan); !text.empty()) complain(fmt::format("warning: {}: {}", system, text));
+  if (const std::string text = symbolic::too_large_block(plan); !text.empty())
+    complain(fmt::format("warning: {}: {}", system, text));
 }
 
 void flush_output() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw Error(ErrorKind::input, "standard output: cannot be written");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Error(ErrorKind::input, "standard output: cannot be written");
 }
 
 }  // namespace kauri::cli

@@ -21,12 +21,15 @@ using Json = nlohmann::ordered_json;
 /// Returns an exact count held in a double as a JSON integer, or as a number if it exceeds 64 bits.
 Json whole(double count);
 
-/// Returns an object with the keys of every report: schema ("kauri.COMMAND/1"), system, solver, commit,
-/// device, backend, threads, kernels, scalar, ordering, effort. ordering: null for a command without one.
-Json header(std::string_view command, const std::string& system, const Backend& backend, const JobOptions& options, const Json& ordering);
+/// Returns an object with the keys of every report: schema ("kauri.COMMAND/1"), system, solver,
+/// commit, device, backend, threads, kernels, scalar, ordering, effort. ordering: null for a
+/// command without one.
+Json header(std::string_view command, const std::string& system, const Backend& backend,
+            const JobOptions& options, const Json& ordering);
 
 /// Returns the header of a report on one system, with n and nnz_lower.
-Json system_header(std::string_view command, const System& system, const Backend& backend, const JobOptions& options, const Json& ordering);
+Json system_header(std::string_view command, const System& system, const Backend& backend,
+                   const JobOptions& options, const Json& ordering);
 
 /// Adds n and nnz_lower.
 void add_size(Json& object, const System& system);
@@ -37,25 +40,28 @@ void add_ordering(Json& object, const Json& ordering, const JobOptions& options)
 /// Adds device, backend, threads, kernels.
 void add_backend(Json& object, const Backend& backend, const JobOptions& options);
 
-/// Adds target_reason, and targets with the predicted times of each; an empty array if there was no choice.
+/// Adds target_reason, and targets with the predicted times of each; an empty array if there was no
+/// choice.
 void add_targets(Json& object, const Analysis& analysis);
-/// Returns the reason and the predicted times of each target as lines of text; nothing if there was no choice.
+/// Returns the reason and the predicted times of each target as lines of text; nothing if there was
+/// no choice.
 std::string target_lines(const Analysis& analysis);
 
 /// Returns "vem2: 2,601 rows, 14,601 entries in the lower triangle".
 std::string title(const System& system);
-/// Returns the machine and the precision: "cpu-avx512, 2 threads, double", "sm_90 (hopper), 1 thread, double".
+/// Returns the machine and the precision: "cpu-avx512, 2 threads, double", "sm_90 (hopper), 1
+/// thread, double".
 std::string where(const Backend& backend, const JobOptions& options);
 
-/// Outcome of a factorisation and its solves. not_finite: they ended, but x or its residual overflows the
-/// scalar. unconverged: a backward error of x is above solved_error(), or, with mixed precision, above
-/// the error accepted there.
+/// Outcome of a factorisation and its solves. not_finite: they ended, but x or its residual
+/// overflows the scalar. unconverged: a backward error of x is above solved_error(), or, with mixed
+/// precision, above the error accepted there.
 enum class Status { ok, not_positive_definite, not_finite, unconverged };
 /// Returns "ok", "not_positive_definite", "not_finite" or "not_converged".
 const char* name_of(Status status);
 ExitCode exit_code_of(Status status);
-/// Adds precision and the keys of a solve in mixed precision; these are null without a report, that is, if
-/// the precision is not mixed or A is not positive definite.
+/// Adds precision and the keys of a solve in mixed precision; these are null without a report, that
+/// is, if the precision is not mixed or A is not positive definite.
 void add_mixed(Json& object, const std::optional<MixedReport>& mixed, const JobOptions& options);
 /// Returns the status of an x in T with these errors. finite: all entries of x are finite.
 template <Scalar T>
@@ -69,7 +75,8 @@ Status status_of(const MixedReport& mixed, bool finite);
 
 /// Returns one sentence on a status that is not ok, empty for ok. breakdown: set for
 /// Status::not_positive_definite.
-std::string reason_of(Status status, const std::optional<Breakdown>& breakdown, const JobOptions& options);
+std::string reason_of(Status status, const std::optional<Breakdown>& breakdown,
+                      const JobOptions& options);
 
 /// Returns the exit code for an Error.
 ExitCode exit_code_of(const Error& error);
@@ -84,7 +91,8 @@ void print_object(const Json& object);
 void print_line(const Json& object);
 /// Prints "kauri: " and the text on the standard error.
 void complain(std::string_view text);
-/// Warns if a device runs the system's plan by slower kernels, since a contribution block is too large.
+/// Warns if a device runs the system's plan by slower kernels, since a contribution block is too
+/// large.
 void warn_of_plan(const std::string& system, const Plan& plan);
 /// Flushes the standard output. Throws Error(input) if some of it could not be written.
 void flush_output();

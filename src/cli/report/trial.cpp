@@ -1,4 +1,5 @@
-// Measurement of one plan: repeated factorisations and solves, of which the least times are reported.
+// Measurement of one plan: repeated factorisations and solves, of which the least times are
+// reported.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/report/trial.hpp"
 
@@ -31,7 +32,8 @@ template <Scalar T>
 class ValuesThere {
  public:
   ValuesThere(std::span<const T> value, Backend& backend) : value_(value) {
-    if (backend.kind() != BackendKind::cpu) there_.emplace(DeviceValues<T>::copy_of(value, backend));
+    if (backend.kind() != BackendKind::cpu)
+      there_.emplace(DeviceValues<T>::copy_of(value, backend));
   }
   [[nodiscard]] Result<void, Breakdown> refactorize(Factor<T>& factor) const {
     return there_ ? kauri::refactorize<T>(factor, *there_) : kauri::refactorize<T>(factor, value_);
@@ -74,7 +76,8 @@ class FullTrial {
   std::optional<Workspace<T>> workspace_;
 };
 
-/// A factor in mixed precision under measurement, with the report, or the breakdown, of its last solve.
+/// A factor in mixed precision under measurement, with the report, or the breakdown, of its last
+/// solve.
 class MixedTrial {
  public:
   MixedTrial(const PreparedPlan& plan, const Pattern& a) : factor_(MixedFactor::create(a, plan)) {}
@@ -96,8 +99,8 @@ class MixedTrial {
   std::optional<Breakdown> breakdown_;
 };
 
-/// Returns the least seconds of kTimedSolves solves in place, and leaves the last solution in x, n rows by
-/// nrhs. b is generated anew before each solve, so that no copy of it is held.
+/// Returns the least seconds of kTimedSolves solves in place, and leaves the last solution in x, n
+/// rows by nrhs. b is generated anew before each solve, so that no copy of it is held.
 template <class AnyTrial, Scalar T>
 double solve_seconds(AnyTrial& tried, std::span<T> x, Index n, Index nrhs, std::uint64_t seed) {
   tried.make_room(nrhs);
@@ -113,11 +116,11 @@ void fail(Trial& trial, const Breakdown& breakdown) {
   trial.breakdown = breakdown;
 }
 
-/// Times all phases into `trial` and returns x of one right-hand side, empty after a breakdown. make(prepared
-/// plan) creates the trial object, which is destroyed on return.
+/// Times all phases into `trial` and returns x of one right-hand side, empty after a breakdown.
+/// make(prepared plan) creates the trial object, which is destroyed on return.
 template <Scalar T, class Make>
-std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
-                   const TrialOptions& options, const Make& make) {
+std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a,
+                   Backend& backend, const TrialOptions& options, const Make& make) {
   const ValuesThere<T> values(a.value, backend);
   const std::optional<Offset> free_before = free_bytes(backend);
   const Stopwatch preparation;
@@ -151,34 +154,44 @@ std::vector<T> run(Trial& trial, const std::shared_ptr<const Plan>& plan, const 
 }  // namespace
 
 template <Scalar T>
-Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend, const TrialOptions& options) {
+Trial measure(const std::shared_ptr<const Plan>& plan, const SymmetricView<T>& a, Backend& backend,
+              const TrialOptions& options) {
   Trial trial;
   backend.reset_peak();
   std::vector<T> x;
   if constexpr (std::is_same_v<T, double>) {
-    if (options.mixed) x = run<T>(trial, plan, a, backend, options, [&](const PreparedPlan& p) { return MixedTrial(p, a.pattern); });
+    if (options.mixed)
+      x = run<T>(trial, plan, a, backend, options,
+                 [&](const PreparedPlan& p) { return MixedTrial(p, a.pattern); });
   }
-  if (!options.mixed) x = run<T>(trial, plan, a, backend, options, [](const PreparedPlan& p) { return FullTrial<T>(p); });
+  if (!options.mixed)
+    x = run<T>(trial, plan, a, backend, options,
+               [](const PreparedPlan& p) { return FullTrial<T>(p); });
   trial.peak_bytes = backend.peak_bytes();
   if (trial.breakdown) return trial;
   std::vector<T> b(x.size());
   fill_random(std::span(b), options.seed);
-  trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
-  // This x is not refined. Its normwise error alone shows whether L is a factor of A; refinement would
-  // reduce the componentwise one.
+  trial.backward_error = backward_error<T>(a, column_view(std::span<const T>(x)),
+                                           column_view(std::span<const T>(b)), backend);
+  // This x is not refined. Its normwise error alone shows whether L is a factor of A; refinement
+  // would reduce the componentwise one.
   const BackwardError& error = trial.backward_error;
-  const Status status = status_of<T>({error.normwise, std::isfinite(error.componentwise) ? 0 : error.componentwise}, true);
+  const Status status = status_of<T>(
+      {error.normwise, std::isfinite(error.componentwise) ? 0 : error.componentwise}, true);
   if (trial.status == Status::ok || status == Status::not_finite) trial.status = status;
   if (trial.mixed && trial.status == Status::ok) trial.status = status_of(*trial.mixed, true);
   return trial;
 }
 
-template Trial measure<double>(const std::shared_ptr<const Plan>&, const SymmetricView<double>&, Backend&, const TrialOptions&);
-template Trial measure<float>(const std::shared_ptr<const Plan>&, const SymmetricView<float>&, Backend&, const TrialOptions&);
+template Trial measure<double>(const std::shared_ptr<const Plan>&, const SymmetricView<double>&,
+                               Backend&, const TrialOptions&);
+template Trial measure<float>(const std::shared_ptr<const Plan>&, const SymmetricView<float>&,
+                              Backend&, const TrialOptions&);
 
-Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan, const System& system, Backend& backend,
-              const TrialOptions& options) {
-  if (scalar == "float") return measure<float>(plan, Values<float>(system).view(), backend, options);
+Trial measure(const std::string& scalar, const std::shared_ptr<const Plan>& plan,
+              const System& system, Backend& backend, const TrialOptions& options) {
+  if (scalar == "float")
+    return measure<float>(plan, Values<float>(system).view(), backend, options);
   return measure<double>(plan, Values<double>(system).view(), backend, options);
 }
 

@@ -1,4 +1,5 @@
-// Facts of a symmetric matrix that cost one pass: degrees, diagonal, components, bandwidth, Gershgorin's bounds.
+// Facts of a symmetric matrix that cost one pass: degrees, diagonal, components, bandwidth,
+// Gershgorin's bounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/cli/terminal/facts.hpp"
 
@@ -48,8 +49,10 @@ MatrixFacts facts_of(const SymmetricView<double>& a) {
   facts.gershgorin_least = a.value[pattern.col_ptr[0]] - radius[0];
   facts.gershgorin_greatest = a.value[pattern.col_ptr[0]] + radius[0];
   for (Index j = 1; j < pattern.n; ++j) {
-    facts.gershgorin_least = std::min(facts.gershgorin_least, a.value[pattern.col_ptr[j]] - radius[j]);
-    facts.gershgorin_greatest = std::max(facts.gershgorin_greatest, a.value[pattern.col_ptr[j]] + radius[j]);
+    facts.gershgorin_least =
+        std::min(facts.gershgorin_least, a.value[pattern.col_ptr[j]] - radius[j]);
+    facts.gershgorin_greatest =
+        std::max(facts.gershgorin_greatest, a.value[pattern.col_ptr[j]] + radius[j]);
   }
   return facts;
 }
@@ -61,8 +64,9 @@ std::string verdict_name(const MatrixFacts& facts) {
 
 std::string verdict_reason(const MatrixFacts& facts) {
   if (facts.zero_diagonal + facts.negative_diagonal > 0) return "a diagonal entry is not positive";
-  return facts.gershgorin_least > 0 ? "every row is strictly diagonally dominant"
-                                    : "not strictly diagonally dominant: only a factorisation decides";
+  return facts.gershgorin_least > 0
+             ? "every row is strictly diagonally dominant"
+             : "not strictly diagonally dominant: only a factorisation decides";
 }
 
 }  // namespace kauri::cli

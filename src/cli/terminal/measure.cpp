@@ -20,7 +20,9 @@ Offset peak_rss_bytes() {
   return 0;
 }
 
-void reset_peak_rss() { std::ofstream("/proc/self/clear_refs") << "5"; }  // see proc(5); without permission this has no effect
+void reset_peak_rss() {
+  std::ofstream("/proc/self/clear_refs") << "5";
+}  // see proc(5); without permission this has no effect
 
 void release_free_memory() {
 #if defined(__GLIBC__)

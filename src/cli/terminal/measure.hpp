@@ -11,7 +11,8 @@
 
 namespace kauri::cli {
 
-/// Returns the seconds of the fastest of `times` calls of work(); prepare() runs before each, untimed.
+/// Returns the seconds of the fastest of `times` calls of work(); prepare() runs before each,
+/// untimed.
 template <class Prepare, class Work>
 double least_seconds(int times, Prepare&& prepare, Work&& work) {
   double least = std::numeric_limits<double>::infinity();
@@ -22,17 +23,17 @@ double least_seconds(int times, Prepare&& prepare, Work&& work) {
   return least;
 }
 
-/// Returns the peak of this process's resident memory in bytes since reset_peak_rss(), or since its start;
-/// 0 if the system does not report it.
+/// Returns the peak of this process's resident memory in bytes since reset_peak_rss(), or since its
+/// start; 0 if the system does not report it.
 Offset peak_rss_bytes();
 void reset_peak_rss();
 
-/// Returns freed memory to the system (with glibc; elsewhere no effect). Called between the analysis, which
-/// leaves a fragmented heap, and the factorisation, which needs large blocks.
+/// Returns freed memory to the system (with glibc; elsewhere no effect). Called between the
+/// analysis, which leaves a fragmented heap, and the factorisation, which needs large blocks.
 void release_free_memory();
 
-/// Fills x with random multiples of 2^-23 in [-1, 1), which are exact in float and double. A seed gives the
-/// same numbers on every platform; a shorter x is the beginning of a longer one.
+/// Fills x with random multiples of 2^-23 in [-1, 1), which are exact in float and double. A seed
+/// gives the same numbers on every platform; a shorter x is the beginning of a longer one.
 template <class T>
 void fill_random(std::span<T> x, std::uint64_t seed);
 

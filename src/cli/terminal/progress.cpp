@@ -53,8 +53,10 @@ void Phase::run() {
   if (wake_.wait_for(lock, kSilence, [this] { return over_; })) return;
   do {
     const double fraction = meter_.fraction();
-    const bool part = fraction > 0 && fraction < 1;  // the fraction is known only while the factorisation runs
-    show(fmt::format("{} ... {:.0f} s{}", what_, watch.seconds(), part ? fmt::format(", {:.0f} %", std::floor(100 * fraction)) : ""));
+    const bool part =
+        fraction > 0 && fraction < 1;  // the fraction is known only while the factorisation runs
+    show(fmt::format("{} ... {:.0f} s{}", what_, watch.seconds(),
+                     part ? fmt::format(", {:.0f} %", std::floor(100 * fraction)) : ""));
   } while (!wake_.wait_for(lock, kPause, [this] { return over_; }));
   show("");
 }

@@ -12,9 +12,10 @@
 
 namespace kauri::cli {
 
-/// Progress line of a phase. Once the object has lived for a second, a line on the standard error shows the
-/// phase and its seconds, and during a factorisation on the CPU the fraction done; the destructor erases
-/// the line. Nothing is shown if `quiet` (--json) or if the standard error is no terminal.
+/// Progress line of a phase. Once the object has lived for a second, a line on the standard error
+/// shows the phase and its seconds, and during a factorisation on the CPU the fraction done; the
+/// destructor erases the line. Nothing is shown if `quiet` (--json) or if the standard error is no
+/// terminal.
 class Phase {
  public:
   Phase(bool quiet, std::string what);

@@ -11,13 +11,15 @@ namespace {
 
 extern "C" void end_by_signal(int number) {
   io::remove_unfinished();
-  ::raise(number);  // SA_RESETHAND restored the default action, which runs when this handler returns
+  ::raise(
+      number);  // SA_RESETHAND restored the default action, which runs when this handler returns
 }
 
 }  // namespace
 
 void remove_files_on_signals() {
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF}) {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
+                           SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF}) {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
     struct sigaction then {};

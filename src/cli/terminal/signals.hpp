@@ -4,9 +4,9 @@
 
 namespace kauri::cli {
 
-/// Installs handlers that remove unfinished files when a signal ends the program, after which the signal's
-/// default action ends it. SIGKILL and signals of faults are left alone; ignored signals, as under nohup,
-/// stay ignored.
+/// Installs handlers that remove unfinished files when a signal ends the program, after which the
+/// signal's default action ends it. SIGKILL and signals of faults are left alone; ignored signals,
+/// as under nohup, stay ignored.
 void remove_files_on_signals();
 
 }  // namespace kauri::cli

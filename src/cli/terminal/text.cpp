@@ -23,7 +23,9 @@ std::string scaled(double x, const char* separator, const char* unit) {
   return fmt::format("{:.{}f}{}{}", x, decimals, word.empty() ? "" : separator, word);
 }
 
-std::string three_digits(double x) { return fmt::format("{:.{}f}", x, x < 9.995 ? 2 : x < 99.95 ? 1 : 0); }
+std::string three_digits(double x) {
+  return fmt::format("{:.{}f}", x, x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
+}
 
 }  // namespace
 
@@ -39,7 +41,8 @@ std::string bytes(double b) { return scaled(b, " ", "B"); }
 std::string integer(Offset count) {
   std::string digits = std::to_string(count);
   const int first = digits.starts_with('-') ? 1 : 0;
-  for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  for (int at = static_cast<int>(digits.size()) - 3; at > first; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
 }
 
@@ -54,7 +57,9 @@ std::string for_terminal(std::string_view text) {
   }
 }
 
-std::string count(double x) { return std::abs(x) < 1e4 ? fmt::format("{:.0f}", x) : scaled(x, " ", ""); }
+std::string count(double x) {
+  return std::abs(x) < 1e4 ? fmt::format("{:.0f}", x) : scaled(x, " ", "");
+}
 
 std::string rate(double flops, double s) { return s > 0 ? scaled(flops / s, " ", "flop/s") : "-"; }
 
@@ -70,8 +75,9 @@ std::string Table::text() const {
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c)
-      line += c == 0 || (last_ == Last::left && c + 1 == width.size()) ? fmt::format("  {:<{}}", row[c], width[c])
-                                                                       : fmt::format("  {:>{}}", row[c], width[c]);
+      line += c == 0 || (last_ == Last::left && c + 1 == width.size())
+                  ? fmt::format("  {:<{}}", row[c], width[c])
+                  : fmt::format("  {:>{}}", row[c], width[c]);
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }

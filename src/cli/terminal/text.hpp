@@ -10,29 +10,32 @@
 
 namespace kauri::cli {
 
-/// Returns seconds with three digits: "12.3 ms", "1.23 s", "45 us"; "-" for a negative number or NaN.
+/// Returns seconds with three digits: "12.3 ms", "1.23 s", "45 us"; "-" for a negative number or
+/// NaN.
 std::string seconds(double s);
 /// Returns bytes with three digits and powers of 1000: "1.23 GB".
 std::string bytes(double b);
 /// Returns all digits of a count, in groups of three: "1,234,567".
 std::string integer(Offset count);
-/// Returns a count with three digits and powers of 1000, "921 M", "7.12 G"; below 10,000 with all digits.
+/// Returns a count with three digits and powers of 1000, "921 M", "7.12 G"; below 10,000 with all
+/// digits.
 std::string count(double x);
 /// Returns operations per second, "12.3 Gflop/s"; "-" if s is 0.
 std::string rate(double flops, double s);
 /// Returns an error with two digits, "3.1e-16"; "not finite" for NaN and infinity.
 std::string error(double e);
 
-/// Returns a text that is safe for a terminal even if it contains names of files: line ends and tabs stay,
-/// other control characters become '?'.
+/// Returns a text that is safe for a terminal even if it contains names of files: line ends and
+/// tabs stay, other control characters become '?'.
 std::string for_terminal(std::string_view text);
 
-/// A table of rows under a header. The first column is flush left, the others flush right; the last one is
-/// flush left with Last::left.
+/// A table of rows under a header. The first column is flush left, the others flush right; the last
+/// one is flush left with Last::left.
 class Table {
  public:
   enum class Last { right, left };
-  explicit Table(std::vector<std::string> header, Last last = Last::right) : rows_{std::move(header)}, last_(last) {}
+  explicit Table(std::vector<std::string> header, Last last = Last::right)
+      : rows_{std::move(header)}, last_(last) {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   /// Returns the lines, each with two leading blanks, and two blanks between columns.
   [[nodiscard]] std::string text() const;

@@ -17,7 +17,8 @@ class Letters {
  public:
   explicit Letters(std::string_view text) {
     for (const char c : text)
-      if (c != ' ' && c != '\t') text_ += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      if (c != ' ' && c != '\t')
+        text_ += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
   bool take(char c) {
     if (at_ >= text_.size() || text_[at_] != c) return false;
@@ -31,7 +32,8 @@ class Letters {
   /// Reads a number of at most four digits; returns `otherwise` if there is none.
   int number(int otherwise) {
     int value = 0, digits = 0;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && digits < 4; ++digits) value = value * 10 + (text_[at_++] - '0');
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && digits < 4; ++digits)
+      value = value * 10 + (text_[at_++] - '0');
     return digits == 0 ? otherwise : value;
   }
 
@@ -112,7 +114,8 @@ class Layout {
     if (point && letters_.take('E')) letters_.number(0);
     one.scale = scale_;
     one.integer = kind == 'I';
-    if (one.width < 1 || (any_ && !alike(one, format_)) || count > kMostItems - items_) return false;
+    if (one.width < 1 || (any_ && !alike(one, format_)) || count > kMostItems - items_)
+      return false;
     any_ = true;
     items_ += count;
     one.later = std::move(format_.later);
@@ -122,7 +125,8 @@ class Layout {
   }
 
   static bool alike(const FortranFormat& a, const FortranFormat& b) {
-    return a.width == b.width && a.decimals == b.decimals && a.integer == b.integer && (a.integer || a.scale == b.scale);
+    return a.width == b.width && a.decimals == b.decimals && a.integer == b.integer &&
+           (a.integer || a.scale == b.scale);
   }
 
   Letters letters_;
@@ -145,13 +149,16 @@ bool is_sign(char c) { return c == '+' || c == '-'; }
 /// Returns the position of a number's exponent: its letter, or a sign after the first character.
 std::size_t exponent_at(std::string_view number) {
   for (std::size_t k = 1; k < number.size(); ++k)
-    if (is_sign(number[k]) || std::string_view("eEdDqQ").find(number[k]) != std::string_view::npos) return k;
+    if (is_sign(number[k]) || std::string_view("eEdDqQ").find(number[k]) != std::string_view::npos)
+      return k;
   return std::string_view::npos;
 }
 
 }  // namespace
 
-std::optional<FortranFormat> parse_fortran_format(std::string_view text) { return Layout(text).format(); }
+std::optional<FortranFormat> parse_fortran_format(std::string_view text) {
+  return Layout(text).format();
+}
 
 FortranFormat::Place FortranFormat::place(Offset k) const {
   const auto here = static_cast<Offset>(first.size());
@@ -184,7 +191,8 @@ std::optional<double> fortran_real(std::string_view field, const FortranFormat& 
   Offset exponent = plain ? -format.scale : 0;
   if (!plain) {
     const auto given = fortran_integer(field.substr(split + (is_sign(field[split]) ? 0 : 1)));
-    if (!given || *given > kLongest || *given < -kLongest) return {};  // not by abs, which overflows for the least Offset
+    if (!given || *given > kLongest || *given < -kLongest)
+      return {};  // not by abs, which overflows for the least Offset
     exponent = *given;
   }
   if (!point) exponent -= format.decimals;

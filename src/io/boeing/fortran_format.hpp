@@ -1,4 +1,5 @@
-// Fortran's fixed fields: formats such as (16I5), (1X,8I9) or (3(1P,E24.16)), and the numbers in their columns.
+// Fortran's fixed fields: formats such as (16I5), (1X,8I9) or (3(1P,E24.16)), and the numbers in
+// their columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,9 +19,10 @@ struct FortranFormat {
   int decimals = 0;  ///< digits after an implied decimal point
   int scale = 0;     ///< n of nP: a number without exponent stands for 10^-n of what is written
   bool integer = false;
-  std::vector<int> later = {};  ///< start columns of the fields of a line, counted from 0: length `repeat`
-  /// Start columns of the fields of the first line. They differ if the format ends in a group: later
-  /// lines have that group alone.
+  std::vector<int> later =
+      {};  ///< start columns of the fields of a line, counted from 0: length `repeat`
+  /// Start columns of the fields of the first line. They differ if the format ends in a group:
+  /// later lines have that group alone.
   std::vector<int> first = {};
 
   /// The position of field k, counted from 0 over all lines.

@@ -26,7 +26,8 @@ bool has_boeing_ending(std::string_view name);
 /// Right-hand sides after a Harwell-Boeing matrix are not read. Throws Error(input) naming line and
 /// columns of what is wrong. Memory is counted, and taken only after the header's claims are
 /// compared with the bytes given.
-SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::string_view name, const BothHalves& both = {},
+SymmetricMatrix<double> parse_rutherford_boeing(std::string_view bytes, std::string_view name,
+                                                const BothHalves& both = {},
                                                 Allowance allowance = {});
 
 /// Throws what the reader throws for the header; `bytes` begin with it.

@@ -25,10 +25,12 @@ void look_at(std::string_view head, bool whole, const Look& look) {
 }
 
 /// Returns the content of bytes that were inspected.
-Content unpacked(Content packed, const std::string& name, Allowance& allowance, const MakeWatch& watch) {
+Content unpacked(Content packed, const std::string& name, Allowance& allowance,
+                 const MakeWatch& watch) {
   if (packed.bytes.empty()) fail(name, "is empty");
   if (!is_gzip(packed.bytes)) return packed;
-  Bytes inside = gunzip(packed.bytes, name, allowance.left(), watch ? watch(packed.bytes.size()) : Watch());
+  Bytes inside =
+      gunzip(packed.bytes, name, allowance.left(), watch ? watch(packed.bytes.size()) : Watch());
   allowance.take(name, inside.size(), 1, "bytes unpacked");
   if (inside.empty()) fail(name, "is empty inside its gzip wrapping");
   return Content(std::move(inside));
@@ -36,7 +38,8 @@ Content unpacked(Content packed, const std::string& name, Allowance& allowance, 
 
 }  // namespace
 
-Content content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch) {
+Content content_of_file(const std::string& path, Allowance& allowance, const Look& look,
+                        const MakeWatch& watch) {
   // A file of up to kHead bytes is read without a look, but may unpack to much more, so it is
   // inspected here.
   bool looked = false;
@@ -48,7 +51,8 @@ Content content_of_file(const std::string& path, Allowance& allowance, const Loo
   return unpacked(std::move(packed), path, allowance, watch);
 }
 
-Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance, const Look& look, const MakeWatch& watch) {
+Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance,
+                   const Look& look, const MakeWatch& watch) {
   look_at(bytes.substr(0, kHead), bytes.size() <= kHead, look);
   return unpacked(Content(bytes), name, allowance, watch);
 }

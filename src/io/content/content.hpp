@@ -27,8 +27,10 @@ using MakeWatch = std::function<Watch(std::size_t packed)>;
 /// a watch. `look` gets the first 64 KB of the content, if there may be more, before the rest is
 /// read or unpacked. Throws Error(input) for empty content, and what read_file() and gunzip()
 /// throw.
-Content content_of_file(const std::string& path, Allowance& allowance, const Look& look, const MakeWatch& watch = {});
-Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance, const Look& look, const MakeWatch& watch = {});
+Content content_of_file(const std::string& path, Allowance& allowance, const Look& look,
+                        const MakeWatch& watch = {});
+Content content_of(std::string_view bytes, const std::string& name, Allowance& allowance,
+                   const Look& look, const MakeWatch& watch = {});
 
 /// Returns a text without the additions of Windows: a byte order mark of UTF-8 in front, and a
 /// Ctrl-Z at the end with the blanks and line ends around it. Throws Error(input) for text in

@@ -20,7 +20,8 @@ namespace kauri::io {
 namespace {
 
 constexpr std::size_t kBlock = 512;
-constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 12, kSumAt = 148, kSumSize = 8, kTypeAt = 156;
+constexpr std::size_t kNameAt = 0, kNameSize = 100, kSizeAt = 124, kSizeSize = 12, kSumAt = 148,
+                      kSumSize = 8, kTypeAt = 156;
 constexpr std::size_t kMagicAt = 257, kPrefixAt = 345, kPrefixSize = 155;
 
 constexpr std::size_t kLongestName = std::size_t{1} << 16;
@@ -51,7 +52,8 @@ class Walker {
     std::vector<TarMember> list;
     while (at_ < bytes_.size()) {
       const std::string_view header = take_header();
-      if (header.find_first_not_of('\0') == std::string_view::npos) break;  // two zero blocks mark the end; what follows is padding
+      if (header.find_first_not_of('\0') == std::string_view::npos)
+        break;  // two zero blocks mark the end; what follows is padding
       const char type = header[kTypeAt];
       const std::string_view data = take_data(size_of(header));
       if (is_about_next(type)) {
@@ -63,7 +65,8 @@ class Walker {
           list.push_back({std::move(name), data});
         }
         if (type == 'S')
-          fail(name_, "the member '" + printable(name_of(header)) + "' is a sparse file of GNU tar, expected an ordinary one");
+          fail(name_, "the member '" + printable(name_of(header)) +
+                          "' is a sparse file of GNU tar, expected an ordinary one");
         forget_name(type);
       }
     }
@@ -101,14 +104,17 @@ class Walker {
       Head head{name_of(header), size, is_file(type), at_};
       forget_name(type);
       const std::size_t most = std::numeric_limits<std::size_t>::max() - 2 * kBlock - at_;
-      at_ += std::min(most, static_cast<std::size_t>(size)) / kBlock * kBlock + (size % Offset{kBlock} != 0 ? kBlock : 0);
+      at_ += std::min(most, static_cast<std::size_t>(size)) / kBlock * kBlock +
+             (size % Offset{kBlock} != 0 ? kBlock : 0);
       return head;
     }
     return {};
   }
   /// Returns the bytes so far of headers, of names and after the end; or more if the header of a
   /// name promises more.
-  [[nodiscard]] std::size_t bytes_beside_members() const { return passed_ + awaited_ + (over_ ? bytes_.size() - header_at_ : 0); }
+  [[nodiscard]] std::size_t bytes_beside_members() const {
+    return passed_ + awaited_ + (over_ ? bytes_.size() - header_at_ : 0);
+  }
 
  private:
   /// Returns true for a header that describes the next one: GNU's long name, or pax records.
@@ -122,7 +128,8 @@ class Walker {
   }
   void set_name(std::string_view name) {
     if (name.size() > kLongestName)
-      fail_here("a name of " + std::to_string(name.size()) + " bytes, expected " + std::to_string(kLongestName) + " at most");
+      fail_here("a name of " + std::to_string(name.size()) + " bytes, expected " +
+                std::to_string(kLongestName) + " at most");
     next_name_ = name;
   }
   void forget_name(char type) {
@@ -140,30 +147,36 @@ class Walker {
     at_ += kBlock;
     if (header.find_first_not_of('\0') == std::string_view::npos) return header;
     Offset sum = 0;
-    for (std::size_t k = 0; k < kBlock; ++k) sum += k >= kSumAt && k < kSumAt + kSumSize ? ' ' : static_cast<unsigned char>(header[k]);
+    for (std::size_t k = 0; k < kBlock; ++k)
+      sum += k >= kSumAt && k < kSumAt + kSumSize ? ' ' : static_cast<unsigned char>(header[k]);
     if (octal(field(header, kSumAt, kSumSize)) != sum) fail_here("its checksum is wrong");
     return header;
   }
 
   Offset size_of(std::string_view header) const {
     if (next_size_ >= 0 && header[kTypeAt] != 'x' && header[kTypeAt] != 'L') return next_size_;
-    if (static_cast<unsigned char>(header[kSizeAt]) == 0x80) {  // GNU: binary, most significant byte first
+    if (static_cast<unsigned char>(header[kSizeAt]) ==
+        0x80) {  // GNU: binary, most significant byte first
       Offset size = 0;
       for (const char c : header.substr(kSizeAt + 1, kSizeSize - 1)) {
-        if (size > std::numeric_limits<Offset>::max() >> 8) fail_here("its size does not fit 63 bits, expected that of a file");
+        if (size > std::numeric_limits<Offset>::max() >> 8)
+          fail_here("its size does not fit 63 bits, expected that of a file");
         size = size << 8 | static_cast<unsigned char>(c);
       }
       return size;
     }
     const Offset size = octal(field(header, kSizeAt, kSizeSize));
-    if (size < 0) fail_here("its size '" + printable(field(header, kSizeAt, kSizeSize)) + "' is not an octal number");
+    if (size < 0)
+      fail_here("its size '" + printable(field(header, kSizeAt, kSizeSize)) +
+                "' is not an octal number");
     return size;
   }
 
   std::string_view take_data(Offset size) {
     const auto left = static_cast<Offset>(bytes_.size() - at_);
     if (size > left)
-      fail_here("a member of " + std::to_string(size) + " bytes is promised, but the archive ends after " + std::to_string(left));
+      fail_here("a member of " + std::to_string(size) +
+                " bytes is promised, but the archive ends after " + std::to_string(left));
     const std::string_view data = bytes_.substr(at_, static_cast<std::size_t>(size));
     const std::size_t padded = (data.size() + kBlock - 1) / kBlock * kBlock;
     at_ = std::min(bytes_.size(), at_ + padded);
@@ -173,7 +186,9 @@ class Walker {
   std::string name_of(std::string_view header) const {
     if (!next_name_.empty()) return next_name_;
     const std::string name(field(header, kNameAt, kNameSize));
-    const std::string prefix(header.substr(kMagicAt, 6) == std::string_view("ustar\0", 6) ? field(header, kPrefixAt, kPrefixSize) : "");
+    const std::string prefix(header.substr(kMagicAt, 6) == std::string_view("ustar\0", 6)
+                                 ? field(header, kPrefixAt, kPrefixSize)
+                                 : "");
     return prefix.empty() ? name : prefix + "/" + name;
   }
 
@@ -183,7 +198,8 @@ class Walker {
       std::size_t length = 0;
       const auto [end, code] = std::from_chars(data.data(), data.data() + data.size(), length);
       const auto digits = static_cast<std::size_t>(end - data.data());
-      if (code != std::errc() || length <= digits + 1 || length > data.size() || data[digits] != ' ' || data[length - 1] != '\n')
+      if (code != std::errc() || length <= digits + 1 || length > data.size() ||
+          data[digits] != ' ' || data[length - 1] != '\n')
         fail_here("a pax record is broken, expected 'LENGTH KEY=VALUE'");
       const std::string_view record = data.substr(digits + 1, length - digits - 2);
       data.remove_prefix(length);
@@ -205,7 +221,9 @@ class Walker {
   Offset next_size_ = -1;
 };
 
-std::string_view last_part(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }  // npos + 1 is 0
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}  // npos + 1 is 0
 
 std::string_view stem(std::string_view path) {
   const std::string_view last = last_part(path);
@@ -217,12 +235,15 @@ std::string_view folder(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : last_part(path.substr(0, slash));
 }
 
-bool is_text_matrix(std::string_view path) { return path.ends_with(".mtx") || has_boeing_ending(path); }
+bool is_text_matrix(std::string_view path) {
+  return path.ends_with(".mtx") || has_boeing_ending(path);
+}
 
 std::string listing(const std::vector<const TarMember*>& members) {
   constexpr std::size_t kMost = 8;
   std::string text;
-  for (std::size_t k = 0; k < std::min(kMost, members.size()); ++k) text += (k > 0 ? ", '" : "'") + printable(members[k]->name) + "'";
+  for (std::size_t k = 0; k < std::min(kMost, members.size()); ++k)
+    text += (k > 0 ? ", '" : "'") + printable(members[k]->name) + "'";
   return text + (members.size() > kMost ? ", ..." : "");
 }
 
@@ -243,7 +264,8 @@ bool begins_well(std::string_view head, const std::string& name, bool asked_for)
       TextCursor cursor(text, name);
       return read_market_header(cursor), true;
     }
-    if (is_rutherford_boeing(text) || has_boeing_ending(name)) return check_boeing_header(text, name), true;
+    if (is_rutherford_boeing(text) || has_boeing_ending(name))
+      return check_boeing_header(text, name), true;
     return asked_for && (is_zip(head) || is_npy(head));
   } catch (const Error&) {
     return false;
@@ -261,7 +283,8 @@ class TarWatch::Members {
     while (!unknown_ || tell(so_far)) {
       auto head = walker_.next(so_far);
       if (!head) break;
-      const bool asked_for = !member_.empty() && (head->name == member_ || last_part(head->name) == member_);
+      const bool asked_for =
+          !member_.empty() && (head->name == member_ || last_part(head->name) == member_);
       if (head->file && (asked_for || is_text_matrix(head->name)))
         unknown_ = std::move(head);
       else
@@ -276,18 +299,21 @@ class TarWatch::Members {
   bool tell(std::string_view so_far) {
     const std::size_t needed = std::min(kHead, static_cast<std::size_t>(unknown_->size));
     if (so_far.size() < unknown_->begin || so_far.size() - unknown_->begin < needed) return false;
-    if (!begins_well(so_far.substr(unknown_->begin, needed), unknown_->name, !member_.empty())) add(*unknown_);
+    if (!begins_well(so_far.substr(unknown_->begin, needed), unknown_->name, !member_.empty()))
+      add(*unknown_);
     unknown_.reset();
     return true;
   }
   void add(const Walker::Head& head) {
-    beside_ += std::min(static_cast<std::size_t>(head.size), std::numeric_limits<std::size_t>::max() / 4 - beside_);
+    beside_ += std::min(static_cast<std::size_t>(head.size),
+                        std::numeric_limits<std::size_t>::max() / 4 - beside_);
     require(0, ", with the member '" + printable(head.name) + "'");
   }
   void require(std::size_t more, const std::string& what) const {
     if (beside_ + more <= most_) return;
-    fail(name_, "holds " + std::to_string(beside_ + more) + " bytes or more beside matrices" + what + ", expected " +
-                    std::to_string(most_) + " at most: 64 MB, or 16 times the bytes of the file");
+    fail(name_, "holds " + std::to_string(beside_ + more) + " bytes or more beside matrices" +
+                    what + ", expected " + std::to_string(most_) +
+                    " at most: 64 MB, or 16 times the bytes of the file");
   }
 
   std::string name_, member_;
@@ -301,26 +327,31 @@ TarWatch::TarWatch(std::string name, std::string member, std::size_t most)
 TarWatch::~TarWatch() = default;
 void TarWatch::operator()(std::string_view so_far) { members_->look(so_far); }
 
-bool is_tar(std::string_view bytes) { return bytes.size() >= kBlock && bytes.substr(kMagicAt, 5) == "ustar"; }
+bool is_tar(std::string_view bytes) {
+  return bytes.size() >= kBlock && bytes.substr(kMagicAt, 5) == "ustar";
+}
 
-std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name, Allowance& allowance) {
+std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name,
+                                   Allowance& allowance) {
   return Walker(bytes, name).members(allowance);
 }
 
-TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted) {
+TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name,
+                          const std::string& member, TarWanted wanted) {
   const auto all = those(members, [](const std::string&) { return true; });
   if (!member.empty()) {
     for (const TarMember& m : members)
       if (m.name == member) return m;
-    const auto called = those(members, [&](const std::string& path) { return last_part(path) == member; });
+    const auto called =
+        those(members, [&](const std::string& path) { return last_part(path) == member; });
     if (called.size() == 1) return *called[0];
-    fail(name, "holds " + std::string(called.empty() ? "no" : "more than one") + " member '" + printable(member) + "'; there are " +
-                   (all.empty() ? "no files" : listing(all)));
+    fail(name, "holds " + std::string(called.empty() ? "no" : "more than one") + " member '" +
+                   printable(member) + "'; there are " + (all.empty() ? "no files" : listing(all)));
   }
   const auto texts = those(members, is_text_matrix);
   if (texts.empty())
-    fail(name,
-         "the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are " + (all.empty() ? "no files" : listing(all)));
+    fail(name, "the archive holds no matrix, expected a .mtx, .rb, .rsa or .psa file; there are " +
+                   (all.empty() ? "no files" : listing(all)));
   if (texts.size() == 1) return *texts[0];
   const auto fit = those(members, [&](const std::string& path) {
     if (!is_text_matrix(path)) return false;

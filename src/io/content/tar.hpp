@@ -1,4 +1,5 @@
-// Tar archives as the SuiteSparse Matrix Collection ships its matrices: ustar, pax and GNU's long names (POSIX.1-2008, pax interchange).
+// Tar archives as the SuiteSparse Matrix Collection ships its matrices: ustar, pax and GNU's long
+// names (POSIX.1-2008, pax interchange).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +25,8 @@ struct TarMember {
 /// Returns the ordinary files of an archive in memory, in order, each counted in `allowance` before
 /// it is listed. Throws Error(input) naming the byte of a header that is damaged, of a member that
 /// is longer than the archive, or of a name of more than 64 KB.
-std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name, Allowance& allowance);
+std::vector<TarMember> tar_members(std::string_view bytes, const std::string& name,
+                                   Allowance& allowance);
 
 /// The kind of member to find in an archive of several files.
 enum class TarWanted { matrix, dense };
@@ -33,7 +35,8 @@ enum class TarWanted { matrix, dense };
 /// is unique. Without a name returns the only text file; among several, the matrix is the one named
 /// as its folder or as the archive (name/name.mtx), right-hand sides are the one that ends in
 /// _b.mtx. Throws Error(input) that lists the members if this does not decide.
-TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name, const std::string& member, TarWanted wanted);
+TarMember find_tar_member(const std::vector<TarMember>& members, const std::string& name,
+                          const std::string& member, TarWanted wanted);
 
 /// Follows an archive while it is unpacked, and stops that if too many bytes are of no use: members
 /// that are neither Matrix Market or Rutherford-Boeing files nor the one asked for, headers, and

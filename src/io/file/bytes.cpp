@@ -1,4 +1,5 @@
-// Allocates pages of the system by mmap() and mremap(); under AddressSanitizer allocates by malloc, whose bounds it checks.
+// Allocates pages of the system by mmap() and mremap(); under AddressSanitizer allocates by malloc,
+// whose bounds it checks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/bytes.hpp"
 
@@ -24,15 +25,19 @@ namespace {
 
 #ifdef KAURI_WATCHED
 
-constexpr bool kIsExact = true;  // no capacity beyond the size, so that accesses beyond it are detected
-void* larger(void* data, std::size_t /*size*/, std::size_t capacity) { return std::realloc(data, capacity); }
+constexpr bool kIsExact =
+    true;  // no capacity beyond the size, so that accesses beyond it are detected
+void* larger(void* data, std::size_t /*size*/, std::size_t capacity) {
+  return std::realloc(data, capacity);
+}
 void let_go(void* data, std::size_t /*size*/) { std::free(data); }
 
 #else
 
 constexpr bool kIsExact = false;
 void* larger(void* data, std::size_t size, std::size_t capacity) {
-  void* pages = data == nullptr ? ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+  void* pages = data == nullptr ? ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                                 : ::mremap(data, size, capacity, MREMAP_MAYMOVE);
   return pages == MAP_FAILED ? nullptr : pages;
 }
@@ -54,7 +59,8 @@ void Bytes::resize(std::size_t size) {
 void Bytes::append(std::string_view more, std::size_t most) {
   if (more.empty()) return;
   const std::size_t at = size_, needed = at + more.size();
-  if (needed > capacity_) reserve(kIsExact ? needed : std::max(needed, std::min(most, 2 * capacity_)));
+  if (needed > capacity_)
+    reserve(kIsExact ? needed : std::max(needed, std::min(most, 2 * capacity_)));
   resize(needed);
   std::memcpy(data_ + at, more.data(), more.size());
 }

@@ -15,9 +15,12 @@ class Bytes {
   Bytes() = default;
   ~Bytes();
   Bytes(Bytes&& from) noexcept
-      : data_(std::exchange(from.data_, nullptr)), size_(std::exchange(from.size_, 0)), capacity_(std::exchange(from.capacity_, 0)) {}
+      : data_(std::exchange(from.data_, nullptr)),
+        size_(std::exchange(from.size_, 0)),
+        capacity_(std::exchange(from.capacity_, 0)) {}
   Bytes& operator=(Bytes&& from) noexcept {
-    std::swap(data_, from.data_), std::swap(size_, from.size_), std::swap(capacity_, from.capacity_);
+    std::swap(data_, from.data_), std::swap(size_, from.size_),
+        std::swap(capacity_, from.capacity_);
     return *this;
   }
 

@@ -35,7 +35,8 @@ std::size_t read_all(int descriptor, char* to, std::size_t count, const std::str
 }
 
 [[noreturn]] void too_large_to_read(const std::string& path, std::size_t bytes) {
-  throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its " + std::to_string(bytes) + " bytes or more");
+  throw Error(ErrorKind::memory, shown(path) + ": not enough memory for its " +
+                                     std::to_string(bytes) + " bytes or more");
 }
 
 /// Opens a file and gets its status from the descriptor, since another file may have taken the name
@@ -60,7 +61,9 @@ bool directs(unsigned first, unsigned second, unsigned third) {
 /// Returns the number of bytes of the UTF-8 character at the start of a text; 0 if there is none,
 /// or one that directs the terminal.
 std::size_t shown_character(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
+  const auto byte = [&](std::size_t k) {
+    return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U;
+  };
   const unsigned first = byte(0);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
   const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
@@ -93,7 +96,9 @@ std::string shown(std::string_view name) {
   return text;
 }
 
-void fail(std::string_view name, const std::string& what) { throw Error(ErrorKind::input, shown(name) + ": " + what); }
+void fail(std::string_view name, const std::string& what) {
+  throw Error(ErrorKind::input, shown(name) + ": " + what);
+}
 
 Bytes read_file(const std::string& path, Allowance& allowance, const Look& look) {
   struct stat status {};
@@ -108,8 +113,11 @@ Bytes read_file(const std::string& path, Allowance& allowance, const Look& look)
     std::size_t counted = std::max(used, size);
     allowance.take(path, counted, 1, "bytes");
     while (used == bytes.size()) {
-      // One byte beyond the size reveals the end without a second growth; pipes have size 0 and grow as data arrive.
-      const std::size_t more = size > used ? size + 1 - used : std::min(used, std::max<std::size_t>(1, allowance.left()));
+      // One byte beyond the size reveals the end without a second growth; pipes have size 0 and
+      // grow as data arrive.
+      const std::size_t more = size > used
+                                   ? size + 1 - used
+                                   : std::min(used, std::max<std::size_t>(1, allowance.left()));
       bytes.resize(used + more);
       used += read_all(file.get(), bytes.data() + used, more, path);
       if (used > counted) allowance.take(path, used - counted, 1, "bytes more");
@@ -133,6 +141,8 @@ FileReader::FileReader(const std::string& path) : path_(path) {
   if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
 }
 
-std::size_t FileReader::read(char* to, std::size_t count) { return read_all(file_.get(), to, count, path_); }
+std::size_t FileReader::read(char* to, std::size_t count) {
+  return read_all(file_.get(), to, count, path_);
+}
 
 }  // namespace kauri::io

@@ -16,7 +16,9 @@ namespace kauri::io {
 namespace {
 
 /// Returns the path under which the system shows an open file, from which a link can be made.
-std::string name_of(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
+std::string name_of(const Descriptor& file) {
+  return "/proc/self/fd/" + std::to_string(file.get());
+}
 
 /// Returns false, with errno set, if bytes may not be on the disk. Files that are not on a disk, or
 /// cannot be synchronised, pass.
@@ -24,7 +26,8 @@ bool synchronise(int descriptor) {
   int code = 0;
   do code = ::fsync(descriptor);
   while (code != 0 && errno == EINTR);
-  return code == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS || errno == EBADF;
+  return code == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS ||
+         errno == EBADF;
 }
 
 /// Returns the permissions of a file that replaces another one, if its owner or group may differ:
@@ -89,7 +92,8 @@ FileWriter::FileWriter(const std::string& path, Unfinished unfinished) : path_(p
     if (!file_.open()) fail_here("create");
     return;
   }
-  if (!there && errno != ENOENT) fail_here("create");  // includes a circle of links, which has no end
+  if (!there && errno != ENOENT)
+    fail_here("create");  // includes a circle of links, which has no end
   if (there && ::access(path.c_str(), W_OK) != 0) fail_here("create");
   std::error_code code;
   target_ = there ? std::filesystem::canonical(path, code).string() : end_of_links(path);
@@ -126,7 +130,8 @@ bool FileWriter::open_nameless(mode_t mode) {
 template <class TryName>
 void FileWriter::name_beside(TryName&& try_name) {
   for (int attempt = 0;; ++attempt) {
-    beside_ = std::make_unique<Beside>(target_ + ".part" + std::to_string(::getpid()) + "." + std::to_string(attempt));
+    beside_ = std::make_unique<Beside>(target_ + ".part" + std::to_string(::getpid()) + "." +
+                                       std::to_string(attempt));
     if (try_name(beside_->path())) return beside_->is_there(true);
     const int why = errno;
     beside_.reset();
@@ -137,7 +142,8 @@ void FileWriter::name_beside(TryName&& try_name) {
 
 void FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = ::write(file_.get(), bytes.data(), std::min(bytes.size(), static_cast<std::size_t>(kStretch)));
+    const ssize_t put = ::write(file_.get(), bytes.data(),
+                                std::min(bytes.size(), static_cast<std::size_t>(kStretch)));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail_here("write");
     bytes.remove_prefix(static_cast<std::size_t>(put));
@@ -152,14 +158,16 @@ void FileWriter::write(std::string_view bytes) {
 void FileWriter::bring_to_disk() {
 #ifdef SYNC_FILE_RANGE_WRITE
   const auto range = [&](Offset begin, Offset end, unsigned flags) {
-    // The call is not supported by every file system. Errors of the disk are reported here, since fsync() may
-    // not report them again.
-    if (::sync_file_range(file_.get(), begin, end - begin, flags) != 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+    // The call is not supported by every file system. Errors of the disk are reported here, since
+    // fsync() may not report them again.
+    if (::sync_file_range(file_.get(), begin, end - begin, flags) != 0 &&
+        (errno == EIO || errno == ENOSPC || errno == EDQUOT))
       fail_here("write");
   };
   range(begun_, written_, SYNC_FILE_RANGE_WRITE);
   if (begun_ > there_) {
-    range(there_, begun_, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    range(there_, begun_,
+          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
     static_cast<void>(::posix_fadvise(file_.get(), there_, begun_ - there_, POSIX_FADV_DONTNEED));
   }
 #endif
@@ -188,7 +196,9 @@ void FileWriter::close() {
 /// cannot replace a file.
 void FileWriter::link_to_target() {
   const std::string from = name_of(file_);
-  const auto link = [&](const char* name) { return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; };
+  const auto link = [&](const char* name) {
+    return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+  };
   if (link(target_.c_str())) return;
   if (errno != EEXIST) fail_here("write");
   name_beside(link);
@@ -199,6 +209,8 @@ void FileWriter::synchronise_folder() {
   if (folder.open() && !synchronise(folder.get())) fail_here("write");
 }
 
-void FileWriter::fail_here(const char* what) const { fail(path_, std::string("cannot ") + what + ": " + system_reason()); }
+void FileWriter::fail_here(const char* what) const {
+  fail(path_, std::string("cannot ") + what + ": " + system_reason());
+}
 
 }  // namespace kauri::io

@@ -49,7 +49,8 @@ class FileWriter {
   /// A name beside the target, which is removed if a signal or an exception ends the work.
   class Beside;
 
-  static constexpr Offset kStretch = Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
+  static constexpr Offset kStretch =
+      Offset{4} << 20;  // stretch of bytes sent to the disk at a time; two are under way
 
   void bring_to_disk();
   void open_target(Unfinished unfinished, mode_t mode);
@@ -66,8 +67,9 @@ class FileWriter {
   std::string target_;  // the file that path_ resolves to; empty: path_ is written directly
   std::string folder_;  // folder of the target
   Descriptor file_;
-  Offset written_ = 0, begun_ = 0, there_ = 0;  // bytes: written in all, sent to the disk, known to be on the disk
-  std::unique_ptr<Beside> beside_;              // null as long as the file has no name
+  Offset written_ = 0, begun_ = 0,
+         there_ = 0;  // bytes: written in all, sent to the disk, known to be on the disk
+  std::unique_ptr<Beside> beside_;  // null as long as the file has no name
 };
 
 }  // namespace kauri::io

@@ -29,7 +29,8 @@ const char* entry_form(MarketField field) {
 Index index_up_to(TextCursor& text, const char* expected, const char* what, Index most) {
   const Offset value = text.integer(expected);
   if (value < 1 || value > most)
-    text.fail_line(std::string(what) + " " + std::to_string(value) + ", expected 1 to " + std::to_string(most));
+    text.fail_line(std::string(what) + " " + std::to_string(value) + ", expected 1 to " +
+                   std::to_string(most));
   return static_cast<Index>(value - 1);
 }
 
@@ -76,7 +77,8 @@ bool read_pieces(std::string_view body, std::size_t size, const MarketSizes& siz
   try {
     blocks.for_each([&](Index b, Index, Index) {
       TextCursor text(pieces[b], "");
-      for (Offset k = first[b]; k < first[b + 1] && text.next_line(kMarketComment); ++k) read_entry<kField>(text, sizes, k, t);
+      for (Offset k = first[b]; k < first[b + 1] && text.next_line(kMarketComment); ++k)
+        read_entry<kField>(text, sizes, k, t);
     });
   } catch (const Error&) {
     return false;
@@ -101,14 +103,17 @@ Triplets read_all(TextCursor& text, const MarketSizes& sizes, std::size_t piece)
 }  // namespace
 
 void expect_no_more(TextCursor& text, Offset promised, const char* what) {
-  if (text.next_line(kMarketComment)) text.fail_line("more than the " + std::to_string(promised) + " " + what + " promised");
+  if (text.next_line(kMarketComment))
+    text.fail_line("more than the " + std::to_string(promised) + " " + what + " promised");
 }
 
 void fail_short(const TextCursor& text, Offset promised, Offset found, const char* what) {
-  text.fail_line("the file ends after " + std::to_string(found) + " of the " + std::to_string(promised) + " " + what + " promised");
+  text.fail_line("the file ends after " + std::to_string(found) + " of the " +
+                 std::to_string(promised) + " " + what + " promised");
 }
 
-Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes, std::size_t piece) {
+Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes,
+                             std::size_t piece) {
   switch (field) {
     case MarketField::pattern:
       return read_all<MarketField::pattern>(text, sizes, piece);
@@ -124,8 +129,9 @@ Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSi
 
 Offset market_line(std::string_view bytes, Offset k) {
   TextCursor text(bytes, "");
-  text.rest_of_line();                                                             // the banner
-  for (k += 1; text.next_line(kMarketComment) && k > 0; --k) text.rest_of_line();  // the line of sizes, then k entries
+  text.rest_of_line();  // the banner
+  for (k += 1; text.next_line(kMarketComment) && k > 0; --k)
+    text.rest_of_line();  // the line of sizes, then k entries
   return text.line();
 }
 

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMarketPiece = std::size_t{1} << 20;
 /// each piece, then read them to their places. Entries of patterns get the value 1. If anything is
 /// wrong, one thread reads the text again: Error(input) so names the first wrong line, whatever the
 /// number of threads.
-Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes, std::size_t piece = kMarketPiece);
+Triplets read_market_entries(TextCursor& text, MarketField field, const MarketSizes& sizes,
+                             std::size_t piece = kMarketPiece);
 
 /// Reads one value of an array or an entry, of the given field type.
 template <MarketField kField>
@@ -34,7 +35,8 @@ double read_market_value(TextCursor& text, const char* expected) {
 
 /// fail_short() throws Error(input) at the end of a file with fewer lines than promised;
 /// expect_no_more() throws it at a line too many.
-[[noreturn]] void fail_short(const TextCursor& text, Offset promised, Offset found, const char* what);
+[[noreturn]] void fail_short(const TextCursor& text, Offset promised, Offset found,
+                             const char* what);
 void expect_no_more(TextCursor& text, Offset promised, const char* what);
 
 /// Returns the line number of entry (or value) k, counted from 0, in a whole valid file.

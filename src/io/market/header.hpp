@@ -1,4 +1,5 @@
-// First lines of a Matrix Market file (Boisvert, Pozo & Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996).
+// First lines of a Matrix Market file (Boisvert, Pozo & Remington, "The Matrix Market Exchange
+// Formats", NISTIR 5935, 1996).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

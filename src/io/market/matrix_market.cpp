@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kTripletBytes = 2 * sizeof(Index) + sizeof(double);
 
-std::string line_words(std::string_view bytes, Offset k) { return "line " + std::to_string(market_line(bytes, k)); }
+std::string line_words(std::string_view bytes, Offset k) {
+  return "line " + std::to_string(market_line(bytes, k));
+}
 
 template <MarketField kField>
 void read_array(TextCursor& text, std::vector<double>& value) {
@@ -50,9 +52,11 @@ std::vector<double> read_array(TextCursor& text, MarketField field, Offset count
 }
 
 /// Returns the pattern of a general file: each entry has a partner, or `both` selects one half.
-SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both, const Places& places) {
+SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, const BothHalves& both,
+                                     const Places& places) {
   const auto half = [&](Storage storage) { return assemble(text.name(), n, t, {storage}, places); };
-  std::fill(t.value.begin(), t.value.end(), 0);  // zero, so that the sum of repeated entries is finite
+  std::fill(t.value.begin(), t.value.end(),
+            0);  // zero, so that the sum of repeated entries is finite
   if (both.storage != Storage::full) return half(both.storage);
   auto lower = half(Storage::lower_of_full);
   const auto upper = half(Storage::upper_of_full);
@@ -62,7 +66,8 @@ SymmetricMatrix<double> full_pattern(TextCursor& text, Index n, Triplets& t, con
     return lower;
   // Infinite, so that repeated entries have equal sums, which differ from an absent entry's zero.
   std::fill(t.value.begin(), t.value.end(), std::numeric_limits<double>::infinity());
-  fail(text.name(), find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
+  fail(text.name(),
+       find_asymmetry(t, places, SymmetryRule<double>(both.symmetry)) + one_half_words(t));
 }
 
 /// Returns the half in which all entries of a file declared "symmetric" lie. Throws Error(input)
@@ -75,18 +80,25 @@ Storage market_half(std::string_view bytes, std::string_view name, const Triplet
   const bool below = t.row[first] > t.col[first];
   Offset other = first + 1;
   while (below ? t.row[other] >= t.col[other] : t.row[other] <= t.col[other]) ++other;
-  const auto entry = [&](Offset k) { return "(" + std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) + ")"; };
-  fail(name, line_words(bytes, other) + ": entry " + entry(other) + " is " + (below ? "above" : "below") + " the diagonal, but " +
-                 entry(first) + " in " + line_words(bytes, first) + " is " + (below ? "below" : "above") +
+  const auto entry = [&](Offset k) {
+    return "(" + std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) + ")";
+  };
+  fail(name, line_words(bytes, other) + ": entry " + entry(other) + " is " +
+                 (below ? "above" : "below") + " the diagonal, but " + entry(first) + " in " +
+                 line_words(bytes, first) + " is " + (below ? "below" : "above") +
                  " it, expected one half alone of a symmetric matrix");
 }
 
-SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, const MarketSizes& sizes,
+SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& text,
+                                          const MarketHeader& header, const MarketSizes& sizes,
                                           const BothHalves& both) {
   Triplets t = read_market_entries(text, header.field, sizes);
   const Places places{[&](Offset k) { return line_words(bytes, k); }};
-  const BothHalves halves = header.symmetry == MarketSymmetry::symmetric ? BothHalves{market_half(bytes, text.name(), t)} : both;
-  if (header.field != MarketField::pattern) return assemble(text.name(), sizes.rows, t, halves, places);
+  const BothHalves halves = header.symmetry == MarketSymmetry::symmetric
+                                ? BothHalves{market_half(bytes, text.name(), t)}
+                                : both;
+  if (header.field != MarketField::pattern)
+    return assemble(text.name(), sizes.rows, t, halves, places);
   auto a = full_pattern(text, sizes.rows, t, halves, places);
   set_pattern_values(a);
   return a;
@@ -94,17 +106,20 @@ SymmetricMatrix<double> coordinate_matrix(std::string_view bytes, TextCursor& te
 
 /// Returns the matrix of an array, which is stored column by column; a symmetric one holds the
 /// lower half. Off-diagonal zeros are dropped.
-SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, const MarketHeader& header, Index n,
-                                     const BothHalves& both) {
+SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text,
+                                     const MarketHeader& header, Index n, const BothHalves& both) {
   const bool half = header.symmetry == MarketSymmetry::symmetric;
-  const std::vector<double> value = read_array(text, header.field, market_array_values(header, {n, n, 0}));
+  const std::vector<double> value =
+      read_array(text, header.field, market_array_values(header, {n, n, 0}));
   const auto at = [&](Index i, Index j) { return Offset{j} * n + i; };  // index in a whole array
   const SymmetryRule<double> rule(both.symmetry);
   const auto root = [&](Index j) { return SymmetryRule<double>::root(value[at(j, j)]); };
   Triplets t;
   for (Index j = 0; j < n; ++j)
     for (Index i = j; i < n; ++i) {
-      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2 : both.storage == Storage::upper_of_full ? at(j, i) : at(i, j);
+      const Offset k = half ? at(i, j) - Offset{j} * (Offset{j} + 1) / 2
+                       : both.storage == Storage::upper_of_full ? at(j, i)
+                                                                : at(i, j);
       if (value[k] != 0 || i == j) t.add(i, j, value[k]);
       if (half || both.storage != Storage::full || value[k] == value[at(j, i)]) continue;
       if (rule.agree(value[k], value[at(j, i)], root(i), root(j))) continue;
@@ -115,14 +130,18 @@ SymmetricMatrix<double> array_matrix(std::string_view bytes, TextCursor& text, c
       SeenHalves seen;
       for (Index c = 0; c < n; ++c)
         for (Index r = 0; r < n; ++r) seen.add(r, c, value[at(r, c)]);
-      fail(text.name(),
-           find_asymmetry(pair, {[&](Offset side) { return line_words(bytes, side == 0 ? k : at(j, i)); }}, rule) + seen.words());
+      fail(text.name(), find_asymmetry(pair, {[&](Offset side) {
+                                         return line_words(bytes, side == 0 ? k : at(j, i));
+                                       }},
+                                       rule) +
+                            seen.words());
     }
   return assemble(text.name(), n, t, {Storage::lower}, {});
 }
 
 /// Returns all entries of a symmetric or skew-symmetric array from its lower half.
-std::vector<double> both_halves(const std::vector<double>& lower, Index n, MarketSymmetry symmetry) {
+std::vector<double> both_halves(const std::vector<double>& lower, Index n,
+                                MarketSymmetry symmetry) {
   const bool skew = symmetry == MarketSymmetry::skew;
   std::vector<double> value(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
   Offset k = 0;
@@ -136,18 +155,21 @@ std::vector<double> both_halves(const std::vector<double>& lower, Index n, Marke
 
 /// Throws Error(input) naming the first entry in the other half, or on the diagonal of a
 /// skew-symmetric file.
-void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t, MarketSymmetry symmetry) {
+void expect_one_half(std::string_view bytes, std::string_view name, const Triplets& t,
+                     MarketSymmetry symmetry) {
   (void)market_half(bytes, name, t);
   for (std::size_t k = 0; symmetry == MarketSymmetry::skew && k < t.row.size(); ++k)
     if (t.row[k] == t.col[k])
-      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": entry (" + std::to_string(t.row[k] + 1) + ", " +
-                     std::to_string(t.col[k] + 1) + ") is on the diagonal of a skew-symmetric file, expected none there");
+      fail(name, line_words(bytes, static_cast<Offset>(k)) + ": entry (" +
+                     std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) +
+                     ") is on the diagonal of a skew-symmetric file, expected none there");
 }
 
 /// Adds the entries, and their partners in the other half. Calls infinite(k) if entry k makes a sum
 /// that is not finite.
 template <class Infinite>
-void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry, const Infinite& infinite) {
+void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry,
+                 const Infinite& infinite) {
   const auto add = [&](Index i, Index j, double value, std::size_t k) {
     double& sum = x.value[i + static_cast<std::size_t>(j) * x.rows];
     sum += value;
@@ -162,51 +184,62 @@ void add_entries(DenseMatrix& x, const Triplets& t, MarketSymmetry symmetry, con
 
 }  // namespace
 
-SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name, const BothHalves& both, Allowance allowance) {
+SymmetricMatrix<double> parse_market_matrix(std::string_view bytes, std::string_view name,
+                                            const BothHalves& both, Allowance allowance) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text);
   const MarketSizes sizes = read_market_sizes(text, header);
   if (sizes.rows != sizes.cols)
-    text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " + std::to_string(sizes.cols) +
-                   " columns, expected a square one");
+    text.fail_line("the matrix has " + std::to_string(sizes.rows) + " rows and " +
+                   std::to_string(sizes.cols) + " columns, expected a square one");
   const bool array = header.layout == MarketLayout::array;
-  if (const std::string why = too_many_empty_rows(sizes.rows, sizes.entries, allowance); !array && !why.empty()) text.fail_line(why);
+  if (const std::string why = too_many_empty_rows(sizes.rows, sizes.entries, allowance);
+      !array && !why.empty())
+    text.fail_line(why);
   const Offset entries = array ? market_array_values(header, sizes) : sizes.entries;
-  allowance.take(name, static_cast<std::size_t>(entries), kTripletBytes + (array ? sizeof(double) : 0), "entries");
+  allowance.take(name, static_cast<std::size_t>(entries),
+                 kTripletBytes + (array ? sizeof(double) : 0), "entries");
   take_matrix(name, sizes.rows, entries, allowance);
   if (array) return array_matrix(bytes, text, header, sizes.rows, both);
   return coordinate_matrix(bytes, text, header, sizes, both);
 }
 
-DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows, Allowance allowance) {
+DenseMatrix parse_market_dense(std::string_view bytes, std::string_view name, Index rows,
+                               Allowance allowance) {
   TextCursor text(bytes, name);
   const MarketHeader header = read_market_header(text, true);
   const MarketSizes sizes = read_market_sizes(text, header);
-  if (rows != kNone && sizes.rows != rows) text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
+  if (rows != kNone && sizes.rows != rows)
+    text.fail_line(std::to_string(sizes.rows) + " rows, expected " + std::to_string(rows));
   expect_some_columns(name, sizes.rows, sizes.cols);
   DenseMatrix x{sizes.rows, sizes.cols, {}};
   const Offset places = Offset{sizes.rows} * sizes.cols;
   const bool half = header.symmetry != MarketSymmetry::general;
   if (header.layout == MarketLayout::array) {
     const Offset values = market_array_values(header, sizes);
-    allowance.take(name, static_cast<std::size_t>(half ? values + places : places), sizeof(double), "values");
+    allowance.take(name, static_cast<std::size_t>(half ? values + places : places), sizeof(double),
+                   "values");
     x.value = read_array(text, header.field, values);
     if (half) x.value = both_halves(x.value, sizes.rows, header.symmetry);
     return x;
   }
-  const Offset free = std::max(kFreePlaces, Offset{rows});  // a column takes less than the caller's matrix with as many rows
+  const Offset free = std::max(
+      kFreePlaces, Offset{rows});  // a column takes less than the caller's matrix with as many rows
   const Offset least = places / kSparsest / (half ? 2 : 1);
   if (places > free && least > sizes.entries)
-    text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " + std::to_string(sizes.entries) +
-                   " entries is too sparse to be read as right-hand sides, expected " + std::to_string(least) + " entries or more");
+    text.fail_line(std::to_string(sizes.rows) + " x " + std::to_string(sizes.cols) + " with " +
+                   std::to_string(sizes.entries) +
+                   " entries is too sparse to be read as right-hand sides, expected " +
+                   std::to_string(least) + " entries or more");
   allowance.take(name, static_cast<std::size_t>(places), sizeof(double), "values");
   allowance.take(name, static_cast<std::size_t>(sizes.entries), kTripletBytes, "entries");
   const Triplets t = read_market_entries(text, header.field, sizes);
   if (half) expect_one_half(bytes, name, t, header.symmetry);
   x.value.resize(static_cast<std::size_t>(places));
   add_entries(x, t, header.symmetry, [&](Offset k) {
-    fail(name, line_words(bytes, k) + ": the sum of the repeated entries (" + std::to_string(t.row[k] + 1) + ", " +
-                   std::to_string(t.col[k] + 1) + ") is too large for double precision, expected a finite number");
+    fail(name, line_words(bytes, k) + ": the sum of the repeated entries (" +
+                   std::to_string(t.row[k] + 1) + ", " + std::to_string(t.col[k] + 1) +
+                   ") is too large for double precision, expected a finite number");
   });
   return x;
 }

@@ -17,12 +17,13 @@ namespace kauri::io {
 /// 1. Throws Error(input) with `name` and the line; for a general file whose halves differ, the
 /// first line that does. The threads of the calling arena parse it. Memory is reserved only after
 /// the header's claims are compared with the bytes given.
-SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name, const BothHalves& both = {},
-                                            Allowance allowance = {});
+SymmetricMatrix<double> parse_market_matrix(std::string_view text, std::string_view name,
+                                            const BothHalves& both = {}, Allowance allowance = {});
 
 /// Returns a dense matrix from array layout, or from coordinate layout (absent entries are zero,
 /// repeated ones are summed); general, symmetric or skew-symmetric. `rows`: required number of
 /// rows, or kNone.
-DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone, Allowance allowance = {});
+DenseMatrix parse_market_dense(std::string_view text, std::string_view name, Index rows = kNone,
+                               Allowance allowance = {});
 
 }  // namespace kauri::io

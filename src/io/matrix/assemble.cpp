@@ -13,26 +13,33 @@ namespace {
 /// places.
 std::string last_place(const Triplets& t, const Places& places, Index i, Index j) {
   for (auto k = static_cast<Offset>(t.row.size()) - 1; places.words && k >= 0; --k)
-    if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i)) return places.words(k) + ": ";
+    if ((t.row[k] == i && t.col[k] == j) || (t.row[k] == j && t.col[k] == i))
+      return places.words(k) + ": ";
   return {};
 }
 
 template <class Entries>
-void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const Places& places, Entries&& entries) {
+void check_sums(std::string_view name, const SymmetricMatrix<double>& a, const Places& places,
+                Entries&& entries) {
   const Pattern p = a.pattern();
   for (Index j = 0; j < p.n; ++j)
     for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k)
       if (!std::isfinite(a.value()[k]))
-        fail(name, last_place(entries(), places, p.row[k], j) + "the sum of the repeated entries (" +
-                       std::to_string(Offset{p.row[k]} + places.first) + ", " + std::to_string(Offset{j} + places.first) +
-                       "), counted from " + std::to_string(places.first) + ", is too large for double precision, expected a finite number");
+        fail(name, last_place(entries(), places, p.row[k], j) +
+                       "the sum of the repeated entries (" +
+                       std::to_string(Offset{p.row[k]} + places.first) + ", " +
+                       std::to_string(Offset{j} + places.first) + "), counted from " +
+                       std::to_string(places.first) +
+                       ", is too large for double precision, expected a finite number");
 }
 
-Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, bool by_rows) {
+Triplets triplets_of(Index n, std::span<const Offset> ptr, std::span<const Index> row,
+                     std::span<const double> value, bool by_rows) {
   Triplets t;
   t.reserve(row.size());
   for (Index j = 0; j < n; ++j)
-    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) by_rows ? t.add(j, row[k], value[k]) : t.add(row[k], j, value[k]);
+    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k)
+      by_rows ? t.add(j, row[k], value[k]) : t.add(row[k], j, value[k]);
   return t;
 }
 
@@ -44,14 +51,17 @@ SeenHalves seen_in(const Triplets& t) {
 
 /// Returns make(). Adds the file's name to its errors and, if the halves differ, the place.
 template <class Make, class Entries>
-SymmetricMatrix<double> checked(std::string_view name, const Places& places, double symmetry, Make&& make, Entries&& entries) {
+SymmetricMatrix<double> checked(std::string_view name, const Places& places, double symmetry,
+                                Make&& make, Entries&& entries) {
   try {
     SymmetricMatrix<double> a = make();
     check_sums(name, a, places, entries);
     return a;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::input || std::string_view(e.what()).starts_with(shown(name))) throw;
-    const std::string asymmetry = places.words ? find_asymmetry(entries(), places, SymmetryRule<double>(symmetry)) : std::string();
+    const std::string asymmetry =
+        places.words ? find_asymmetry(entries(), places, SymmetryRule<double>(symmetry))
+                     : std::string();
     if (!asymmetry.empty()) fail(name, asymmetry + one_half_words(entries()));
     fail(name, std::string(e.what()) + " (rows and columns counted from 0)");
   }
@@ -61,25 +71,32 @@ SymmetricMatrix<double> checked(std::string_view name, const Places& places, dou
 
 std::string too_many_empty_rows(Offset n, Offset entries, const Allowance& allowance) {
   if (n <= kFreeRows || n / 4 <= entries || allowance.bounded()) return {};
-  return std::to_string(n) + " rows with " + std::to_string(entries) + " entries: most rows would be empty, expected " +
-         std::to_string(n / 4) + " entries or more, or a bound of bytes (max_bytes, --max-gb)";
+  return std::to_string(n) + " rows with " + std::to_string(entries) +
+         " entries: most rows would be empty, expected " + std::to_string(n / 4) +
+         " entries or more, or a bound of bytes (max_bytes, --max-gb)";
 }
 
 void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allowance) {
-  allowance.take(name, static_cast<std::size_t>(n) + 1, 3 * sizeof(Offset), "columns of the matrix");
-  allowance.take(name, static_cast<std::size_t>(entries) + static_cast<std::size_t>(n), 2 * (sizeof(Index) + sizeof(double)),
-                 "entries of the matrix");
+  allowance.take(name, static_cast<std::size_t>(n) + 1, 3 * sizeof(Offset),
+                 "columns of the matrix");
+  allowance.take(name, static_cast<std::size_t>(entries) + static_cast<std::size_t>(n),
+                 2 * (sizeof(Index) + sizeof(double)), "entries of the matrix");
 }
 
-SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places) {
+SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
+                                 const BothHalves& halves, const Places& places) {
   return checked(
       name, places, halves.symmetry,
-      [&] { return SymmetricMatrix<double>::from_triplets(n, t.row, t.col, t.value, halves.storage, halves.symmetry); },
+      [&] {
+        return SymmetricMatrix<double>::from_triplets(n, t.row, t.col, t.value, halves.storage,
+                                                      halves.symmetry);
+      },
       [&]() -> const Triplets& { return t; });
 }
 
-SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
-                                 std::span<const double> value, const BothHalves& halves, const Places& places, bool by_rows) {
+SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
+                                 std::span<const Index> row, std::span<const double> value,
+                                 const BothHalves& halves, const Places& places, bool by_rows) {
   CompressedView<double, Index, Offset> view{n, ptr, row, value, halves.storage};
   view.compression = by_rows ? Compression::rows : Compression::columns;
   view.symmetry = halves.symmetry;
@@ -92,12 +109,13 @@ std::string one_half_words(const Triplets& t) { return seen_in(t).words(); }
 
 BothHalves halves_of(const Triplets& t, const BothHalves& both) { return seen_in(t).taken(both); }
 
-BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
-                     bool by_rows) {
+BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row,
+                     std::span<const double> value, const BothHalves& both, bool by_rows) {
   SeenHalves seen;
   const auto columns = static_cast<Offset>(ptr.size()) - 1;
   for (Offset j = 0; j < columns; ++j)
-    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k) by_rows ? seen.add(j, row[k], value[k]) : seen.add(row[k], j, value[k]);
+    for (Offset k = ptr[j]; k < ptr[j + 1]; ++k)
+      by_rows ? seen.add(j, row[k], value[k]) : seen.add(row[k], j, value[k]);
   return seen.taken(both);
 }
 

@@ -1,4 +1,5 @@
-// The last step of every matrix reader: sorts, sums and checks symmetry, with errors that name the file.
+// The last step of every matrix reader: sorts, sums and checks symmetry, with errors that name the
+// file.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -55,8 +56,8 @@ class SeenHalves {
   [[nodiscard]] std::string words() const {
     if (below_number_ == above_number_) return {};
     const std::string half = below_number_ ? "lower" : "upper";
-    return "; all entries off the diagonal that are not 0 are in the " + half + " half, which --half " + half +
-           " (ReadOptions::both_halves) takes";
+    return "; all entries off the diagonal that are not 0 are in the " + half +
+           " half, which --half " + half + " (ReadOptions::both_halves) takes";
   }
 
  private:
@@ -73,19 +74,22 @@ void take_matrix(std::string_view name, Index n, Offset entries, Allowance& allo
 /// Returns the matrix of triplets whose indices are in range. Throws Error(input) with the file's
 /// name: if the halves differ, with the first differing entry, as find_asymmetry() words it; if the
 /// sum of repeated entries is infinite, with row, column and the place of the last of them.
-SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t, const BothHalves& halves, const Places& places);
+SymmetricMatrix<double> assemble(std::string_view name, Index n, const Triplets& t,
+                                 const BothHalves& halves, const Places& places);
 
-/// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read as
-/// columns, and transposed in errors only.
-SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr, std::span<const Index> row,
-                                 std::span<const double> value, const BothHalves& halves, const Places& places, bool by_rows = false);
+/// Returns the matrix of compressed columns, or rows (by_rows): since A is symmetric, rows are read
+/// as columns, and transposed in errors only.
+SymmetricMatrix<double> assemble(std::string_view name, Index n, std::span<const Offset> ptr,
+                                 std::span<const Index> row, std::span<const double> value,
+                                 const BothHalves& halves, const Places& places,
+                                 bool by_rows = false);
 
 /// Returns the halves to read if the file does not declare them: if all entries lie in one half,
 /// that half (lower if all are on the diagonal), also if the other half holds only zeros, which are
 /// dropped. Else returns `both`.
 BothHalves halves_of(const Triplets& t, const BothHalves& both);
 /// Returns the halves to read of compressed columns, or rows; the half is that of A either way.
-BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row, std::span<const double> value, const BothHalves& both,
-                     bool by_rows);
+BothHalves halves_of(std::span<const Offset> ptr, std::span<const Index> row,
+                     std::span<const double> value, const BothHalves& both, bool by_rows);
 
 }  // namespace kauri::io

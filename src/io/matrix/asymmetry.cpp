@@ -21,23 +21,30 @@ struct Pair {
   std::array<double, 2> sum{0, 0};
 };
 
-std::string words_of(const Triplets& t, const Pair& pair, const Places& places, const SymmetryRule<double>& rule) {
+std::string words_of(const Triplets& t, const Pair& pair, const Places& places,
+                     const SymmetryRule<double>& rule) {
   const auto place = [&](Index i, Index j) {
-    return "(" + std::to_string(Offset{i} + places.first) + ", " + std::to_string(Offset{j} + places.first) + ")";
+    return "(" + std::to_string(Offset{i} + places.first) + ", " +
+           std::to_string(Offset{j} + places.first) + ")";
   };
   const auto where = places.words;
   const bool both = pair.first[0] >= 0 && pair.first[1] >= 0;
-  const int side = pair.first[1] < 0 || (both && pair.first[0] < pair.first[1]) ? 0 : 1;  // the side that comes first in the file
+  const int side = pair.first[1] < 0 || (both && pair.first[0] < pair.first[1])
+                       ? 0
+                       : 1;  // the side that comes first in the file
   const Offset k = pair.first[side];
   const Index i = t.row[k], j = t.col[k];
-  if (!both) return where(k) + ": entry " + place(i, j) + " has no partner " + place(j, i) + rule.words();
-  return where(k) + ": entry " + place(i, j) + " is " + digits(pair.sum[side]) + ", but " + place(j, i) + " in " +
-         where(pair.first[1 - side]) + " is " + digits(pair.sum[1 - side]) + rule.words();
+  if (!both)
+    return where(k) + ": entry " + place(i, j) + " has no partner " + place(j, i) + rule.words();
+  return where(k) + ": entry " + place(i, j) + " is " + digits(pair.sum[side]) + ", but " +
+         place(j, i) + " in " + where(pair.first[1 - side]) + " is " + digits(pair.sum[1 - side]) +
+         rule.words();
 }
 
 }  // namespace
 
-std::string find_asymmetry(const Triplets& t, const Places& places, const SymmetryRule<double>& rule) {
+std::string find_asymmetry(const Triplets& t, const Places& places,
+                           const SymmetryRule<double>& rule) {
   std::unordered_map<Index, double> diagonal;
   for (std::size_t k = 0; k < t.row.size(); ++k)
     if (t.row[k] == t.col[k]) diagonal[t.row[k]] += t.value[k];
@@ -48,7 +55,9 @@ std::string find_asymmetry(const Triplets& t, const Places& places, const Symmet
   std::vector<Offset> order(t.row.size());
   std::iota(order.begin(), order.end(), Offset{0});
   const auto pair_of = [&](Offset k) { return std::minmax({t.row[k], t.col[k]}); };
-  std::sort(order.begin(), order.end(), [&](Offset a, Offset b) { return std::pair(pair_of(a), a) < std::pair(pair_of(b), b); });
+  std::sort(order.begin(), order.end(), [&](Offset a, Offset b) {
+    return std::pair(pair_of(a), a) < std::pair(pair_of(b), b);
+  });
   Pair worst;
   Offset least = -1;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {

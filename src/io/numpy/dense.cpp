@@ -11,18 +11,22 @@
 
 namespace kauri::io {
 
-DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows, Allowance allowance) {
+DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows,
+                            Allowance allowance) {
   const NpyArray array(bytes, name);
   const auto& shape = array.shape();
-  if (shape.empty() || shape.size() > 2) fail(name, "has " + std::to_string(shape.size()) + " dimensions, expected 1 or 2");
+  if (shape.empty() || shape.size() > 2)
+    fail(name, "has " + std::to_string(shape.size()) + " dimensions, expected 1 or 2");
   for (const Offset length : shape)
     if (length > std::numeric_limits<Index>::max())
-      fail(name,
-           "length " + std::to_string(length) + " is too large, expected at most " + std::to_string(std::numeric_limits<Index>::max()));
-  if (rows != kNone && shape[0] != rows) fail(name, "has " + std::to_string(shape[0]) + " rows, expected " + std::to_string(rows));
+      fail(name, "length " + std::to_string(length) + " is too large, expected at most " +
+                     std::to_string(std::numeric_limits<Index>::max()));
+  if (rows != kNone && shape[0] != rows)
+    fail(name, "has " + std::to_string(shape[0]) + " rows, expected " + std::to_string(rows));
   const Index cols = shape.size() == 2 ? static_cast<Index>(shape[1]) : 1;
   expect_some_columns(name, static_cast<Index>(shape[0]), cols);
-  allowance.take(name, static_cast<std::size_t>(array.size()), 2 * sizeof(double), "values, in two orders");
+  allowance.take(name, static_cast<std::size_t>(array.size()), 2 * sizeof(double),
+                 "values, in two orders");
   DenseMatrix x{static_cast<Index>(shape[0]), cols, array.reals()};
   if (array.fortran_order() || x.cols <= 1 || x.rows <= 1) return x;
   std::vector<double> columns(x.value.size());
@@ -34,7 +38,8 @@ DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Ind
 }
 
 std::string npy_header(Index rows, Index cols) {
-  return to_bytes(NpyHeader{std::endian::native == std::endian::little ? "<f8" : ">f8", true, {rows, cols}});
+  return to_bytes(
+      NpyHeader{std::endian::native == std::endian::little ? "<f8" : ">f8", true, {rows, cols}});
 }
 
 }  // namespace kauri::io

@@ -12,7 +12,8 @@ namespace kauri::io {
 
 /// Returns one column from an array of one dimension, a matrix from two. `rows`: required number of
 /// rows, or kNone. Throws Error(input) naming what was expected.
-DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone, Allowance allowance = {});
+DenseMatrix parse_npy_dense(std::string_view bytes, const std::string& name, Index rows = kNone,
+                            Allowance allowance = {});
 
 /// Returns the header of a float64 array of this shape in Fortran order, version 1.0, padded to 64
 /// bytes as NumPy requires.

@@ -36,7 +36,8 @@ struct Half {
     const int exponent = bits >> 10 & 31, digits = bits & 1023;
     double size = std::numeric_limits<double>::infinity();
     if (exponent == 31 && digits != 0) size = std::numeric_limits<double>::quiet_NaN();
-    if (exponent < 31) size = exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25);
+    if (exponent < 31)
+      size = exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25);
     return bits >> 15 != 0 ? -size : size;
   }
 };
@@ -54,15 +55,20 @@ NpyArray::NpyArray(std::string_view bytes, std::string name) : name_(std::move(n
 
 void NpyArray::set_type(const std::string& descr) {
   const auto unsupported = [&] {
-    fail(name_, "type '" + printable(descr) + "', expected float64, float32, float16, integers of up to 64 bits, bool or text");
+    fail(name_,
+         "type '" + printable(descr) +
+             "', expected float64, float32, float16, integers of up to 64 bits, bool or text");
   };
-  if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos) unsupported();
+  if (descr.size() < 3 || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
+    unsupported();
   kind_ = descr[1];
   const auto [end, code] = std::from_chars(descr.data() + 2, descr.data() + descr.size(), width_);
   if (code != std::errc() || end != descr.data() + descr.size() || width_ < 0) unsupported();
   if (kind_ == 'c') fail(name_, "the values are complex, expected real ones");
-  const bool integer = (kind_ == 'i' || kind_ == 'u') && (width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8);
-  const bool real = kind_ == 'f' && (width_ == 2 || width_ == 4 || width_ == 8), truth = kind_ == 'b' && width_ == 1;
+  const bool integer =
+      (kind_ == 'i' || kind_ == 'u') && (width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8);
+  const bool real = kind_ == 'f' && (width_ == 2 || width_ == 4 || width_ == 8),
+             truth = kind_ == 'b' && width_ == 1;
   const bool text = (kind_ == 'S' || kind_ == 'U') && width_ <= 1000;
   if (!integer && !real && !truth && !text) unsupported();
   if (kind_ == 'U') width_ *= 4;
@@ -76,19 +82,24 @@ void NpyArray::check_size() {
   for (const Offset length : shape_) {
     // Each factor is at least 1 here, so a product that exceeds the bytes at hand stays above them.
     if (!empty && length > bytes / size_)
-      fail(name_, "shape and type ask for more than the " + std::to_string(bytes) + " bytes that are there");
+      fail(name_, "shape and type ask for more than the " + std::to_string(bytes) +
+                      " bytes that are there");
     size_ = empty ? 0 : size_ * length;
   }
   if (width_ == 0) return;
-  if (size_ > bytes / width_) fail(name_, "shape and type ask for more than the " + std::to_string(bytes) + " bytes that are there");
+  if (size_ > bytes / width_)
+    fail(name_,
+         "shape and type ask for more than the " + std::to_string(bytes) + " bytes that are there");
   if (size_ * width_ != bytes)
-    fail(name_, "shape and type ask for " + std::to_string(size_ * width_) + " bytes, there are " + std::to_string(bytes));
+    fail(name_, "shape and type ask for " + std::to_string(size_ * width_) + " bytes, there are " +
+                    std::to_string(bytes));
 }
 
 template <class Use>
 void NpyArray::visit(Use&& use) const {
   const auto each = [&]<class T>(T) {
-    for (Offset k = 0; k < size_; ++k) use(k, load<T>(data_.data() + k * static_cast<Offset>(sizeof(T)), swapped_));
+    for (Offset k = 0; k < size_; ++k)
+      use(k, load<T>(data_.data() + k * static_cast<Offset>(sizeof(T)), swapped_));
   };
   const char code = kind_ == 'b' ? 'u' : kind_;
   if (code == 'f') return width_ == 8 ? each(double{}) : width_ == 4 ? each(float{}) : each(Half{});
@@ -110,7 +121,8 @@ std::vector<double> NpyArray::reals() const {
   visit([&](Offset k, auto x) {
     values[k] = static_cast<double>(x);
     if (!std::isfinite(values[k]))
-      fail(name_, "entry " + std::to_string(k) + " is " + std::to_string(values[k]) + ", expected finite numbers");
+      fail(name_, "entry " + std::to_string(k) + " is " + std::to_string(values[k]) +
+                      ", expected finite numbers");
   });
   return values;
 }
@@ -124,7 +136,8 @@ std::vector<double> NpyArray::reals_by_rows() const {
     Offset place = 0;
     for (std::size_t d = 0; d < shape_.size(); ++d) place = place * shape_[d] + index[d];
     values[place] = x;
-    for (std::size_t d = 0; d < shape_.size() && ++index[d] == shape_[d]; ++d) index[d] = 0;  // the first index runs fastest
+    for (std::size_t d = 0; d < shape_.size() && ++index[d] == shape_[d]; ++d)
+      index[d] = 0;  // the first index runs fastest
   }
   return values;
 }
@@ -136,8 +149,8 @@ std::vector<Int> NpyArray::integers(Offset least, Offset most) const {
   visit([&](Offset k, auto x) {
     if constexpr (std::is_integral_v<decltype(x)>) {
       if (std::cmp_less(x, least) || std::cmp_greater(x, most))
-        fail(name_, "entry " + std::to_string(k) + " is " + std::to_string(x) + ", expected " + std::to_string(least) + " to " +
-                        std::to_string(most));
+        fail(name_, "entry " + std::to_string(k) + " is " + std::to_string(x) + ", expected " +
+                        std::to_string(least) + " to " + std::to_string(most));
       values[k] = static_cast<Int>(x);
     }
   });
@@ -152,7 +165,8 @@ std::string NpyArray::text() const {
   std::string value;
   const std::size_t step = kind_ == 'U' ? 4 : 1;
   for (std::size_t k = 0; k < data_.size(); k += step) {
-    const auto c = step == 1 ? static_cast<unsigned char>(data_[k]) : load<std::uint32_t>(data_.data() + k, swapped_);
+    const auto c = step == 1 ? static_cast<unsigned char>(data_[k])
+                             : load<std::uint32_t>(data_.data() + k, swapped_);
     if (c != 0) value += c < 0x7f ? static_cast<char>(c) : '?';
   }
   return value;

@@ -25,7 +25,9 @@ class NpyArray {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Returns the eps of the element type, the step from 1 to the next number; 0 if elements are not
   /// floating-point numbers.
-  [[nodiscard]] double eps() const { return kind_ != 'f' ? 0 : width_ == 2 ? 0x1p-10 : width_ == 4 ? 0x1p-23 : 0x1p-52; }
+  [[nodiscard]] double eps() const {
+    return kind_ != 'f' ? 0 : width_ == 2 ? 0x1p-10 : width_ == 4 ? 0x1p-23 : 0x1p-52;
+  }
 
   /// Returns the elements as double, from float64, float32, float16, integers and bool. Throws
   /// Error(input) naming the place of a NaN or infinity.

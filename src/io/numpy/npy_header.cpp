@@ -36,7 +36,8 @@ class Literal {
       }
       if (!take(',') && peek() != '}') broken("',' or '}'");
     }
-    if (!descr || !order || !shape) fail(name_, "header: expected the keys descr, fortran_order and shape");
+    if (!descr || !order || !shape)
+      fail(name_, "header: expected the keys descr, fortran_order and shape");
     return header;
   }
 
@@ -45,7 +46,8 @@ class Literal {
     fail(name_, "header: expected " + expected + " at '" + printable(text_.substr(at_, 20)) + "'");
   }
   char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   bool take(char c) {
@@ -80,7 +82,8 @@ class Literal {
     while (!take(')')) {
       peek();
       Offset value = 0;
-      const auto [end, code] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+      const auto [end, code] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
       if (code != std::errc() || value < 0) broken("a length");
       at_ = static_cast<std::size_t>(end - text_.data());
       take('L');  // written by Python 2
@@ -97,7 +100,8 @@ class Literal {
 
 std::size_t little_endian(std::string_view bytes) {
   std::size_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
   return value;
 }
 
@@ -110,13 +114,15 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
   constexpr std::size_t kLongest = 1U << 16;
   if (!bytes.starts_with("\x93NUMPY") || bytes.size() < kMagic) fail(name, "is not a NumPy array");
   const int major = static_cast<unsigned char>(bytes[6]);
-  if (major < 1 || major > 3) fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");
+  if (major < 1 || major > 3)
+    fail(name, "NumPy format version " + std::to_string(major) + ", expected 1 to 3");
   const std::size_t digits = major == 1 ? 2 : 4;
   if (bytes.size() < kMagic + digits) fail(name, "is cut short inside its header");
   const std::size_t length = little_endian(bytes.substr(kMagic, digits)), begin = kMagic + digits;
   if (length > bytes.size() - begin) fail(name, "is cut short inside its header");
   if (length > kLongest)
-    fail(name, "header: it has " + std::to_string(length) + " bytes, expected " + std::to_string(kLongest) + " at most");
+    fail(name, "header: it has " + std::to_string(length) + " bytes, expected " +
+                   std::to_string(kLongest) + " at most");
   NpyHeader header = Literal(bytes.substr(begin, length), name).dictionary();
   header.data = begin + length;
   return header;
@@ -124,9 +130,11 @@ NpyHeader read_npy_header(std::string_view bytes, const std::string& name) {
 
 std::string to_bytes(const NpyHeader& header) {
   constexpr std::size_t kPrefix = 10, kAlign = 64;
-  std::string dictionary =
-      "{'descr': '" + header.descr + "', 'fortran_order': " + (header.fortran_order ? "True" : "False") + ", 'shape': (";
-  for (std::size_t k = 0; k < header.shape.size(); ++k) dictionary += (k > 0 ? ", " : "") + std::to_string(header.shape[k]);
+  std::string dictionary = "{'descr': '" + header.descr +
+                           "', 'fortran_order': " + (header.fortran_order ? "True" : "False") +
+                           ", 'shape': (";
+  for (std::size_t k = 0; k < header.shape.size(); ++k)
+    dictionary += (k > 0 ? ", " : "") + std::to_string(header.shape[k]);
   dictionary += header.shape.size() == 1 ? ",), }" : "), }";
   while ((kPrefix + dictionary.size() + 1) % kAlign != 0) dictionary += ' ';
   dictionary += '\n';

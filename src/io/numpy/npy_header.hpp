@@ -1,4 +1,5 @@
-// The header of a .npy file: a Python dictionary literal with the keys descr, fortran_order and shape.
+// The header of a .npy file: a Python dictionary literal with the keys descr, fortran_order and
+// shape.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -22,15 +22,17 @@ struct Source {
   Index n;
   const BothHalves& both;
   Allowance& allowance;
-  [[nodiscard]] NpzMember array(const char* called) const { return {archive, name, called, allowance}; }
+  [[nodiscard]] NpzMember array(const char* called) const {
+    return {archive, name, called, allowance};
+  }
 };
 
 Index square_dimension(const NpzMember& shape) {
   if (shape->size() != 2) shape.fail_here(std::to_string(shape->size()) + " entries, expected 2");
   const auto size = shape->integers<Offset>(0, std::numeric_limits<Index>::max());
   if (size[0] != size[1])
-    shape.fail_here("the matrix has " + std::to_string(size[0]) + " rows and " + std::to_string(size[1]) +
-                    " columns, expected a square one");
+    shape.fail_here("the matrix has " + std::to_string(size[0]) + " rows and " +
+                    std::to_string(size[1]) + " columns, expected a square one");
   return static_cast<Index>(size[0]);
 }
 
@@ -45,20 +47,24 @@ void expect_entries(const Source& source, Offset entries) {
 
 /// Counts row, column, value and place of entries, and the matrix made of them.
 void take_triplets(const Source& source, Offset entries) {
-  source.allowance.take(source.name, static_cast<std::size_t>(entries), 2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
+  source.allowance.take(source.name, static_cast<std::size_t>(entries),
+                        2 * sizeof(Index) + sizeof(double) + sizeof(Offset), "entries");
   take_matrix(source.name, source.n, entries, source.allowance);
 }
 
 /// Returns the tolerance for numbers narrower than double: they were rounded to that type when the
 /// matrix was assembled, so its halves may differ by its eps.
 BothHalves rounded_to(BothHalves both, const NpzMember& data) {
-  if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon()) both.symmetry = std::min(1.0, kSymmetryEps * data->eps());
+  if (both.symmetry == 0 && data->eps() > std::numeric_limits<double>::epsilon())
+    both.symmetry = std::min(1.0, kSymmetryEps * data->eps());
   return both;
 }
 
-SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t, const NpzMember& data,
+SymmetricMatrix<double> assemble_half(const Source& source, const Triplets& t,
+                                      const NpzMember& data,
                                       const std::function<std::string(Offset)>& where) {
-  return assemble(source.name, source.n, t, halves_of(t, rounded_to(source.both, data)), {where, 0});
+  return assemble(source.name, source.n, t, halves_of(t, rounded_to(source.both, data)),
+                  {where, 0});
 }
 
 /// Reads arrays indices (k), indptr (n+1) and data (k).
@@ -80,7 +86,8 @@ SymmetricMatrix<double> compressed(const Source& source, bool by_rows) {
     value = data->reals();
     both = rounded_to(source.both, data);
   }
-  return assemble(source.name, source.n, ptr, index, value, halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
+  return assemble(source.name, source.n, ptr, index, value,
+                  halves_of(ptr, index, value, both, by_rows), {entry_words, 0}, by_rows);
 }
 
 /// Reads arrays row (k), col (k) and data (k).
@@ -110,8 +117,9 @@ SymmetricMatrix<double> blocks(const Source& source) {
   data.expect_dimensions(3);
   const Offset count = data->shape()[0], rows = data->shape()[1], cols = data->shape()[2];
   if (rows < 1 || cols < 1 || source.n % rows != 0 || source.n % cols != 0)
-    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) + ", expected sizes that divide " +
-                   std::to_string(source.n) + " rows and columns");
+    data.fail_here("blocks of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                   ", expected sizes that divide " + std::to_string(source.n) +
+                   " rows and columns");
   expect_entries(source, data->size());
   const NpzMember indices = source.array("indices");
   indices.expect_length(count, " (one for each block)");
@@ -124,7 +132,8 @@ SymmetricMatrix<double> blocks(const Source& source) {
   for (std::size_t b = 0; b + 1 < ptr.size(); ++b)
     for (Offset k = ptr[b]; k < ptr[b + 1]; ++k)
       for (Offset e = 0; e < rows * cols; ++e) {
-        const auto i = static_cast<Index>(static_cast<Offset>(b) * rows + e / cols), j = static_cast<Index>(block_col[k] * cols + e % cols);
+        const auto i = static_cast<Index>(static_cast<Offset>(b) * rows + e / cols),
+                   j = static_cast<Index>(block_col[k] * cols + e % cols);
         const double x = value[k * rows * cols + e];
         if (x == 0 && i != j) continue;
         t.add(i, j, x);
@@ -147,7 +156,8 @@ SymmetricMatrix<double> diagonals(const Source& source) {
   Triplets t;
   std::vector<Offset> place;
   for (std::size_t d = 0; d < offset.size(); ++d) {
-    const Offset begin = std::max<Offset>(0, offset[d]), end = std::min({length, Offset{source.n}, source.n + offset[d]});
+    const Offset begin = std::max<Offset>(0, offset[d]),
+                 end = std::min({length, Offset{source.n}, source.n + offset[d]});
     for (Offset j = begin; j < end; ++j) {
       const Offset k = static_cast<Offset>(d) * length + j;
       if (value[k] == 0 && offset[d] != 0) continue;
@@ -160,15 +170,18 @@ SymmetricMatrix<double> diagonals(const Source& source) {
 
 }  // namespace
 
-SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both, Allowance allowance) {
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name,
+                                  const BothHalves& both, Allowance allowance) {
   const ZipArchive archive(bytes, name, allowance);
   const std::string format = NpzMember(archive, name, "format", allowance)->text();
-  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape", allowance)), both, allowance};
+  const Source source{archive, name, square_dimension(NpzMember(archive, name, "shape", allowance)),
+                      both, allowance};
   if (format == "csr" || format == "csc") return compressed(source, format == "csr");
   if (format == "coo") return coordinates(source);
   if (format == "bsr") return blocks(source);
   if (format == "dia") return diagonals(source);
-  fail(name + ": array 'format'", "is '" + printable(format) + "', expected csc, csr, coo, bsr or dia");
+  fail(name + ": array 'format'",
+       "is '" + printable(format) + "', expected csc, csr, coo, bsr or dia");
 }
 
 }  // namespace kauri::io

@@ -15,6 +15,7 @@ namespace kauri::io {
 /// decide if the lower half, the upper half or both are stored; both must agree. Repeated entries
 /// are summed; off-diagonal zeros of BSR and DIA, which fill blocks and diagonals, are dropped.
 /// Throws Error(input) naming `name`, the array and the place in it.
-SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name, const BothHalves& both = {}, Allowance allowance = {});
+SymmetricMatrix<double> parse_npz(std::string_view bytes, const std::string& name,
+                                  const BothHalves& both = {}, Allowance allowance = {});
 
 }  // namespace kauri::io

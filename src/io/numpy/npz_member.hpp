@@ -16,7 +16,8 @@ class NpzMember {
  public:
   /// Extracts the member. Counts its bytes, and 8 more for each of its numbers, before either is
   /// allocated. Throws Error(input) if there is no member of that name.
-  NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array, Allowance& allowance);
+  NpzMember(const ZipArchive& archive, const std::string& file, const std::string& array,
+            Allowance& allowance);
   NpzMember(const NpzMember&) = delete;
   NpzMember& operator=(const NpzMember&) = delete;
 

@@ -13,7 +13,8 @@
 namespace kauri::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
 
 template <class T>
 std::string_view bytes_of(const T* first, std::size_t count) {
@@ -61,11 +62,14 @@ void write_npz(const std::string& path, const SymmetricView<double>& a) {
     zip.add(std::string(name) + ".npy", {to_bytes({descr, false, {length}}), data});
   };
   const std::array<Offset, 2> shape = {a.pattern.n, a.pattern.n};
-  add("indices", "<i4", static_cast<Offset>(full.row.size()), bytes_of(full.row.data(), full.row.size()));
-  add("indptr", "<i8", static_cast<Offset>(full.ptr.size()), bytes_of(full.ptr.data(), full.ptr.size()));
+  add("indices", "<i4", static_cast<Offset>(full.row.size()),
+      bytes_of(full.row.data(), full.row.size()));
+  add("indptr", "<i8", static_cast<Offset>(full.ptr.size()),
+      bytes_of(full.ptr.data(), full.ptr.size()));
   zip.add("format.npy", {to_bytes({"|S3", false, {}}), "csc"});
   add("shape", "<i8", 2, bytes_of(shape.data(), shape.size()));
-  add("data", "<f8", static_cast<Offset>(full.value.size()), bytes_of(full.value.data(), full.value.size()));
+  add("data", "<f8", static_cast<Offset>(full.value.size()),
+      bytes_of(full.value.data(), full.value.size()));
   zip.close();
 }
 

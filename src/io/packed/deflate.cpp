@@ -14,8 +14,10 @@ constexpr std::size_t kDeflateRoom = std::size_t{1} << 16, kDeflatePiece = std::
 
 }  // namespace
 
-Deflater::Deflater(Format format, std::function<void(std::string_view)> sink) : sink_(std::move(sink)), room_(kDeflateRoom, '\0') {
-  if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, format == Format::gzip ? kGzipBits : kRawBits, kDeflateMemory,
+Deflater::Deflater(Format format, std::function<void(std::string_view)> sink)
+    : sink_(std::move(sink)), room_(kDeflateRoom, '\0') {
+  if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+                   format == Format::gzip ? kGzipBits : kRawBits, kDeflateMemory,
                    Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
 }
@@ -25,7 +27,8 @@ Deflater::~Deflater() { deflateEnd(&stream_); }
 void Deflater::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t piece = std::min(bytes.size(), kDeflatePiece);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib only reads it
+    stream_.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // zlib only reads it
     stream_.avail_in = static_cast<uInt>(piece);
     run(Z_NO_FLUSH);
     bytes.remove_prefix(piece);

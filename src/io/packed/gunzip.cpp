@@ -39,7 +39,9 @@ class Inflater {
       if (code == Z_STREAM_END) return true;
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code == Z_BUF_ERROR && out.size() == limit) return false;
-      if (code == Z_BUF_ERROR) fail(name_, "the compressed data are cut short after " + std::to_string(input_.size()) + " bytes");
+      if (code == Z_BUF_ERROR)
+        fail(name_,
+             "the compressed data are cut short after " + std::to_string(input_.size()) + " bytes");
       if (code != Z_OK)
         fail(name_, "the compressed data are damaged near byte " + std::to_string(position()) +
                         (stream_.msg != nullptr ? std::string(" (") + stream_.msg + ")" : ""));
@@ -57,7 +59,8 @@ class Inflater {
   void feed() {
     if (stream_.avail_in != 0) return;
     const std::size_t piece = std::min<std::size_t>(input_.size() - fed_, std::size_t{1} << 30);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input_.data() + fed_));  // zlib only reads it
+    stream_.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(input_.data() + fed_));  // zlib only reads it
     stream_.avail_in = static_cast<uInt>(piece);
     fed_ += piece;
   }
@@ -75,10 +78,11 @@ Bytes gunzip(std::string_view bytes, std::string_view name, std::size_t most, co
   Bytes out;
   for (;;) {
     if (!inflater.member(out, most, watch))
-      throw Error(ErrorKind::memory,
-                  shown(name) + ": holds more than the " + std::to_string(most) + " bytes that max_bytes leaves for what is unpacked");
+      throw Error(ErrorKind::memory, shown(name) + ": holds more than the " + std::to_string(most) +
+                                         " bytes that max_bytes leaves for what is unpacked");
     const std::string_view rest = inflater.rest();
-    if (rest.find_first_not_of('\0') == std::string_view::npos) return out;  // some tapes and tools pad with zeros
+    if (rest.find_first_not_of('\0') == std::string_view::npos)
+      return out;  // some tapes and tools pad with zeros
     if (!is_gzip(rest))
       fail(name, std::to_string(rest.size()) + " bytes follow the end of the gzip data at byte " +
                      std::to_string(bytes.size() - rest.size()) + ", expected none");
@@ -100,11 +104,15 @@ Bytes gunzip_head(std::string_view bytes, std::size_t most) {
 Bytes inflate_raw(std::string_view bytes, std::size_t size, std::string_view name) {
   Inflater inflater(bytes, name, kRaw);
   Bytes out;
-  if (!inflater.member(out, size)) fail(name, "the compressed data give more than the " + std::to_string(size) + " bytes promised");
+  if (!inflater.member(out, size))
+    fail(name,
+         "the compressed data give more than the " + std::to_string(size) + " bytes promised");
   if (out.size() != size)
-    fail(name, "the compressed data give " + std::to_string(out.size()) + " bytes, " + std::to_string(size) + " were promised");
+    fail(name, "the compressed data give " + std::to_string(out.size()) + " bytes, " +
+                   std::to_string(size) + " were promised");
   if (!inflater.rest().empty())
-    fail(name, std::to_string(inflater.rest().size()) + " bytes follow the end of the compressed data, expected none");
+    fail(name, std::to_string(inflater.rest().size()) +
+                   " bytes follow the end of the compressed data, expected none");
   return out;
 }
 

@@ -19,8 +19,8 @@ using Watch = std::function<void(std::string_view so_far)>;
 /// many there are. Memory grows as data arrive, never by a size the file claims, and to no more
 /// than `most` bytes. Throws Error(input) if the file is cut short or damaged, or if bytes follow
 /// the last member; Error(memory) if the content exceeds `most` bytes; and what `watch` throws.
-Bytes gunzip(std::string_view bytes, std::string_view name, std::size_t most = std::numeric_limits<std::size_t>::max(),
-             const Watch& watch = {});
+Bytes gunzip(std::string_view bytes, std::string_view name,
+             std::size_t most = std::numeric_limits<std::size_t>::max(), const Watch& watch = {});
 
 /// Returns the first `most` bytes of the content of a gzip file, or fewer if `bytes`, the start of
 /// the file, yield fewer.

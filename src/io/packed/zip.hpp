@@ -1,4 +1,5 @@
-// The zip container, as far as NumPy writes it: stored or deflated members, zip64 sizes, data descriptors (PKWARE APPNOTE 6.3).
+// The zip container, as far as NumPy writes it: stored or deflated members, zip64 sizes, data
+// descriptors (PKWARE APPNOTE 6.3).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,9 @@
 
 namespace kauri::io {
 
-inline bool is_zip(std::string_view bytes) { return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06"); }
+inline bool is_zip(std::string_view bytes) {
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+}
 
 struct ZipMember {
   std::uint16_t flags = 0;

@@ -22,7 +22,8 @@ class Record {
  public:
   template <class T>
   Record& put(T value) {
-    for (std::size_t k = 0; k < sizeof(T); ++k) bytes_ += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * k) & 0xff);
+    for (std::size_t k = 0; k < sizeof(T); ++k)
+      bytes_ += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * k) & 0xff);
     return *this;
   }
   Record& put(const std::string& bytes) {
@@ -35,7 +36,9 @@ class Record {
   std::string bytes_;
 };
 
-std::uint32_t capped(std::uint64_t value) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kAll32)); }
+std::uint32_t capped(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kAll32));
+}
 
 /// Returns the zip64 field, which holds the numbers that do not fit 32 bits. A local header has
 /// both sizes or none, and no place.
@@ -46,15 +49,25 @@ std::string zip64_field(const ZipMember& member, bool local) {
   if (both || member.compressed >= kAll32) numbers.put(member.compressed);
   if (!local && member.header >= kAll32) numbers.put(member.header);
   if (numbers.bytes().empty()) return {};
-  return Record().put(kZip64Field).put(static_cast<std::uint16_t>(numbers.bytes().size())).put(numbers.bytes()).bytes();
+  return Record()
+      .put(kZip64Field)
+      .put(static_cast<std::uint16_t>(numbers.bytes().size()))
+      .put(numbers.bytes())
+      .bytes();
 }
 
 /// Returns the part that the local header and the directory share: from the version needed to the
 /// lengths of name and field.
-Record common(const ZipMember& member, const std::string& name, const std::string& field, bool local) {
+Record common(const ZipMember& member, const std::string& name, const std::string& field,
+              bool local) {
   const bool both = local && !field.empty();
   Record record;
-  record.put(field.empty() ? kVersion : kVersion64).put(std::uint16_t{0}).put(kDeflated).put(std::uint16_t{0}).put(kDate).put(member.crc);
+  record.put(field.empty() ? kVersion : kVersion64)
+      .put(std::uint16_t{0})
+      .put(kDeflated)
+      .put(std::uint16_t{0})
+      .put(kDate)
+      .put(member.crc);
   record.put(both ? kAll32 : capped(member.compressed));
   record.put(both ? kAll32 : capped(member.size));
   record.put(static_cast<std::uint16_t>(name.size())).put(static_cast<std::uint16_t>(field.size()));
@@ -74,19 +87,30 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::string_v
   std::string packed;
   Deflater deflater(Deflater::Format::raw, [&](std::string_view bytes) { packed += bytes; });
   for (const std::string_view part : parts) {
-    if (part.empty()) continue;  // its data may be null, for which zlib returns the initial checksum, not the running one
-    member.crc = static_cast<std::uint32_t>(crc32_z(member.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
+    if (part.empty())
+      continue;  // its data may be null, for which zlib returns the initial checksum, not the
+                 // running one
+    member.crc = static_cast<std::uint32_t>(
+        crc32_z(member.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
     member.size += part.size();
     deflater.write(part);
   }
   deflater.finish();
   member.compressed = packed.size();
   const std::string local = zip64_field(member, true), central = zip64_field(member, false);
-  write(Record().put(kLocal).put(common(member, name, local, true).bytes()).put(name).put(local).bytes());
+  write(Record()
+            .put(kLocal)
+            .put(common(member, name, local, true).bytes())
+            .put(name)
+            .put(local)
+            .bytes());
   write(packed);
   Record entry;
   entry.put(kCentral).put(kVersion64).put(common(member, name, central, false).bytes());
-  entry.put(std::uint16_t{0}).put(std::uint16_t{0}).put(std::uint16_t{0}).put(std::uint32_t{0});  // comment, disk, attributes
+  entry.put(std::uint16_t{0})
+      .put(std::uint16_t{0})
+      .put(std::uint16_t{0})
+      .put(std::uint32_t{0});  // comment, disk, attributes
   directory_ += entry.put(capped(member.header)).put(name).put(central).bytes();
   ++count_;
 }
@@ -97,7 +121,12 @@ void ZipWriter::close() {
   if (place >= kAll32) {
     const std::uint64_t end = written_;
     Record record;
-    record.put(kEnd64).put(std::uint64_t{44}).put(kVersion64).put(kVersion64).put(std::uint32_t{0}).put(std::uint32_t{0});
+    record.put(kEnd64)
+        .put(std::uint64_t{44})
+        .put(kVersion64)
+        .put(kVersion64)
+        .put(std::uint32_t{0})
+        .put(std::uint32_t{0});
     record.put(count_).put(count_).put(size).put(place);
     write(record.put(kLocator64).put(std::uint32_t{0}).put(end).put(std::uint32_t{1}).bytes());
   }

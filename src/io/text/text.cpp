@@ -15,7 +15,8 @@ namespace {
 
 /// Skips a '+', which std::from_chars does not accept.
 const char* skip_plus(const char* begin, const char* end) {
-  return end - begin > 1 && begin[0] == '+' && begin[1] != '-' && begin[1] != '+' ? begin + 1 : begin;
+  return end - begin > 1 && begin[0] == '+' && begin[1] != '-' && begin[1] != '+' ? begin + 1
+                                                                                  : begin;
 }
 
 /// Returns true if a decimal number out of the range of double is too small, false if too large.
@@ -31,7 +32,8 @@ bool is_tiny(std::string_view word) {
     if (!point && found) ++magnitude;
   }
   if (k < word.size()) {
-    constexpr Offset kCertain = Offset{1} << 40;  // beyond the exponent of any text that fits memory
+    constexpr Offset kCertain = Offset{1}
+                                << 40;  // beyond the exponent of any text that fits memory
     const bool negative = k + 1 < word.size() && word[k + 1] == '-';
     Offset exponent = 0;
     for (const char c : word.substr(k + 1))
@@ -52,7 +54,8 @@ std::string printable(std::string_view bytes) {
 }
 
 std::optional<double> whole_real(std::string_view word) {
-  const char *begin = skip_plus(word.data(), word.data() + word.size()), *last = word.data() + word.size();
+  const char *begin = skip_plus(word.data(), word.data() + word.size()),
+             *last = word.data() + word.size();
   double value = 0;
   const auto [end, code] = std::from_chars(begin, last, value);
   if (word.empty() || end != last || code == std::errc::invalid_argument) return {};
@@ -61,7 +64,9 @@ std::optional<double> whole_real(std::string_view word) {
   return *begin == '-' ? -size : size;
 }
 
-void TextCursor::fail_line(const std::string& what) const { fail(name_, "line " + std::to_string(line_) + ": " + what); }
+void TextCursor::fail_line(const std::string& what) const {
+  fail(name_, "line " + std::to_string(line_) + ": " + what);
+}
 
 std::string_view TextCursor::rest_of_line() {
   const char* begin = next_;
@@ -80,17 +85,21 @@ Offset TextCursor::integer(const char* expected) {
   // Up to 18 digits cannot overflow; std::from_chars reads the rest.
   const char* place = next_;
   Offset value = 0;
-  while (place != end_ && place - next_ < 18 && *place >= '0' && *place <= '9') value = value * 10 + (*place++ - '0');
+  while (place != end_ && place - next_ < 18 && *place >= '0' && *place <= '9')
+    value = value * 10 + (*place++ - '0');
   if (place != next_ && at_word_end(place)) {
     next_ = place;
     return value;
   }
   const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
   if (code == std::errc::result_out_of_range && at_word_end(end))
-    fail_line(std::string("expected ") + expected + ", found '" + printable(word()) + "', which does not fit 63 bits");
+    fail_line(std::string("expected ") + expected + ", found '" + printable(word()) +
+              "', which does not fit 63 bits");
   if (code != std::errc() || !at_word_end(end)) {
     const std::string_view found = word();
-    fail_line(std::string("expected ") + expected + (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
+    fail_line(
+        std::string("expected ") + expected +
+        (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
   }
   next_ = end;
   return value;
@@ -101,7 +110,8 @@ double TextCursor::whole_number(const char* expected) {
   // integer() reads all but the upper half of the unsigned numbers.
   std::uint64_t value = 0;
   const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
-  if (code != std::errc() || !at_word_end(end) || value <= static_cast<std::uint64_t>(std::numeric_limits<Offset>::max()))
+  if (code != std::errc() || !at_word_end(end) ||
+      value <= static_cast<std::uint64_t>(std::numeric_limits<Offset>::max()))
     return static_cast<double>(integer(expected));
   next_ = end;
   return static_cast<double>(value);
@@ -112,7 +122,8 @@ double TextCursor::real(const char* expected) {
   double value = 0;
   const auto [end, code] = std::from_chars(skip_plus(next_, end_), end_, value);
   if (code != std::errc() || !at_word_end(end)) return unusual_real(expected);
-  if (!std::isfinite(value)) fail_line("value '" + printable(word()) + "', expected a finite number");
+  if (!std::isfinite(value))
+    fail_line("value '" + printable(word()) + "', expected a finite number");
   next_ = end;
   return value;
 }
@@ -124,10 +135,14 @@ double TextCursor::unusual_real(const char* expected) {
     if (c == 'd' || c == 'D') c = 'e';  // Fortran's double precision exponent
   const std::optional<double> value = whole_real(plain);
   if (!value)
-    fail_line(std::string("expected ") + expected + (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
+    fail_line(
+        std::string("expected ") + expected +
+        (found.empty() ? ", found the end of the line" : ", found '" + printable(found) + "'"));
   if (std::isinf(*value) && plain.find_first_of("0123456789") != std::string::npos)
-    fail_line("value '" + printable(found) + "' is too large for double precision, expected a finite number");
-  if (!std::isfinite(*value)) fail_line("value '" + printable(found) + "', expected a finite number");
+    fail_line("value '" + printable(found) +
+              "' is too large for double precision, expected a finite number");
+  if (!std::isfinite(*value))
+    fail_line("value '" + printable(found) + "', expected a finite number");
   next_ += found.size();
   return *value;
 }

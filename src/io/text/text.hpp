@@ -21,7 +21,8 @@ std::optional<double> whole_real(std::string_view word);
 /// which are borrowed.
 class TextCursor {
  public:
-  TextCursor(std::string_view text, std::string_view name) : next_(text.data()), end_(text.data() + text.size()), name_(name) {}
+  TextCursor(std::string_view text, std::string_view name)
+      : next_(text.data()), end_(text.data() + text.size()), name_(name) {}
 
   [[nodiscard]] Offset line() const { return line_; }
   [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - next_); }
@@ -58,7 +59,8 @@ class TextCursor {
   void end_line(const char* expected) {
     skip_blanks();
     if (next_ != end_ && !is_line_end(*next_))
-      fail_line(std::string("expected ") + expected + ", found '" + printable(word()) + "' behind it");
+      fail_line(std::string("expected ") + expected + ", found '" + printable(word()) +
+                "' behind it");
   }
 
   [[noreturn]] void fail_line(const std::string& what) const;
@@ -78,7 +80,9 @@ class TextCursor {
     ++line_;
   }
   /// Returns true if a number may end here.
-  [[nodiscard]] bool at_word_end(const char* place) const { return place == end_ || is_blank(*place) || is_line_end(*place); }
+  [[nodiscard]] bool at_word_end(const char* place) const {
+    return place == end_ || is_blank(*place) || is_line_end(*place);
+  }
   [[nodiscard]] std::string_view word() const;
   /// Reads numbers that std::from_chars rejects: "1D3", overflow and underflow.
   double unusual_real(const char* expected);

@@ -1,5 +1,6 @@
-// The CUDA runtime as kauri and its tests use it, for the emulated device: one device, whose streams do all at once, in order, but for what
-// comes behind a host function that is still under way: that is done later.
+// The CUDA runtime as kauri and its tests use it, for the emulated device: one device, whose
+// streams do all at once, in order, but for what comes behind a host function that is still under
+// way: that is done later.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,8 +34,17 @@ enum cudaError_t {
   cudaErrorStreamCaptureImplicit = 906,
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault };
-enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged
+};
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
+};
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
@@ -46,10 +56,15 @@ enum cudaDeviceAttr {
   cudaDevAttrGlobalMemoryBusWidth
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess,
+  cudaDriverEntryPointSymbolNotFound
+};
 enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative };
-inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
-                          cudaHostRegisterMapped = 2, cudaHostRegisterPortable = 1, cudaEnableDefault = 0;
+inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
+                          cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
+                          cudaHostRegisterMapped = 2, cudaHostRegisterPortable = 1,
+                          cudaEnableDefault = 0;
 
 struct EmulatedStream;
 struct EmulatedGraph;
@@ -100,7 +115,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int);
 cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDriverGetVersion(int*);
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long, cudaDriverEntryPointQueryResult*);
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult*);
 
 cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaFree(void*);
@@ -154,9 +170,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream);
 
 template <class... P, class... A>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...),
+                               A&&... arguments) {
   const bool all_at_once = config->numAttrs > 0 && config->attrs[0].val.cooperative != 0;
-  return emulated_launch({config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes, all_at_once,
-                          [kernel, copies = std::tuple<std::decay_t<P>...>(std::forward<A>(arguments)...)] { std::apply(kernel, copies); }},
-                         config->stream);
+  return emulated_launch(
+      {config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes, all_at_once,
+       [kernel, copies = std::tuple<std::decay_t<P>...>(std::forward<A>(arguments)...)] {
+         std::apply(kernel, copies);
+       }},
+      config->stream);
 }

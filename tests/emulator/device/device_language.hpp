@@ -1,4 +1,5 @@
-// CUDA C++ as kauri's kernels use it, for a compiler of the host. A block is a thread of the host: what it shares is thread_local.
+// CUDA C++ as kauri's kernels use it, for a compiler of the host. A block is a thread of the host:
+// what it shares is thread_local.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -94,11 +95,13 @@ T shuffled(unsigned mask, T value, const From& from) {
 
 template <class T>
 T __shfl_sync(unsigned mask, T value, int from, int width = 32) {
-  return kauri::emulator::shuffled(mask, value, [=](int lane) { return lane / width * width + (from & (width - 1)); });
+  return kauri::emulator::shuffled(
+      mask, value, [=](int lane) { return lane / width * width + (from & (width - 1)); });
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, int by) {
-  return kauri::emulator::shuffled(mask, value, [=](int lane) { return lane + by < 32 ? lane + by : lane; });
+  return kauri::emulator::shuffled(mask, value,
+                                   [=](int lane) { return lane + by < 32 ? lane + by : lane; });
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int by) {
@@ -112,7 +115,8 @@ inline unsigned __ballot_sync(unsigned mask, bool yes) {
   } mine{yes, 0};
   kauri::emulator::together(kauri::emulator::Together::vote, &mine, [](void* const* lanes) {
     unsigned all = 0;
-    for (int k = 0; k < 32; ++k) all |= static_cast<unsigned>(static_cast<const Lane*>(lanes[k])->yes) << k;
+    for (int k = 0; k < 32; ++k)
+      all |= static_cast<unsigned>(static_cast<const Lane*>(lanes[k])->yes) << k;
     for (int k = 0; k < 32; ++k) static_cast<Lane*>(lanes[k])->all = all;
   });
   return mine.all;

@@ -26,8 +26,12 @@ std::string hexadecimal(const void* place) {
 }
 
 std::string describe_named(const Thread& t) { return "barrier " + std::to_string(t.number); }
-std::string describe_shared_barrier(const Thread& t) { return "the barrier in shared memory at " + hexadecimal(t.place); }
-std::string describe_registers(const Thread& t) { return std::to_string(t.number) + " registers a thread"; }
+std::string describe_shared_barrier(const Thread& t) {
+  return "the barrier in shared memory at " + hexadecimal(t.place);
+}
+std::string describe_registers(const Thread& t) {
+  return std::to_string(t.number) + " registers a thread";
+}
 std::string describe_together(const Thread& t) {
   constexpr const char* kNames[] = {"__syncwarp", "a shuffle", "a vote", "a product", "a barrier"};
   return std::string("the other lanes in ") + kNames[t.number];
@@ -47,7 +51,8 @@ static_assert(sizeof(SharedBarrier) == sizeof(std::uint64_t));
 
 SharedBarrier load(const std::uint64_t* barrier) {
   const auto state = std::bit_cast<SharedBarrier>(*barrier);
-  if (state.expected == 0 || state.expected > 1024) fail("a barrier in shared memory at " + hexadecimal(barrier) + " was not initialised");
+  if (state.expected == 0 || state.expected > 1024)
+    fail("a barrier in shared memory at " + hexadecimal(barrier) + " was not initialised");
   return state;
 }
 
@@ -63,8 +68,12 @@ void store(std::uint64_t* barrier, SharedBarrier state) {
 void poison(void* place, int bytes) { std::memset(place, 0xff, static_cast<std::size_t>(bytes)); }
 
 void check_units(const void* a, const void* b, int bytes, std::uintptr_t unit) {
-  if ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) | static_cast<std::uintptr_t>(bytes)) % unit != 0)
-    fail("an asynchronous copy of " + std::to_string(bytes) + " bytes, or its places, are no multiples of " + std::to_string(unit));
+  if ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
+       static_cast<std::uintptr_t>(bytes)) %
+          unit !=
+      0)
+    fail("an asynchronous copy of " + std::to_string(bytes) +
+         " bytes, or its places, are no multiples of " + std::to_string(unit));
 }
 
 }  // namespace
@@ -121,7 +130,9 @@ void Block::run_thread() {
   try {
     if (!abandoned_) body_();
     for (const Thread::Store& s : self.stores)
-      if (!s.read) fail("thread " + std::to_string(self.index) + " ended before its stores had read shared memory");
+      if (!s.read)
+        fail("thread " + std::to_string(self.index) +
+             " ended before its stores had read shared memory");
     self.write_stores();
   } catch (const Abandoned&) {
   }
@@ -134,7 +145,8 @@ void Block::run_thread() {
 void Block::resume(Thread& thread) {
   current = this;
   running_ = &thread;
-  threadIdx.x = static_cast<unsigned>(thread.index), blockIdx.x = index_, blockDim.x = threads_per_block_, gridDim.x = blocks_;
+  threadIdx.x = static_cast<unsigned>(thread.index), blockIdx.x = index_,
+  blockDim.x = threads_per_block_, gridDim.x = blocks_;
   thread.fiber.resume();
 }
 
@@ -148,7 +160,9 @@ int Block::pick_warp() {
     favoured_ = static_cast<unsigned>(random_());
   }
   if ((able & favoured_) != 0 && random_() % 8 != 0) able &= favoured_;
-  for (auto skip = static_cast<int>(random_() % static_cast<unsigned>(std::popcount(able))); skip > 0; --skip) able &= able - 1;
+  for (auto skip = static_cast<int>(random_() % static_cast<unsigned>(std::popcount(able)));
+       skip > 0; --skip)
+    able &= able - 1;
   return std::countr_zero(able);
 }
 
@@ -167,7 +181,8 @@ void Block::finish_bulk_copy() {
 void Block::slice() {
   current = this;
   int idle = 0;
-  for (auto left = static_cast<int>(32 + random_() % 512); left > 0 && live_ > 0 && status_->failure.empty(); --left) {
+  for (auto left = static_cast<int>(32 + random_() % 512);
+       left > 0 && live_ > 0 && status_->failure.empty(); --left) {
     if (!bulk_copies.empty() && random_() % 8 == 0) finish_bulk_copy();
     const int w = pick_warp();
     if (w < 0 && bulk_copies.empty()) return;
@@ -180,7 +195,8 @@ void Block::slice() {
     const unsigned lanes = warp.runnable, first = static_cast<unsigned>(random_()) % 32;
     for (unsigned k = 0; k < 32 && status_->failure.empty(); ++k) {
       const unsigned lane = (first + k) % 32;
-      if ((lanes & warp.runnable & 1U << lane) != 0) resume(*threads_[static_cast<std::size_t>(w) * 32 + lane]);
+      if ((lanes & warp.runnable & 1U << lane) != 0)
+        resume(*threads_[static_cast<std::size_t>(w) * 32 + lane]);
     }
     idle = status_->progress == before ? idle + 1 : 0;
     if (idle > 4 * static_cast<int>(warps_.size())) return;
@@ -193,7 +209,8 @@ void Block::forget_brought(const void* to, int bytes) {
     if (!std::less<>()(begin, b.end) || !std::less<>()(b.begin, end)) return false;
     for (std::size_t t = 0; t < b.readers.size(); ++t)
       if (b.readers[t])
-        fail("a copy to " + hexadecimal(to) + ", where thread " + std::to_string(t) + " has read without a proxy fence since");
+        fail("a copy to " + hexadecimal(to) + ", where thread " + std::to_string(t) +
+             " has read without a proxy fence since");
     return true;
   });
 }
@@ -211,19 +228,23 @@ void Block::grant_registers() {
 }
 
 void Block::change_registers(int from, int to) {
-  const std::size_t mine = static_cast<std::size_t>(running_->index) / 32, first = mine / 4 * 4, end = first + 4;
+  const std::size_t mine = static_cast<std::size_t>(running_->index) / 32, first = mine / 4 * 4,
+                    end = first + 4;
   const std::size_t turn = warps_[mine].registers.size();
   for (const int count : {from, to})
-    if (count < 24 || count > 256 || count % 8 != 0) fail("registers cannot be " + std::to_string(count) + " a thread");
+    if (count < 24 || count > 256 || count % 8 != 0)
+      fail("registers cannot be " + std::to_string(count) + " a thread");
   if (turn > 0 && warps_[mine].registers.back() != from)
-    fail("warp " + std::to_string(mine) + " has " + std::to_string(warps_[mine].registers.back()) + " registers a thread, not " +
-         std::to_string(from));
+    fail("warp " + std::to_string(mine) + " has " + std::to_string(warps_[mine].registers.back()) +
+         " registers a thread, not " + std::to_string(from));
   if (end > warps_.size()) fail("a change of registers in a group of fewer than four warps");
   for (std::size_t w = first; w < end; ++w) {
     const std::vector<int>& other = warps_[w].registers;
     if (other.size() < turn)
-      fail("warp " + std::to_string(mine) + " changes its registers again before warp " + std::to_string(w) + " has");
-    if (other.size() > turn && other[turn] != to) fail("warps of a group that change their registers differently");
+      fail("warp " + std::to_string(mine) + " changes its registers again before warp " +
+           std::to_string(w) + " has");
+    if (other.size() > turn && other[turn] != to)
+      fail("warps of a group that change their registers differently");
   }
   warps_[mine].registers.push_back(to);
   if (to < from)
@@ -237,19 +258,24 @@ std::string Block::describe() const {
   std::string all;
   for (std::size_t w = 0; w < warps_.size(); ++w) {
     const auto first = threads_.begin() + static_cast<std::ptrdiff_t>(32 * w);
-    const auto waits = [](const std::unique_ptr<Thread>& t) { return t->done ? std::string("nothing: it has ended") : t->describe(*t); };
+    const auto waits = [](const std::unique_ptr<Thread>& t) {
+      return t->done ? std::string("nothing: it has ended") : t->describe(*t);
+    };
     for (auto t = first; t != first + 32;) {
       const std::string what = waits(*t);
-      const auto end = std::find_if(t, first + 32, [&](const auto& other) { return waits(other) != what; });
-      all += "\n  block " + std::to_string(index_) + " warp " + std::to_string(w) + " lanes " + std::to_string(t - first) + "-" +
-             std::to_string(end - first - 1) + " wait for " + what;
+      const auto end =
+          std::find_if(t, first + 32, [&](const auto& other) { return waits(other) != what; });
+      all += "\n  block " + std::to_string(index_) + " warp " + std::to_string(w) + " lanes " +
+             std::to_string(t - first) + "-" + std::to_string(end - first - 1) + " wait for " +
+             what;
       t = end;
     }
   }
   for (std::size_t b = 0; b < barriers_.size(); ++b)
     if (barriers_[b].arrived > 0)
-      all += "\n  block " + std::to_string(index_) + " barrier " + std::to_string(b) + ": " + std::to_string(barriers_[b].arrived) +
-             " of " + std::to_string(barriers_[b].expected) + " threads there";
+      all += "\n  block " + std::to_string(index_) + " barrier " + std::to_string(b) + ": " +
+             std::to_string(barriers_[b].arrived) + " of " + std::to_string(barriers_[b].expected) +
+             " threads there";
   return all;
 }
 
@@ -274,13 +300,17 @@ void Block::block(std::string (*what)(const Thread&), const void* place, int num
   self.describe = describe_running;
 }
 
-void Block::wake(int thread) { warps_[static_cast<std::size_t>(thread / 32)].runnable |= 1U << thread % 32; }
+void Block::wake(int thread) {
+  warps_[static_cast<std::size_t>(thread / 32)].runnable |= 1U << thread % 32;
+}
 
 void Block::arrive(int id, int threads, bool waits) {
   NamedBarrier& barrier = barriers_[static_cast<std::size_t>(id)];
-  if (threads % 32 != 0 || threads > size()) fail("barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads");
+  if (threads % 32 != 0 || threads > size())
+    fail("barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads");
   if (barrier.arrived > 0 && barrier.expected != threads)
-    fail("barrier " + std::to_string(id) + " of " + std::to_string(barrier.expected) + " threads and of " + std::to_string(threads));
+    fail("barrier " + std::to_string(id) + " of " + std::to_string(barrier.expected) +
+         " threads and of " + std::to_string(threads));
   barrier.expected = threads;
   barrier.arrived += 32;
   const int warp = running_->index / 32;
@@ -326,7 +356,9 @@ void note_look(const void* place, int value) {
   note_progress();
 }
 
-std::uint64_t nanoseconds() { return 1'000'000 * (1 + current->status().stalled_rounds) + 4'000 * ++current->thread().looks; }
+std::uint64_t nanoseconds() {
+  return 1'000'000 * (1 + current->status().stalled_rounds) + 4'000 * ++current->thread().looks;
+}
 
 void note_look_in_turn(const void* place, int value) {
   Thread& self = current->thread();
@@ -372,7 +404,8 @@ void barrier_init(std::uint64_t* barrier, int arrivals) {
 
 void barrier_arrive(std::uint64_t* barrier, int bytes) {
   SharedBarrier state = load(barrier);
-  if (state.pending == 0) fail("too many arrivals at the barrier in shared memory at " + hexadecimal(barrier));
+  if (state.pending == 0)
+    fail("too many arrivals at the barrier in shared memory at " + hexadecimal(barrier));
   --state.pending, state.bytes += bytes;
   store(barrier, state);
   maybe_yield();
@@ -463,9 +496,12 @@ void wait_for_products(int groups_left) {
   maybe_yield();
   Thread& self = current->thread();
   std::size_t ready = 0;
-  while (ready < self.products.size() && self.products[ready].group < self.product_group - groups_left) ++ready;
+  while (ready < self.products.size() &&
+         self.products[ready].group < self.product_group - groups_left)
+    ++ready;
   for (std::size_t k = 0; k < ready; ++k) self.products[k].compute();
-  self.products.erase(self.products.begin(), self.products.begin() + static_cast<std::ptrdiff_t>(ready));
+  self.products.erase(self.products.begin(),
+                      self.products.begin() + static_cast<std::ptrdiff_t>(ready));
 }
 
 }  // namespace kauri::emulator

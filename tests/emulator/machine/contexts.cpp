@@ -107,7 +107,8 @@ CUresult destroy(CUcontext context) {
   return CUDA_SUCCESS;
 }
 CUresult exchange_mode(CUstreamCaptureMode* mode) {
-  *mode = static_cast<CUstreamCaptureMode>(std::exchange(mode_of_thread, static_cast<cudaStreamCaptureMode>(*mode)));
+  *mode = static_cast<CUstreamCaptureMode>(
+      std::exchange(mode_of_thread, static_cast<cudaStreamCaptureMode>(*mode)));
   return CUDA_SUCCESS;
 }
 
@@ -153,7 +154,9 @@ bool has_primary(int device) {
   const std::lock_guard lock(mutex);
   return primary[device].there;
 }
-void refuse_devices(cudaError_t error, int version) { answer_of_devices = error, driver_version = version; }
+void refuse_devices(cudaError_t error, int version) {
+  answer_of_devices = error, driver_version = version;
+}
 void refuse_kernels(cudaError_t error) { answer_of_kernels = error; }
 const char* built_for() { return architectures; }
 void build_for(const char* names) { architectures = names; }
@@ -171,7 +174,8 @@ cudaError_t enter(CUcontext* context) {
 int device_of(CUcontext context) { return context->device; }
 int current_device() { return stack.empty() ? chosen : stack.back()->device; }
 
-Capture::Capture(cudaStreamCaptureMode mode, bool blocking) : mode_(mode), blocking_(blocking), thread_(this_thread()) {
+Capture::Capture(cudaStreamCaptureMode mode, bool blocking)
+    : mode_(mode), blocking_(blocking), thread_(this_thread()) {
   const std::lock_guard lock(mutex);
   captures.insert(this);
 }
@@ -189,8 +193,10 @@ bool is_forbidden() {
   const std::lock_guard lock(mutex);
   bool forbidden = false;
   for (Capture* capture : captures) {
-    const bool own = capture->thread_ == this_thread() && capture->mode_ != cudaStreamCaptureModeRelaxed;
-    const bool of_all = capture->mode_ == cudaStreamCaptureModeGlobal && mode_of_thread == cudaStreamCaptureModeGlobal;
+    const bool own =
+        capture->thread_ == this_thread() && capture->mode_ != cudaStreamCaptureModeRelaxed;
+    const bool of_all = capture->mode_ == cudaStreamCaptureModeGlobal &&
+                        mode_of_thread == cudaStreamCaptureModeGlobal;
     if (own || of_all) capture->invalidated_ = forbidden = true;
   }
   return forbidden;
@@ -222,7 +228,8 @@ cudaError_t cudaDriverGetVersion(int* version) {
   *version = driver_version;
   return cudaSuccess;
 }
-cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned, unsigned long long,
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, unsigned,
+                                             unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
   *entry = nullptr;
   for (const Entry& known : kEntries)

@@ -11,8 +11,9 @@
 #include <memory>
 #include <utility>
 
-// AddressSanitizer clears what it knows of a whole stack at each swapcontext() and longjmp(): more than half of the tests' time. It does
-// not see the compiler's own jumps, and is told of each switch.
+// AddressSanitizer clears what it knows of a whole stack at each swapcontext() and longjmp(): more
+// than half of the tests' time. It does not see the compiler's own jumps, and is told of each
+// switch.
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #define KAURI_SAVE(jump) __builtin_setjmp(jump)
@@ -40,7 +41,8 @@ class Fiber {
     own_.uc_stack.ss_size = kStackBytes;
     own_.uc_link = nullptr;
     const auto self = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+    makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::enter), 2,
+                static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
     started_ = false;
   }
 

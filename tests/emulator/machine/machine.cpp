@@ -1,4 +1,5 @@
-// Blocks on threads of the host, of which one runs at a time; the order of blocks, warps and lanes by a seed.
+// Blocks on threads of the host, of which one runs at a time; the order of blocks, warps and lanes
+// by a seed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine/machine.hpp"
 
@@ -27,8 +28,8 @@ std::vector<DynamicShared::Find>& dynamic_shared() {
   return all;
 }
 
-/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield costs this process its turn,
-/// milliseconds.
+/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield
+/// costs this process its turn, milliseconds.
 class Signal {
  public:
   Signal() { sem_init(&signal_, 0, 0); }
@@ -46,8 +47,8 @@ class Signal {
   sem_t signal_;
 };
 
-/// A thread of the host with the block that runs on it. It outlives launches: the arrays that blocks share are its own, megabytes that a
-/// new thread would clear, and stacks are used again.
+/// A thread of the host with the block that runs on it. It outlives launches: the arrays that
+/// blocks share are its own, megabytes that a new thread would clear, and stacks are used again.
 class HostThread {
  public:
   HostThread() = default;
@@ -94,8 +95,10 @@ struct Worker {
 class Run {
  public:
   Run(const Launch& launch, std::uint64_t seed) : launch_(launch), random_(seed) {
-    const unsigned count = launch.all_at_once ? launch.blocks : std::min(launch.blocks, kBesideOneAnother);
-    for (unsigned k = 0; k < count; ++k) workers_.push_back(std::make_unique<Worker>(host_thread(k)));
+    const unsigned count =
+        launch.all_at_once ? launch.blocks : std::min(launch.blocks, kBesideOneAnother);
+    for (unsigned k = 0; k < count; ++k)
+      workers_.push_back(std::make_unique<Worker>(host_thread(k)));
     for (const auto& w : workers_) w->host.start([this, &worker = *w] { work(worker); });
   }
 
@@ -126,13 +129,16 @@ class Run {
     return nullptr;
   }
 
-  /// After a slice of the worker: the next one's turn. From thread to thread, since each turn by way of a third one would be two switches.
+  /// After a slice of the worker: the next one's turn. From thread to thread, since each turn by
+  /// way of a third one would be two switches.
   void hand_over(Worker& worker) {
     if (worker.done) --live_;
     idle_ = status_.progress == seen_ ? idle_ + 1 : 0;
     seen_ = status_.progress;
-    if (idle_ > kStalledSlices * workers_.size() && idle_ % workers_.size() == 0) ++status_.stalled_rounds;
-    if (idle_ > kIdleSlices * workers_.size() && status_.failure.empty()) status_.failure = "deadlock" + state();
+    if (idle_ > kStalledSlices * workers_.size() && idle_ % workers_.size() == 0)
+      ++status_.stalled_rounds;
+    if (idle_ > kIdleSlices * workers_.size() && status_.failure.empty())
+      status_.failure = "deadlock" + state();
     Worker* next = choose();
     if (next == &worker) return;
     const bool done = worker.done;  // once the others run, this may be gone
@@ -178,7 +184,9 @@ void set_seed(std::uint64_t seed) { next_seed = seed * 1000003 + 1; }
 std::string run(const Launch& launch) {
   static std::mutex one;
   const std::lock_guard lock(one);
-  if (launch.blocks == 0 || launch.threads == 0 || launch.threads % 32 != 0 || launch.threads > 1024) return "a launch of no whole warps";
+  if (launch.blocks == 0 || launch.threads == 0 || launch.threads % 32 != 0 ||
+      launch.threads > 1024)
+    return "a launch of no whole warps";
   return Run(launch, next_seed++).go();
 }
 

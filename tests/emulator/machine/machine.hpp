@@ -1,4 +1,5 @@
-// A device on the CPU: the threads of a block are fibers of one thread of the host, which a seed orders.
+// A device on the CPU: the threads of a block are fibers of one thread of the host, which a seed
+// orders.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +19,8 @@ int times_properties_asked();
 
 /// What the making of a graph asks of the runtime.
 enum class GraphStep { none, begin_capture, capture, end_capture, instantiate, upload };
-/// From here on this step fails, as it does where the driver has no memory for a graph; `capture`: whatever is enqueued meanwhile.
+/// From here on this step fails, as it does where the driver has no memory for a graph; `capture`:
+/// whatever is enqueued meanwhile.
 void refuse_graphs_at(GraphStep step);
 /// Steps refused so far, graphs made and launched; uploads are no part of the making.
 struct GraphCounts {
@@ -26,7 +28,8 @@ struct GraphCounts {
 };
 GraphCounts graph_counts();
 
-/// Of the launches from here on so many are taken, and all others refused as they are enqueued; negative: none is refused.
+/// Of the launches from here on so many are taken, and all others refused as they are enqueued;
+/// negative: none is refused.
 void refuse_launches_after(int taken);
 
 /// Copies from or to these bytes are counted from here on.
@@ -48,7 +51,8 @@ struct Launch {
 /// Runs it. Returns what went wrong: nothing, or why, and what each warp waits for.
 std::string run(const Launch& launch);
 
-/// Dynamic shared memory is an array that a source file declares, one per thread of the host; this names it, so that it is poisoned.
+/// Dynamic shared memory is an array that a source file declares, one per thread of the host; this
+/// names it, so that it is poisoned.
 class DynamicShared {
  public:
   using Find = std::span<std::byte> (*)();  ///< of the calling thread
@@ -67,11 +71,13 @@ void maybe_yield();
 void note_progress();
 /// A look at a flag. Looks alone are no progress.
 void note_look(const void* place, int value);
-/// The same where a thread looks at several places in turn: no progress, however often they differ from one another.
+/// The same where a thread looks at several places in turn: no progress, however often they differ
+/// from one another.
 void note_look_in_turn(const void* place, int value);
 
-/// The calling thread's clock, which goes on as it looks in vain, 4 us each time, and a millisecond with each turn of all blocks without
-/// progress, from the 50th in a row on: at the 200th the launch is ended.
+/// The calling thread's clock, which goes on as it looks in vain, 4 us each time, and a millisecond
+/// with each turn of all blocks without progress, from the 50th in a row on: at the 200th the
+/// launch is ended.
 std::uint64_t nanoseconds();
 
 /// What all lanes of a warp do together.
@@ -84,8 +90,9 @@ void block_barrier(int id, int threads, bool waits);
 /// All threads of the block.
 void block_barrier();
 
-/// `to` registers a thread from here on, `from` until here: the same for all four warps of a group, which have met since they last changed
-/// theirs. A warp that takes registers waits until the block has as many to spare; which of several waiting warps takes them is random.
+/// `to` registers a thread from here on, `from` until here: the same for all four warps of a group,
+/// which have met since they last changed theirs. A warp that takes registers waits until the block
+/// has as many to spare; which of several waiting warps takes them is random.
 void change_registers(int from, int to);
 
 // Barriers in shared memory, as mbarrier.
@@ -93,11 +100,12 @@ void barrier_init(std::uint64_t* barrier, int arrivals);
 void barrier_arrive(std::uint64_t* barrier, int bytes);
 void barrier_wait(std::uint64_t* barrier, unsigned parity);
 
-// Asynchronous copies: what they are to write is poisoned when they begin. They read and write at some time before the wait.
+// Asynchronous copies: what they are to write is poisoned when they begin. They read and write at
+// some time before the wait.
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier);
 void prefetch(const void* from, int bytes);
-/// The thread has waited for this barrier, and reads what copies brought with it until a fence: another copy there would overtake loads
-/// that are under way.
+/// The thread has waited for this barrier, and reads what copies brought with it until a fence:
+/// another copy there would overtake loads that are under way.
 void note_reading(const std::uint64_t* barrier);
 void proxy_fence();
 void bulk_store(void* to, const void* from, int bytes);
@@ -108,7 +116,8 @@ void commit_copies();
 void wait_for_copies(int groups_left);
 void finish_async_copies();
 
-// Products of a group: computed as late as the thread's wait for them, from what their operands are then.
+// Products of a group: computed as late as the thread's wait for them, from what their operands are
+// then.
 void ask_for_product(std::function<void()> compute);
 void commit_products();
 void wait_for_products(int groups_left);

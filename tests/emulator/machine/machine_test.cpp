@@ -19,7 +19,9 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::string run_block(unsigned threads, std::function<void()> body) { return run({1, threads, 0, false, std::move(body)}); }
+std::string run_block(unsigned threads, std::function<void()> body) {
+  return run({1, threads, 0, false, std::move(body)});
+}
 
 void sync_warp() {
   together(Together::sync, nullptr, [](void* const*) {});
@@ -77,14 +79,17 @@ TEST(Machine, ADeadlockSaysWhoWaitsForWhat) {
                                 }});
   EXPECT_EQ(what.rfind("deadlock", 0), 0U) << what;
   EXPECT_NE(what.find("block 0 barrier 5: 32 of 64 threads there"), std::string::npos) << what;
-  EXPECT_NE(what.find("block 0 warp 1 lanes 0-31 wait for nothing: it has ended"), std::string::npos) << what;
+  EXPECT_NE(what.find("block 0 warp 1 lanes 0-31 wait for nothing: it has ended"),
+            std::string::npos)
+      << what;
   EXPECT_NE(what.find("block 1 warp 1 lanes 0-31 wait for the flag at"), std::string::npos) << what;
 }
 
 TEST(Machine, LooksAtTwoFlagsInTurnAreNoProgress) {
   int flags[2] = {3, 4};
   const std::string what = run({1, 32, 0, true, [&] {
-                                  for (int k = 0;; k ^= 1, yield()) note_look_in_turn(flags + k, flags[k]);
+                                  for (int k = 0;; k ^= 1, yield())
+                                    note_look_in_turn(flags + k, flags[k]);
                                 }});
   EXPECT_EQ(what.rfind("deadlock", 0), 0U) << what;
   EXPECT_NE(what.find("block 0 warp 0 lanes 0-31 wait for the flag at"), std::string::npos) << what;
@@ -92,8 +97,11 @@ TEST(Machine, LooksAtTwoFlagsInTurnAreNoProgress) {
 
 TEST(Machine, MisuseIsSeen) {
   std::uint64_t barrier = 0;
-  EXPECT_NE(run_block(32, [&] { barrier_wait(&barrier, 0); }).find("not initialised"), std::string::npos);
-  EXPECT_NE(run_block(128, [&] { block_barrier(1, threadIdx.x < 64 ? 96 : 128, true); }).find("barrier 1 of"), std::string::npos);
+  EXPECT_NE(run_block(32, [&] { barrier_wait(&barrier, 0); }).find("not initialised"),
+            std::string::npos);
+  EXPECT_NE(run_block(128, [&] { block_barrier(1, threadIdx.x < 64 ? 96 : 128, true); })
+                .find("barrier 1 of"),
+            std::string::npos);
   EXPECT_NE(run_block(32,
                       [&] {
                         if (threadIdx.x == 7)
@@ -110,7 +118,8 @@ TEST(Machine, MisuseIsSeen) {
                 .find("deadlock"),
             std::string::npos);
   alignas(16) double from[4] = {}, to[4] = {};
-  EXPECT_NE(run_block(32, [&] { bulk_store(to + 1, from, 16); }).find("multiples"), std::string::npos);
+  EXPECT_NE(run_block(32, [&] { bulk_store(to + 1, from, 16); }).find("multiples"),
+            std::string::npos);
   EXPECT_NE(run_block(32,
                       [&] {
                         for (int k = 0; k < 20; ++k) bulk_store(to, from, 16);
@@ -161,18 +170,20 @@ float four(float c, float x, float y, int count) {
 
 TEST(TensorCore, OperandsHaveElevenBits) {
   EXPECT_EQ(four(0, 1 + 0x1p-10F, 1, 1), 1 + 0x1p-10F);
-  EXPECT_EQ(four(0, 1 + 0x1p-11F, 1 + 0x1p-11F, 2), 2);                         // cut off, not rounded
-  EXPECT_EQ(four(0, 2047, 2047, 1), 2047 * 2047);                               // exact
+  EXPECT_EQ(four(0, 1 + 0x1p-11F, 1 + 0x1p-11F, 2), 2);  // cut off, not rounded
+  EXPECT_EQ(four(0, 2047, 2047, 1), 2047 * 2047);        // exact
   EXPECT_EQ(four(0, 1 + 0x1p-10F, -1 - 0x1p-10F, 1), -1 - 0x1p-9F - 0x1p-20F);  // the same
-  EXPECT_EQ(four(0, 0x1p-75F, 0x1p-70F, 1), 0x1p-145F);                         // below the normal ones
+  EXPECT_EQ(four(0, 0x1p-75F, 0x1p-70F, 1), 0x1p-145F);  // below the normal ones
   EXPECT_TRUE(std::isnan(four(0, std::numeric_limits<float>::quiet_NaN(), 1, 1)));
-  EXPECT_EQ(four(1, std::numeric_limits<float>::infinity(), -2, 1), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(four(1, std::numeric_limits<float>::infinity(), -2, 1),
+            -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isinf(four(0, 0x1p100F, 0x1p100F, 1)));
 }
 
 TEST(TensorCore, SumsAreCutOff) {
-  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 2), 1 + 0x1p-23F);     // 2 x 2^-24: one bit behind the 24 is there
-  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-13F, 4), 1);                // 4 x 2^-25: none behind it
+  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 2),
+            1 + 0x1p-23F);                       // 2 x 2^-24: one bit behind the 24 is there
+  EXPECT_EQ(four(1, 0x1p-12F, 0x1p-13F, 4), 1);  // 4 x 2^-25: none behind it
   EXPECT_EQ(four(1, 0x1p-12F, 0x1p-12F, 3), 1 + 0x1p-23F);     // 3 x 2^-24, to nearest 1 + 2^-22
   EXPECT_EQ(four(-1, 0x1p-12F, -0x1p-12F, 3), -1 - 0x1p-23F);  // towards zero
   EXPECT_EQ(four(-1, 0x1p-15F, 0x1p-15F, 1), -1);

@@ -27,7 +27,8 @@ struct EmulatedGraph {
   std::unique_ptr<emulator::Capture> capture;  // under way
 };
 
-/// Work is done by the thread that enqueues it, at once; behind a host function by that function's thread, once it has returned.
+/// Work is done by the thread that enqueues it, at once; behind a host function by that function's
+/// thread, once it has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
   const CUcontext context;
@@ -100,10 +101,11 @@ constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
 constexpr std::size_t kMemory = std::size_t{1} << 32;
 
 /// One runs (emulator::let_run), by default the first; of the others there are these figures alone.
-constexpr cudaDeviceProp kDevices[emulator::kDeviceCount] = {{"emulated", 9, 0, kProcessors, kMemory},
-                                                             {"emulated A100", 8, 0, 108, 10 * kMemory},
-                                                             {"emulated L4", 8, 9, 58, 6 * kMemory},
-                                                             {"emulated T4", 7, 5, 40, 4 * kMemory}};
+constexpr cudaDeviceProp kDevices[emulator::kDeviceCount] = {
+    {"emulated", 9, 0, kProcessors, kMemory},
+    {"emulated A100", 8, 0, 108, 10 * kMemory},
+    {"emulated L4", 8, 9, 58, 6 * kMemory},
+    {"emulated T4", 7, 5, 40, 4 * kMemory}};
 std::atomic<int> properties_asked = 0;
 
 std::string last_failure;
@@ -134,7 +136,8 @@ class Memory {
     const bool known = found != range_.end() && !std::less<>()(place, found->second.begin);
     return known ? found->second.attributes : cudaPointerAttributes{cudaMemoryTypeUnregistered, 0};
   }
-  /// Memory of the devices that do not run holds the complement of each byte: who reads it as if it were the host's finds other numbers.
+  /// Memory of the devices that do not run holds the complement of each byte: who reads it as if it
+  /// were the host's finds other numbers.
   void copy(void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
     if (!elsewhere_ || is_elsewhere(to) == is_elsewhere(from)) return;
@@ -218,7 +221,8 @@ std::span<const std::byte> watched;
 
 bool is_watched(const void* place) {
   const auto* byte = static_cast<const std::byte*>(place);
-  return !watched.empty() && !std::less<>()(byte, watched.data()) && std::less<>()(byte, watched.data() + watched.size());
+  return !watched.empty() && !std::less<>()(byte, watched.data()) &&
+         std::less<>()(byte, watched.data() + watched.size());
 }
 
 /// True if this step is to fail; then the error is the last one, too.
@@ -245,7 +249,8 @@ cudaError_t allowed() {
 cudaError_t entered(cudaStream_t stream) {
   CUcontext context = nullptr;
   if (const cudaError_t error = emulator::enter(&context); error != cudaSuccess) return error;
-  if (stream == nullptr) return emulator::default_is_forbidden() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+  if (stream == nullptr)
+    return emulator::default_is_forbidden() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
   return stream->context == context ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
@@ -286,20 +291,21 @@ cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream)
 
 cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
 const char* cudaGetErrorString(cudaError_t error) {
-  static const std::map<cudaError_t, const char*> kWords = {{cudaSuccess, "success"},
-                                                            {cudaErrorInvalidValue, "invalid value"},
-                                                            {cudaErrorMemoryAllocation, "out of memory"},
-                                                            {cudaErrorInitializationError, "initialization error"},
-                                                            {cudaErrorInsufficientDriver, "insufficient driver"},
-                                                            {cudaErrorNoDevice, "no device is detected"},
-                                                            {cudaErrorNoKernelImageForDevice, "no kernel image"},
-                                                            {cudaErrorInvalidResourceHandle, "invalid resource handle"},
-                                                            {cudaErrorContextIsDestroyed, "context is destroyed"},
-                                                            {cudaErrorNotSupported, "not supported"},
-                                                            {cudaErrorSystemNotReady, "system not ready"},
-                                                            {cudaErrorStreamCaptureUnsupported, "not permitted during a capture"},
-                                                            {cudaErrorStreamCaptureImplicit, "the default stream during a capture"},
-                                                            {cudaErrorStreamCaptureInvalidated, "the capture was invalidated"}};
+  static const std::map<cudaError_t, const char*> kWords = {
+      {cudaSuccess, "success"},
+      {cudaErrorInvalidValue, "invalid value"},
+      {cudaErrorMemoryAllocation, "out of memory"},
+      {cudaErrorInitializationError, "initialization error"},
+      {cudaErrorInsufficientDriver, "insufficient driver"},
+      {cudaErrorNoDevice, "no device is detected"},
+      {cudaErrorNoKernelImageForDevice, "no kernel image"},
+      {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+      {cudaErrorContextIsDestroyed, "context is destroyed"},
+      {cudaErrorNotSupported, "not supported"},
+      {cudaErrorSystemNotReady, "system not ready"},
+      {cudaErrorStreamCaptureUnsupported, "not permitted during a capture"},
+      {cudaErrorStreamCaptureImplicit, "the default stream during a capture"},
+      {cudaErrorStreamCaptureInvalidated, "the capture was invalidated"}};
   if (error == cudaErrorLaunchFailure) return last_failure.c_str();
   const auto found = kWords.find(error);
   return found != kWords.end() ? found->second : "unknown";
@@ -336,7 +342,9 @@ cudaError_t cudaHostAlloc(void** place, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* place) { return cudaFree(place); }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
-cudaError_t cudaHostGetDevicePointer(void** there, void* here, unsigned) { return set(there, here); }
+cudaError_t cudaHostGetDevicePointer(void** there, void* here, unsigned) {
+  return set(there, here);
+}
 cudaError_t cudaMemGetInfo(std::size_t* there, std::size_t* all) {
   if (const cudaError_t error = entered(); error != cudaSuccess) return error;
   *all = kMemory;
@@ -352,7 +360,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   if (bytes > 0) memory().copy(to, from, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
   if (stream != nullptr && (is_watched(to) || is_watched(from))) ++stream->watched_copies;
   return enqueue(stream, [=] {
     if (bytes > 0) memory().copy(to, from, bytes);
@@ -383,7 +392,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
-  return set(status, stream != nullptr && stream->capture != nullptr ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone);
+  return set(status, stream != nullptr && stream->capture != nullptr ? cudaStreamCaptureStatusActive
+                                                                     : cudaStreamCaptureStatusNone);
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
@@ -396,11 +406,14 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 void kauri::emulator::refuse_graphs_at(GraphStep step) { refused_step = step; }
-kauri::emulator::GraphCounts kauri::emulator::graph_counts() { return {steps_refused, graphs_made, graphs_launched}; }
+kauri::emulator::GraphCounts kauri::emulator::graph_counts() {
+  return {steps_refused, graphs_made, graphs_launched};
+}
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (refuses(GraphStep::begin_capture)) return last_error;
-  return set(&stream->capture, new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking)});
+  return set(&stream->capture,
+             new EmulatedGraph{{}, std::make_unique<emulator::Capture>(mode, stream->blocking)});
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = std::exchange(stream->capture, nullptr);
@@ -413,14 +426,18 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   delete std::exchange(*graph, nullptr);
   return last_error;
 }
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) { return set(count, graph->work.size()); }
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) {
+  return set(count, graph->work.size());
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   if (refuses(GraphStep::instantiate)) return last_error;
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   ++graphs_made;
   return set(exec, new EmulatedGraph{graph->work, nullptr});
 }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return refuses(GraphStep::upload) ? last_error : cudaSuccess; }
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
+  return refuses(GraphStep::upload) ? last_error : cudaSuccess;
+}
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   ++graphs_launched;
   return enqueue(stream, [exec] {

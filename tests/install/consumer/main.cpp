@@ -1,5 +1,6 @@
-// A user's program, consumer FILE: solves the system of a gzipped Matrix Market file with the installed headers and library. That takes all
-// they link: zlib to read, METIS to order where it is there, oneTBB to factorise; and the residual is summed up here, not by the library.
+// A user's program, consumer FILE: solves the system of a gzipped Matrix Market file with the
+// installed headers and library. That takes all they link: zlib to read, METIS to order where it is
+// there, oneTBB to factorise; and the residual is summed up here, not by the library.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -10,7 +11,8 @@
 #include <vector>
 
 /// max |b - A x|_i / (max_i sum_j |A_ij| max |x| + max |b|)
-double backward_error(const kauri::SymmetricMatrix<double>& a, const std::vector<double>& x, const std::vector<double>& b) {
+double backward_error(const kauri::SymmetricMatrix<double>& a, const std::vector<double>& x,
+                      const std::vector<double>& b) {
   std::vector<double> residual = b, row_sum(x.size());
   const kauri::Pattern p = a.pattern();
   for (kauri::Index j = 0; j < p.n; ++j)
@@ -35,7 +37,8 @@ int main(int argc, char** argv) try {
   const auto a = kauri::read_matrix(argv[1]);
   kauri::SolverOptions options;
   const bool metis = kauri::ordering_available(kauri::OrderingMethod::metis);
-  options.analyze.ordering.method = metis ? kauri::OrderingMethod::metis : kauri::OrderingMethod::amd;
+  options.analyze.ordering.method =
+      metis ? kauri::OrderingMethod::metis : kauri::OrderingMethod::amd;
   options.threads = 2;
   kauri::Solver<double> solver(options);
   std::vector<double> b;
@@ -43,8 +46,9 @@ int main(int argc, char** argv) try {
   double error = HUGE_VAL;
   if (solver.compute(a.view()).ok()) error = backward_error(a, solver.solve(b), b);
   const bool ok = a.n() > 1000 && error < 1e-15;
-  std::cout << "kauri " << kauri::version() << (ok ? ": ok" : ": wrong") << " with " << kauri::name_of(solver.plan().ordering) << ", n "
-            << a.n() << ", backward error " << error << '\n';
+  std::cout << "kauri " << kauri::version() << (ok ? ": ok" : ": wrong") << " with "
+            << kauri::name_of(solver.plan().ordering) << ", n " << a.n() << ", backward error "
+            << error << '\n';
   return ok ? 0 : 1;
 } catch (const std::exception& e) {
   std::cout << e.what() << '\n';

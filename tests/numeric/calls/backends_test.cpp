@@ -1,4 +1,5 @@
-// Which backend gets a job, as far as no device is needed for it: the reasons told, and a device that turns out to be full.
+// Which backend gets a job, as far as no device is needed for it: the reasons told, and a device
+// that turns out to be full.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/facade/backends.hpp"
 
@@ -40,15 +41,16 @@ TEST(Backends, TheCpuIsTakenForAReason) {
 
 /// A device as a survey finds it.
 numeric::cuda::Survey found(const char* name, int major, int minor, int processors) {
-  return {name, std::string(symbolic::device_target(major, minor, processors)), symbolic::is_predicted(major, minor, processors),
-          Offset{1} << 36, true};
+  return {name, std::string(symbolic::device_target(major, minor, processors)),
+          symbolic::is_predicted(major, minor, processors), Offset{1} << 36, true};
 }
 
 TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
   AnalyzeOptions options;
   options.target = "cpu-generic";
   for (const int scalar_bytes : {4, 8}) {
-    for (const auto& [device, target] : {std::pair{found("H200", 9, 0, 132), "sm_90"}, {found("A100", 8, 0, 108), "sm_80"}}) {
+    for (const auto& [device, target] :
+         {std::pair{found("H200", 9, 0, 132), "sm_90"}, {found("A100", 8, 0, 108), "sm_80"}}) {
       const auto [offer, why] = with_device(options, device, scalar_bytes, 3);
       EXPECT_EQ(why, "");
       EXPECT_EQ(offer.target, "cpu-generic");
@@ -58,21 +60,28 @@ TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
       EXPECT_TRUE(offer.device.started);
       EXPECT_EQ(offer.device.nrhs, 3);
     }
-    for (const auto& device : {found("L4 (8.9)", 8, 9, 58), found("A30 (8.0)", 8, 0, 56), found("H20 (9.0)", 9, 0, 78)}) {
+    for (const auto& device : {found("L4 (8.9)", 8, 9, 58), found("A30 (8.0)", 8, 0, 56),
+                               found("H20 (9.0)", 9, 0, 78)}) {
       const auto [offer, why] = with_device(options, device, scalar_bytes, 1);
       EXPECT_EQ(offer.device.target, "");
-      EXPECT_EQ(why.find("cpu-generic: the seconds of the device (" + device.name + ") cannot be predicted"), 0U) << why;
+      EXPECT_EQ(why.find("cpu-generic: the seconds of the device (" + device.name +
+                         ") cannot be predicted"),
+                0U)
+          << why;
     }
-    EXPECT_EQ(with_device(options, {}, scalar_bytes, 1).second, "cpu-generic: there is no CUDA device");
+    EXPECT_EQ(with_device(options, {}, scalar_bytes, 1).second,
+              "cpu-generic: there is no CUDA device");
   }
 }
 
-/// With a large job a device is chosen that was never measured, and the report says what its seconds rest on; with a small one the CPU.
+/// With a large job a device is chosen that was never measured, and the report says what its
+/// seconds rest on; with a small one the CPU.
 TEST(Backends, TheReasonNamesScaledConstants) {
   struct Offering {
     numeric::cuda::Survey device;
     static std::string take(const Analysis&, int, Index) { return ""; }
-    std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes, Index nrhs) const {
+    std::pair<AnalyzeOptions, std::string> offered(AnalyzeOptions options, int scalar_bytes,
+                                                   Index nrhs) const {
       return with_device(std::move(options), device, scalar_bytes, nrhs);
     }
   };
@@ -84,14 +93,17 @@ TEST(Backends, TheReasonNamesScaledConstants) {
         AnalyzeOptions options;
         options.target = "cpu-generic";
         options.workers = 1, options.solves = 0, options.factorizations = factorizations;
-        return analyze_for(offering, options, scalar_bytes, 1,
-                           [&](const AnalyzeOptions& offer) { return analyze_with_report(a.pattern(), offer); });
+        return analyze_for(offering, options, scalar_bytes, 1, [&](const AnalyzeOptions& offer) {
+          return analyze_with_report(a.pattern(), offer);
+        });
       };
       const Analysis many = analyzed(large, 1000000), one = analyzed(small, 1);
       EXPECT_EQ(many.plan->target, device.target) << many.target_reason;
       EXPECT_EQ(one.plan->target, "cpu-generic") << one.target_reason;
       const bool measured = device.target == "sm_90" && scalar_bytes == 8;
-      EXPECT_EQ(many.target_reason.find(measured ? " are measured" : " are scaled, not measured") != std::string::npos, true)
+      EXPECT_EQ(many.target_reason.find(measured ? " are measured" : " are scaled, not measured") !=
+                    std::string::npos,
+                true)
           << many.target_reason;
     }
 }
@@ -121,16 +133,18 @@ TEST(Backends, AFullDeviceLeavesTheJobToTheCpu) {
   for (const bool full : {false, true}) {
     Stub stub{full};
     int runs = 0;
-    const Analysis analysis = analyze_for(stub, options, sizeof(double), 1, [&](const AnalyzeOptions& offer) {
-      ++runs;
-      return analyze_with_report(a.pattern(), offer);
-    });
+    const Analysis analysis =
+        analyze_for(stub, options, sizeof(double), 1, [&](const AnalyzeOptions& offer) {
+          ++runs;
+          return analyze_with_report(a.pattern(), offer);
+        });
     EXPECT_EQ(stub.taken, std::vector<std::string>{"sm_90"});
     EXPECT_EQ(runs, full ? 2 : 1);
     EXPECT_EQ(analysis.plan->target, full ? "cpu-generic" : "sm_90");
     EXPECT_EQ(analysis.plan->on_device(), !full);
     EXPECT_EQ(analysis.forecasts.size(), 2U);
-    EXPECT_EQ(analysis.target_reason.find(full ? "cpu-generic: no room" : "sm_90: "), 0U) << analysis.target_reason;
+    EXPECT_EQ(analysis.target_reason.find(full ? "cpu-generic: no room" : "sm_90: "), 0U)
+        << analysis.target_reason;
     EXPECT_FALSE(analysis.reason.empty());
   }
 }

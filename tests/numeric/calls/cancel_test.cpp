@@ -1,4 +1,5 @@
-// Cancelled at any moment, a call throws Error(cancelled), leaks nothing, and leaves all that it worked with as good as new.
+// Cancelled at any moment, a call throws Error(cancelled), leaks nothing, and leaves all that it
+// worked with as good as new.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -25,7 +26,9 @@ using test::microseconds_of;
 using test::StopAfter;
 using test::stopped;
 
-std::vector<double> ones(const SymmetricMatrix<double>& a) { return std::vector<double>(static_cast<std::size_t>(a.pattern().n), 1.0); }
+std::vector<double> ones(const SymmetricMatrix<double>& a) {
+  return std::vector<double>(static_cast<std::size_t>(a.pattern().n), 1.0);
+}
 
 std::shared_ptr<const Plan> plan_of(const SymmetricMatrix<double>& a, int workers) {
   AnalyzeOptions options;
@@ -39,11 +42,13 @@ class Cancel : public testing::Test {
   test::ManyThreads many_;
 };
 
-const std::vector<std::string> kSystems{"poisson2d 40", "poisson3d 14", "elast3d 6", "rgg3d 3000 12 1", "poisson2d 150"};
+const std::vector<std::string> kSystems{"poisson2d 40", "poisson3d 14", "elast3d 6",
+                                        "rgg3d 3000 12 1", "poisson2d 150"};
 
 TEST_F(Cancel, Orderings) {
-  for (const OrderingMethod method : {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
+  for (const OrderingMethod method :
+       {OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
+        OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
     for (const std::string& system : kSystems)
       for (const int threads : {1, 4}) {
         const Graph graph(generate(system).pattern());
@@ -55,7 +60,8 @@ TEST_F(Cancel, Orderings) {
           EXPECT_EQ(order(graph, options), fresh) << system;
         });
         options.stop = stopped();
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order(graph, options); }), kCancelled);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order(graph, options); }),
+                  kCancelled);
       }
   }
 }
@@ -66,16 +72,22 @@ TEST_F(Cancel, OrderingsOfPieces) {
   const Permutation perm = order(graph, options);
   const SeparatorTree tree = separator_tree(graph, perm);
   const std::vector<Index> changed{4, 5000};
-  const Permutation within = order_within(graph, perm, tree, options), again = reorder(graph, perm, tree, changed, options);
-  cancel_often(2, microseconds_of([&] { (void)order_within(graph, perm, tree, options); }), [&](const std::stop_token& stop) {
-    OrderingOptions with = options;
-    with.stop = stop;
-    EXPECT_EQ(order_within(graph, perm, tree, with), within);
-    EXPECT_EQ(reorder(graph, perm, tree, changed, with), again);
-  });
+  const Permutation within = order_within(graph, perm, tree, options),
+                    again = reorder(graph, perm, tree, changed, options);
+  cancel_often(2, microseconds_of([&] { (void)order_within(graph, perm, tree, options); }),
+               [&](const std::stop_token& stop) {
+                 OrderingOptions with = options;
+                 with.stop = stop;
+                 EXPECT_EQ(order_within(graph, perm, tree, with), within);
+                 EXPECT_EQ(reorder(graph, perm, tree, changed, with), again);
+               });
   options.stop = stopped();
-  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)order_within(graph, perm, tree, options); }), kCancelled);
-  EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)reorder(graph, perm, tree, changed, options); }), kCancelled);
+  EXPECT_EQ(
+      error_text(ErrorKind::cancelled, [&] { (void)order_within(graph, perm, tree, options); }),
+      kCancelled);
+  EXPECT_EQ(
+      error_text(ErrorKind::cancelled, [&] { (void)reorder(graph, perm, tree, changed, options); }),
+      kCancelled);
 }
 
 TEST_F(Cancel, Analyses) {
@@ -88,7 +100,8 @@ TEST_F(Cancel, Analyses) {
         options.target = target;
         options.workers = 2;
         Analysis fresh;
-        const std::int64_t whole = microseconds_of([&] { fresh = analyze_with_report(a.pattern(), options); });
+        const std::int64_t whole =
+            microseconds_of([&] { fresh = analyze_with_report(a.pattern(), options); });
         cancel_often(3, whole, [&](const std::stop_token& stop) {
           options.ordering.stop = stop;
           const Analysis analysis = analyze_with_report(a.pattern(), options);
@@ -96,8 +109,11 @@ TEST_F(Cancel, Analyses) {
           EXPECT_EQ(analysis.plan->supernodes.row, fresh.plan->supernodes.row);
         });
         options.ordering.stop = stopped();
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)analyze(a.pattern(), options); }), kCancelled);
-        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)compare_orderings(a.pattern(), options); }), kCancelled);
+        EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)analyze(a.pattern(), options); }),
+                  kCancelled);
+        EXPECT_EQ(error_text(ErrorKind::cancelled,
+                             [&] { (void)compare_orderings(a.pattern(), options); }),
+                  kCancelled);
         options.ordering.stop = {};
         const auto plan = analyze(a.pattern(), options);
         EXPECT_EQ(plan->perm, fresh.plan->perm);
@@ -121,11 +137,13 @@ void factor_and_solve(const std::string& system, int threads) {
   std::vector<T> fresh = b, refined;
   const auto view_of = [&](std::vector<T>& x) { return MatrixView<T>{x.data(), n, columns, n}; };
   const MatrixView<const T> rhs{b.data(), n, columns, n};
-  const std::int64_t factor_us = microseconds_of([&] { ASSERT_TRUE(refactorize<T>(factor, value).ok()); });
+  const std::int64_t factor_us =
+      microseconds_of([&] { ASSERT_TRUE(refactorize<T>(factor, value).ok()); });
   const std::int64_t solve_us = microseconds_of([&] { factor.solve(view_of(fresh), workspace); });
   refined = fresh;
   const RefineOptions refine_options{.max_steps = 3, .target = 1e-30, .stagnation = 0.5};
-  const std::int64_t refine_us = microseconds_of([&] { (void)refine<T>(view, factor, rhs, view_of(refined), workspace, refine_options); });
+  const std::int64_t refine_us = microseconds_of(
+      [&] { (void)refine<T>(view, factor, rhs, view_of(refined), workspace, refine_options); });
 
   cancel_often(4, factor_us, [&](const std::stop_token& stop) {
     try {
@@ -176,7 +194,8 @@ TEST_F(Cancel, FactorsAndSolves) {
     }
 }
 
-/// Float, conjugate gradients and the factor in double: cancelled anywhere, the same factor does it all with the same bits.
+/// Float, conjugate gradients and the factor in double: cancelled anywhere, the same factor does it
+/// all with the same bits.
 TEST_F(Cancel, MixedPrecision) {
   for (const int threads : {1, 3}) {
     const SymmetricMatrix<double> a = generate("poisson3d 14");
@@ -188,8 +207,8 @@ TEST_F(Cancel, MixedPrecision) {
     const MatrixView<const double> rhs{b.data(), n, columns, n};
     std::vector<double> x(b.size());
     const MatrixView<double> to{x.data(), n, columns, n};
-    for (const MixedSolveOptions& way :
-         {MixedSolveOptions{}, MixedSolveOptions{.max_steps = 1}, MixedSolveOptions{.max_steps = 1, .max_cg_steps = 0}}) {
+    for (const MixedSolveOptions& way : {MixedSolveOptions{}, MixedSolveOptions{.max_steps = 1},
+                                         MixedSolveOptions{.max_steps = 1, .max_cg_steps = 0}}) {
       ASSERT_TRUE(mixed.refactorize(a.value()).ok());
       ASSERT_TRUE(mixed.solve(rhs, to, way).value().converged());
       const std::vector<double> fresh = x;
@@ -210,9 +229,13 @@ TEST_F(Cancel, MixedPrecision) {
       cancel_often(9, microseconds_of([&] { whole({}); }), whole);
     }
     ASSERT_TRUE(mixed.refactorize(a.value()).ok());  // the last one may have been cancelled
-    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.refactorize(a.value(), stopped()); }), kCancelled);
+    EXPECT_EQ(
+        error_text(ErrorKind::cancelled, [&] { (void)mixed.refactorize(a.value(), stopped()); }),
+        kCancelled);
     EXPECT_TRUE(mixed.valid());  // nothing was touched
-    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { (void)mixed.solve(rhs, to, {.stop = stopped()}); }), kCancelled);
+    EXPECT_EQ(
+        error_text(ErrorKind::cancelled, [&] { (void)mixed.solve(rhs, to, {.stop = stopped()}); }),
+        kCancelled);
   }
 }
 
@@ -220,27 +243,39 @@ TEST_F(Cancel, BeforeTheStart) {
   const SymmetricMatrix<double> a = generate("poisson2d 20");
   Backend backend = cpu_backend(1);
   const auto plan = analyze(a.pattern());
-  const auto refused = [](const std::function<void()>& f) { return error_text(ErrorKind::cancelled, f); };
-  EXPECT_EQ(refused([&] { (void)factorize<double>(plan, a.value(), backend, 0, stopped()); }), kCancelled);
+  const auto refused = [](const std::function<void()>& f) {
+    return error_text(ErrorKind::cancelled, f);
+  };
+  EXPECT_EQ(refused([&] { (void)factorize<double>(plan, a.value(), backend, 0, stopped()); }),
+            kCancelled);
   Factor<double> factor = Factor<double>::create(plan, backend);
   ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
   Workspace<double> workspace = Workspace<double>::create(factor, 1);
   std::vector<double> x = ones(a);
   const std::vector<double> b = x;
-  EXPECT_EQ(refused([&] { factor.solve(column_view(std::span(x)), workspace, stopped()); }), kCancelled);
+  EXPECT_EQ(refused([&] { factor.solve(column_view(std::span(x)), workspace, stopped()); }),
+            kCancelled);
   EXPECT_EQ(x, b);
   EXPECT_TRUE(factor.valid());
-  EXPECT_EQ(refused([&] { (void)estimate_condition<double>(a.view(), factor, workspace, stopped()); }), kCancelled);
-  EXPECT_EQ(refused([&] { (void)refactorize<double>(factor, a.view(), 0, stopped()); }), kCancelled);
-  EXPECT_EQ(refused([&] { (void)refactorize_shifted<double>(factor, a.value(), 1, stopped()); }), kCancelled);
+  EXPECT_EQ(
+      refused([&] { (void)estimate_condition<double>(a.view(), factor, workspace, stopped()); }),
+      kCancelled);
+  EXPECT_EQ(refused([&] { (void)refactorize<double>(factor, a.view(), 0, stopped()); }),
+            kCancelled);
+  EXPECT_EQ(refused([&] { (void)refactorize_shifted<double>(factor, a.value(), 1, stopped()); }),
+            kCancelled);
 }
 
-/// What is wrong with the call comes first, and a token that is asked to stop after the work is done changes nothing.
+/// What is wrong with the call comes first, and a token that is asked to stop after the work is
+/// done changes nothing.
 TEST_F(Cancel, OtherErrorsAndLateStops) {
   const SymmetricMatrix<double> a = generate("poisson2d 20");
   Backend backend = cpu_backend(2);
   Factor<double> factor = Factor<double>::create(analyze(a.pattern()), backend);
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)refactorize<double>(factor, a.value().first(3), 0, stopped()); }), "no Error");
+  EXPECT_NE(
+      error_text(ErrorKind::usage,
+                 [&] { (void)refactorize<double>(factor, a.value().first(3), 0, stopped()); }),
+      "no Error");
   std::stop_source source;
   ASSERT_TRUE(refactorize<double>(factor, a.value(), 0, source.get_token()).ok());
   source.request_stop();
@@ -293,7 +328,8 @@ TEST_F(Cancel, OnlyTheCallThatWasMeant) {
   const SymmetricMatrix<double> a = generate("poisson3d 16");
   Backend backend = cpu_backend(3);
   const auto plan = plan_of(a, 3);
-  Factor<double> steady = Factor<double>::create(plan, backend), shaky = Factor<double>::create(plan, backend);
+  Factor<double> steady = Factor<double>::create(plan, backend),
+                 shaky = Factor<double>::create(plan, backend);
   std::stop_source never;
   std::atomic<bool> done{false};
   std::thread beside([&] {
@@ -303,12 +339,17 @@ TEST_F(Cancel, OnlyTheCallThatWasMeant) {
     }
   });
   for (std::uint32_t k = 0; k < test::seeds(96); ++k)
-    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { ASSERT_TRUE(refactorize<double>(steady, a.value(), 0, never.get_token()).ok()); }),
-              "no Error");
+    EXPECT_EQ(
+        error_text(ErrorKind::cancelled,
+                   [&] {
+                     ASSERT_TRUE(refactorize<double>(steady, a.value(), 0, never.get_token()).ok());
+                   }),
+        "no Error");
   done = true;
   beside.join();
   ASSERT_TRUE(refactorize<double>(shaky, a.value()).ok());
-  for (Index j = 0; j < plan->n; j += 17) EXPECT_EQ(shaky.entry(plan->n - 1, j), steady.entry(plan->n - 1, j));
+  for (Index j = 0; j < plan->n; j += 17)
+    EXPECT_EQ(shaky.entry(plan->n - 1, j), steady.entry(plan->n - 1, j));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the public calls of the numeric phase refuse, and what they survive: other patterns, wrong lengths, bad numbers, moved backends.
+// What the public calls of the numeric phase refuse, and what they survive: other patterns, wrong
+// lengths, bad numbers, moved backends.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -56,7 +57,8 @@ TYPED_TEST(Contract, AMovedBackendDisturbsNothing) {
 TYPED_TEST(Contract, MultiplyIsAnExactProductInLongDouble) {
   const test::ManyThreads many;
   Backend one = cpu_backend(1), two = cpu_backend(2), eight = cpu_backend(8);
-  for (const std::string& spec : test::kMultiplied) test::multiply_is_an_exact_product<TypeParam>({&one, &two, &eight}, spec);
+  for (const std::string& spec : test::kMultiplied)
+    test::multiply_is_an_exact_product<TypeParam>({&one, &two, &eight}, spec);
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ TEST(FindNonFinite, NamesTheFirstByColumns) {
         ASSERT_EQ(entry->row, p.row[k]);
         ASSERT_FALSE(std::isfinite(entry->value));
       }
-  EXPECT_FALSE(find_non_finite<double>({generate("poisson2d 1").pattern(), std::vector<double>{1}}));
+  EXPECT_FALSE(
+      find_non_finite<double>({generate("poisson2d 1").pattern(), std::vector<double>{1}}));
 }
 
 TEST(Solver, NamesRowAndColumnOfAnEntryThatIsNotFinite) {
@@ -64,14 +65,17 @@ TEST(Solver, ChecksTheLeadingDimensionBeforeItReads) {
   const auto a = generate("poisson2d 4");
   Solver<double> solver;
   ASSERT_TRUE(solver.compute(a.view()).ok());
-  // As much as ld < n asks for, and not a byte more: a read beyond it is a finding of AddressSanitizer.
+  // As much as ld < n asks for, and not a byte more: a read beyond it is a finding of
+  // AddressSanitizer.
   std::vector<double> x(16 + 3, 1.0);
   const std::vector<double> before = x;
   for (const Offset ld : {Offset{3}, Offset{0}, Offset{-16}}) {
     const Error error = error_of([&] { solver.solve(MatrixView<double>{x.data(), 16, 2, ld}); });
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("Solver::solve: x has 2 columns and leading dimension " + std::to_string(ld)),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(error.what())
+            .find("Solver::solve: x has 2 columns and leading dimension " + std::to_string(ld)),
+        std::string::npos)
         << error.what();
   }
   EXPECT_THROW(solver.solve(MatrixView<double>{x.data(), 15, 1, 15}), Error);

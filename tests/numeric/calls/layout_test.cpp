@@ -1,4 +1,5 @@
-// Row-major right-hand sides and solutions on the CPU, and in the calls that are the same for every backend.
+// Row-major right-hand sides and solutions on the CPU, and in the calls that are the same for every
+// backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -9,7 +10,8 @@
 namespace kauri::test {
 namespace {
 
-const std::vector<std::string> kSystems{"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 3", "arrow 300 4", "blockdiag 120 40"};
+const std::vector<std::string> kSystems{"poisson2d 1", "poisson2d 23", "elast3d 4",
+                                        "tree 700 3",  "arrow 300 4",  "blockdiag 120 40"};
 
 std::shared_ptr<const Plan> plan_here(const Pattern& pattern) { return analyze(pattern); }
 
@@ -39,7 +41,8 @@ TYPED_TEST(Layouts, OfLargeSystems) {
 
 TYPED_TEST(Layouts, RefinersHaveTheBitsOfColumns) {
   Backend backend = cpu_backend(2);
-  refiners_in_either_layout<TypeParam, HostArray<TypeParam>>(backend, plan_here, "elast3d 4", {1, 5});
+  refiners_in_either_layout<TypeParam, HostArray<TypeParam>>(backend, plan_here, "elast3d 4",
+                                                             {1, 5});
   refiners_see_overlaps_of_rows<TypeParam, HostArray<TypeParam>>(backend, plan_here);
 }
 
@@ -51,7 +54,8 @@ TYPED_TEST(Layouts, BatchesHaveTheBitsOfColumns) {
 
 TEST(MixedLayouts, SolvesHaveTheBitsOfColumns) {
   Backend backend = cpu_backend(2);
-  for (const char* spec : {"poisson2d 1", "elast3d 4"}) mixed_solves_in_either_layout<HostArray<double>>(backend, plan_here, spec);
+  for (const char* spec : {"poisson2d 1", "elast3d 4"})
+    mixed_solves_in_either_layout<HostArray<double>>(backend, plan_here, spec);
 }
 
 TYPED_TEST(Layouts, WhatIsRefused) {
@@ -59,16 +63,19 @@ TYPED_TEST(Layouts, WhatIsRefused) {
   what_is_refused_of_layouts<TypeParam>(backend, plan_here);
 }
 
-/// Integers whose products and sums are exact: X comes back whatever the layout, by substitution with an exact L.
+/// Integers whose products and sums are exact: X comes back whatever the layout, by substitution
+/// with an exact L.
 TYPED_TEST(Layouts, SolvesAreExact) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);
   std::mt19937_64 random(5);
   for (const Index n : {1, 8, 40}) {
-    const ExactSystem system = exact_system(random_factor(n, 3, n, random), random_permutation(n, random), sizeof(T) == 8 ? 45 : 22);
+    const ExactSystem system = exact_system(
+        random_factor(n, 3, n, random), random_permutation(n, random), sizeof(T) == 8 ? 45 : 22);
     AnalyzeOptions options;
     options.permutation = system.perm;
-    auto factor = factor_of<T>(system.a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
+    auto factor = factor_of<T>(system.a, backend,
+                               [&](const Pattern& pattern) { return analyze(pattern, options); });
     auto workspace = Workspace<T>::create(factor, 2);
     const Index cols = 3;
     Laid<T> b(n, cols, 2, Layout::row_major), x(n, cols, 1, Layout::row_major);
@@ -80,8 +87,11 @@ TYPED_TEST(Layouts, SolvesAreExact) {
         for (Index c = 0; c < cols; ++c) {
           const Index i = pattern.row[k];
           const T v = static_cast<T>(system.a.value()[k]);
-          product[static_cast<std::size_t>(c * n + i)] += v * expected[static_cast<std::size_t>(c * n + j)];
-          if (i != j) product[static_cast<std::size_t>(c * n + j)] += v * expected[static_cast<std::size_t>(c * n + i)];
+          product[static_cast<std::size_t>(c * n + i)] +=
+              v * expected[static_cast<std::size_t>(c * n + j)];
+          if (i != j)
+            product[static_cast<std::size_t>(c * n + j)] +=
+                v * expected[static_cast<std::size_t>(c * n + i)];
         }
     b.put(product);
     factor.solve(b.view(), x.view(), workspace);
@@ -104,7 +114,8 @@ TYPED_TEST(Layouts, OfASolver) {
                        [&] {
                          solver.solve({x.data.data(), a.n(), 4, 3, Layout::row_major});
                        }),
-            "Solver::solve: x has 4 columns and leading dimension 3 for " + std::to_string(a.n()) + " rows, row-major");
+            "Solver::solve: x has 4 columns and leading dimension 3 for " + std::to_string(a.n()) +
+                " rows, row-major");
 }
 
 /// Where refinement is not come to, B is put back in the place of X.
@@ -133,10 +144,12 @@ TYPED_TEST(Layouts, OfASchurComplement) {
   AnalyzeOptions options;
   for (Index i = 0; i < last; ++i) options.ordering.last.push_back(10 * i + 3);
   Backend backend = cpu_backend(1);
-  auto factor = factor_of<T>(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
+  auto factor =
+      factor_of<T>(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
   auto workspace = Workspace<T>::create(factor, cols);
   const SchurComplement<T> schur(factor, last);
-  Laid<T> by_columns(last, last, 2, Layout::column_major), by_rows(last, last, 1, Layout::row_major);
+  Laid<T> by_columns(last, last, 2, Layout::column_major),
+      by_rows(last, last, 1, Layout::row_major);
   schur.write(by_columns.view());
   schur.write(by_rows.view());
   for (Index i = 0; i < last; ++i)
@@ -145,18 +158,21 @@ TYPED_TEST(Layouts, OfASchurComplement) {
       if (j <= i)
         EXPECT_EQ(written, by_columns.data[by_columns.place(i, j)]);
       else
-        EXPECT_EQ(written, Laid<T>(last, last, 1, Layout::row_major).data[by_rows.place(i, j)]) << "the upper half is left alone";
+        EXPECT_EQ(written, Laid<T>(last, last, 1, Layout::row_major).data[by_rows.place(i, j)])
+            << "the upper half is left alone";
     }
   const std::vector<T> dense = dense_numbers<T>(n, cols, 1), x2 = dense_numbers<T>(last, cols, 2);
   const auto run = [&](Layout layout) {
-    Laid<T> b = Laid<T>(n, cols, 1, layout).with(dense), y(n, cols, 2, layout), g(last, cols, 3, layout), x(n, cols, 0, layout);
+    Laid<T> b = Laid<T>(n, cols, 1, layout).with(dense), y(n, cols, 2, layout),
+            g(last, cols, 3, layout), x(n, cols, 0, layout);
     Laid<T> given = Laid<T>(last, cols, 1, layout).with(x2);
     schur.condense(factor, b.view(), y.view(), g.view(), workspace);
     schur.expand(factor, y.view(), given.view(), x.view(), workspace);
     schur.solve(factor, given.view(), given.view(), y.view(), workspace);
     std::vector<T> out;
     for (Index c = 0; c < cols; ++c) {
-      for (Index i = 0; i < last; ++i) out.push_back(g.data[g.place(i, c)]), out.push_back(given.data[given.place(i, c)]);
+      for (Index i = 0; i < last; ++i)
+        out.push_back(g.data[g.place(i, c)]), out.push_back(given.data[given.place(i, c)]);
       for (Index i = 0; i < n; ++i) out.push_back(x.data[x.place(i, c)]);
     }
     return out;

@@ -1,4 +1,5 @@
-// One call at a time, where an object takes no more: a second one is an Error(usage), and the first goes on as if it had not been.
+// One call at a time, where an object takes no more: a second one is an Error(usage), and the first
+// goes on as if it had not been.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/one_call.hpp"
 
@@ -22,7 +23,8 @@ bool refused(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& error) {
-    return error.kind() == ErrorKind::usage && std::string(error.what()).find("another call on this") != std::string::npos;
+    return error.kind() == ErrorKind::usage &&
+           std::string(error.what()).find("another call on this") != std::string::npos;
   }
   return false;
 }
@@ -36,19 +38,21 @@ TEST(OneCall, HoldsTheFlagForItsScope) {
   EXPECT_NO_THROW(const OneCall third(flag, "third", "thing"));
 }
 
-/// Every call on a solver, from its own handler and from another thread, while `call` is under way in each of its phases.
+/// Every call on a solver, from its own handler and from another thread, while `call` is under way
+/// in each of its phases.
 TEST(OneCall, ASolverRefusesASecondOne) {
   const auto a = generate("poisson2d 12");
   const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
   Solver<double>* solver = nullptr;
   int asked = 0, said = 0;
   const auto ask = [&] {
-    const std::function<void()> calls[] = {[&] { static_cast<void>(solver->compute(a.view())); },
-                                           [&] { static_cast<void>(solver->refactorize(a.value())); },
-                                           [&] { static_cast<void>(solver->refactorize(a.view())); },
-                                           [&] { static_cast<void>(solver->refactorize_shifted(1.0)); },
-                                           [&] { static_cast<void>(solver->solve(b)); },
-                                           [&] { solver->set_stop({}); }};
+    const std::function<void()> calls[] = {
+        [&] { static_cast<void>(solver->compute(a.view())); },
+        [&] { static_cast<void>(solver->refactorize(a.value())); },
+        [&] { static_cast<void>(solver->refactorize(a.view())); },
+        [&] { static_cast<void>(solver->refactorize_shifted(1.0)); },
+        [&] { static_cast<void>(solver->solve(b)); },
+        [&] { solver->set_stop({}); }};
     for (const auto& call : calls) asked += 1, said += refused(call) ? 1 : 0;
   };
   SolverOptions options;
@@ -72,7 +76,8 @@ TEST(OneCall, AFactorIsFilledByOne) {
   auto factor = factorize<double>(analyze(a.pattern()), a.value(), backend);
   {
     const OneCall other(factor.value().store().fillings, "other", "factor");
-    EXPECT_TRUE(refused([&] { static_cast<void>(refactorize<double>(factor.value(), a.value())); }));
+    EXPECT_TRUE(
+        refused([&] { static_cast<void>(refactorize<double>(factor.value(), a.value())); }));
     EXPECT_TRUE(factor.value().valid());
   }
   EXPECT_TRUE(refactorize<double>(factor.value(), a.value()));
@@ -196,7 +201,8 @@ TEST_P(Shared, AFusedSolve) {
   share([&] { return solved() == expected; });
   share([&] {  // the call for values on a device, and a look at the verdict
     std::vector<double> x(b.size());
-    EXPECT_TRUE(fused.solve(DeviceValues<double>::borrow(a.value()), DeviceMatrixView<const double>(column_view<const double>(b)),
+    EXPECT_TRUE(fused.solve(DeviceValues<double>::borrow(a.value()),
+                            DeviceMatrixView<const double>(column_view<const double>(b)),
                             DeviceMatrixView<double>(column_view<double>(x))));
     static_cast<void>(fused.fetch_verdict(nullptr));
     return x == expected;
@@ -208,7 +214,8 @@ TEST_P(Shared, AProductWithTheFactor) {
   auto workspace = Workspace<double>::create(factor.value(), 1);
   const auto multiplied = [&] {
     std::vector<double> y(b.size());
-    factor.value().multiply(System::L, column_view<const double>(b), column_view<double>(y), workspace);
+    factor.value().multiply(System::L, column_view<const double>(b), column_view<double>(y),
+                            workspace);
     return y;
   };
   const auto expected = multiplied();

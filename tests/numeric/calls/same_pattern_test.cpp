@@ -1,4 +1,5 @@
-// Patterns are compared entry by entry: every call that gets a pattern finds the one row in which two of the same counts differ.
+// Patterns are compared entry by entry: every call that gets a pattern finds the one row in which
+// two of the same counts differ.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/checks/same_pattern.hpp"
 
@@ -35,8 +36,9 @@ class OneRowDiffers : public testing::Test {
   template <class F>
   void refuses(const std::string& head, F&& f) const {
     const auto [p, q] = std::ranges::mismatch(b.row, a.row);
-    EXPECT_EQ(error_text(ErrorKind::usage, f),
-              head + ": entry (" + std::to_string(std::min(*p, *q)) + ", 0) is " + (*p < *q ? "new" : "missing"));
+    EXPECT_EQ(error_text(ErrorKind::usage, f), head + ": entry (" +
+                                                   std::to_string(std::min(*p, *q)) + ", 0) is " +
+                                                   (*p < *q ? "new" : "missing"));
   }
 
   static constexpr Index kRows = 3000;
@@ -49,16 +51,20 @@ class OneRowDiffers : public testing::Test {
 TEST_F(OneRowDiffers, IsToldApartByFactorsAndRefinement) {
   Factor<double> factor = factorize<double>(plan, value, backend).value();
   const SymmetricView<double> wrong{b.view(), value};
-  refuses("refactorize: the matrix has another pattern than the one analysed", [&] { (void)refactorize<double>(factor, wrong); });
+  refuses("refactorize: the matrix has another pattern than the one analysed",
+          [&] { (void)refactorize<double>(factor, wrong); });
   std::vector<double> rhs(static_cast<std::size_t>(kRows), 1), x(rhs.size());
   Workspace<double> workspace = Workspace<double>::create(factor, 1);
   refuses("refine: the factor belongs to a matrix of another pattern", [&] {
-    (void)refine<double>(wrong, factor, column_view(std::span<const double>(rhs)), column_view(std::span<double>(x)), workspace);
+    (void)refine<double>(wrong, factor, column_view(std::span<const double>(rhs)),
+                         column_view(std::span<double>(x)), workspace);
   });
-  refuses("Refiner: the factor belongs to a matrix of another pattern", [&] { (void)Refiner<double>::create(b.view(), factor, 1); });
+  refuses("Refiner: the factor belongs to a matrix of another pattern",
+          [&] { (void)Refiner<double>::create(b.view(), factor, 1); });
   SelectedInverse<double> inverse = SelectedInverse<double>::create(factor);
   inverse.compute(factor);
-  refuses("selected inverse: the matrix has another pattern than the one analysed", [&] { (void)inverse.on_pattern_of(b.view()); });
+  refuses("selected inverse: the matrix has another pattern than the one analysed",
+          [&] { (void)inverse.on_pattern_of(b.view()); });
   refuses("estimate_condition: the matrix has another pattern than the one analysed",
           [&] { (void)estimate_condition<double>(wrong, factor, workspace); });
   Refiner<double> refiner = Refiner<double>::create(a.view(), factor, 1);
@@ -66,18 +72,22 @@ TEST_F(OneRowDiffers, IsToldApartByFactorsAndRefinement) {
   const Factor<double> other = factorize<double>(analyze(b.view()), value, backend).value();
   Workspace<double> of_other = Workspace<double>::create(other, 1);
   refuses("Refiner: the factor belongs to a matrix of another pattern", [&] {
-    (void)refiner.refine(other, DeviceMatrixView<const double>(column_view(std::span<const double>(rhs))),
+    (void)refiner.refine(other,
+                         DeviceMatrixView<const double>(column_view(std::span<const double>(rhs))),
                          DeviceMatrixView<double>(column_view(std::span<double>(x))), of_other);
   });
 }
 
 TEST_F(OneRowDiffers, IsToldApartWherePlansAreTaken) {
-  refuses("MixedFactor: the plan belongs to a matrix of another pattern", [&] { (void)MixedFactor::create(b.view(), plan, backend); });
+  refuses("MixedFactor: the plan belongs to a matrix of another pattern",
+          [&] { (void)MixedFactor::create(b.view(), plan, backend); });
   refuses("FusedSolve: the plan belongs to a matrix of another pattern",
           [&] { (void)FusedSolve<double>::create(b.view(), plan, backend); });
   Solver<double> solver;
   ASSERT_TRUE(solver.compute({a.view(), value}).ok());
-  refuses("Solver::refactorize: another pattern than that of compute()", [&] { (void)solver.refactorize({b.view(), value}); });
+  refuses("Solver::refactorize: another pattern than that of compute()", [&] {
+    (void)solver.refactorize({b.view(), value});
+  });
   EXPECT_TRUE(solver.refactorize({a.view(), value}).ok());
 }
 
@@ -104,11 +114,16 @@ TEST(PatternDifference, NamesTheFirstOneOrTheFlaw) {
   for (std::size_t k = 0; k < a.row.size(); ++k) {
     OwnedPattern broken = a;
     broken.row[k] = 5;
-    EXPECT_NE(error_text(ErrorKind::input, [&] { (void)pattern_difference(broken.view(), a.view()); }), "no Error") << k;
+    EXPECT_NE(
+        error_text(ErrorKind::input, [&] { (void)pattern_difference(broken.view(), a.view()); }),
+        "no Error")
+        << k;
   }
   OwnedPattern short_one = a;
   short_one.row.pop_back();
-  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)pattern_difference(short_one.view(), a.view()); }), "no Error");
+  EXPECT_NE(
+      error_text(ErrorKind::input, [&] { (void)pattern_difference(short_one.view(), a.view()); }),
+      "no Error");
 }
 
 }  // namespace

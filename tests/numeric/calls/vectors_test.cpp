@@ -1,4 +1,5 @@
-// Right-hand sides and solutions: out of place and in place, of any number, wide apart; what solves refuse; device calls without a device.
+// Right-hand sides and solutions: out of place and in place, of any number, wide apart; what solves
+// refuse; device calls without a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -17,35 +18,49 @@ namespace {
 
 using test::error_text;
 
-std::string on_cpu() { return "solve: b and x are marked as device memory, but the factor is on the CPU"; }
+std::string on_cpu() {
+  return "solve: b and x are marked as device memory, but the factor is on the CPU";
+}
 
-Layout any_layout(std::mt19937_64& random) { return random() % 2 == 0 ? Layout::column_major : Layout::row_major; }
+Layout any_layout(std::mt19937_64& random) {
+  return random() % 2 == 0 ? Layout::column_major : Layout::row_major;
+}
 
-Offset place_of_entry(Layout layout, Offset ld, Offset i, Offset j) { return layout == Layout::row_major ? i * ld + j : j * ld + i; }
+Offset place_of_entry(Layout layout, Offset ld, Offset i, Offset j) {
+  return layout == Layout::row_major ? i * ld + j : j * ld + i;
+}
 
 /// In the matrix's own order and across it.
 TEST(DenseViews, RunsAreTheEntriesInTheirOrder) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 2000; ++round) {
-    const Index rows = 1 + static_cast<Index>(random() % 20), cols = 1 + static_cast<Index>(random() % 6);
+    const Index rows = 1 + static_cast<Index>(random() % 20),
+                cols = 1 + static_cast<Index>(random() % 6);
     const Layout layout = any_layout(random), by = any_layout(random);
-    const Offset ld = (layout == Layout::row_major ? cols : rows) + static_cast<Offset>(random() % 3), all = Offset{rows} * cols;
+    const Offset ld = (layout == Layout::row_major ? cols : rows) +
+                      static_cast<Offset>(random() % 3),
+                 all = Offset{rows} * cols;
     const auto begin = static_cast<Offset>(random() % static_cast<std::uint64_t>(all + 1));
-    const Offset end = begin + static_cast<Offset>(random() % static_cast<std::uint64_t>(all - begin + 1));
-    const numeric::Lines lines = numeric::lines_of(MatrixView<int>{nullptr, rows, cols, ld, layout}, by);
+    const Offset end =
+        begin + static_cast<Offset>(random() % static_cast<std::uint64_t>(all - begin + 1));
+    const numeric::Lines lines =
+        numeric::lines_of(MatrixView<int>{nullptr, rows, cols, ld, layout}, by);
     std::vector<Offset> places(static_cast<std::size_t>(end - begin), -1);
     int runs = 0;
     numeric::for_each_run(lines, begin, end, [&](Offset k, Offset place, Offset count) {
       ASSERT_GT(count, 0);
       ++runs;
-      for (Offset i = 0; i < count; ++i) places.at(static_cast<std::size_t>(k + i)) = place + i * lines.from_entry;
+      for (Offset i = 0; i < count; ++i)
+        places.at(static_cast<std::size_t>(k + i)) = place + i * lines.from_entry;
     });
     const Offset length = by == Layout::row_major ? cols : rows;
     ASSERT_EQ(lines.count * length, all);
     for (Offset e = begin; e < end; ++e) {
       const Offset line = e / length, entry = e % length;
-      const Offset i = by == Layout::row_major ? line : entry, j = by == Layout::row_major ? entry : line;
-      ASSERT_EQ(places[e - begin], place_of_entry(layout, ld, i, j)) << rows << " " << ld << " " << e;
+      const Offset i = by == Layout::row_major ? line : entry,
+                   j = by == Layout::row_major ? entry : line;
+      ASSERT_EQ(places[e - begin], place_of_entry(layout, ld, i, j))
+          << rows << " " << ld << " " << e;
     }
     ASSERT_EQ(runs, begin == end ? 0 : (end - 1) / length - begin / length + 1);
   }
@@ -59,7 +74,8 @@ TEST(DenseViews, PartsAreTheEntriesThatTheWholeHas) {
     const Offset ld = 9 + static_cast<Offset>(random() % 3);
     const MatrixView<int> all{data.data(), 5, 7, ld, layout};
     const auto first = static_cast<Index>(random() % 4);
-    const MatrixView<int> columns = numeric::columns(all, first, 2), rows = numeric::rows(all, first, 2);
+    const MatrixView<int> columns = numeric::columns(all, first, 2),
+                          rows = numeric::rows(all, first, 2);
     EXPECT_EQ(columns.rows, 5);
     EXPECT_EQ(columns.cols, 2);
     EXPECT_EQ(rows.rows, 2);
@@ -68,8 +84,10 @@ TEST(DenseViews, PartsAreTheEntriesThatTheWholeHas) {
       EXPECT_EQ(part.ld, ld);
       EXPECT_EQ(part.layout, layout);
     }
-    EXPECT_EQ(&numeric::strided(columns)(3, 1), data.data() + place_of_entry(layout, ld, 3, first + 1));
-    EXPECT_EQ(&numeric::strided(rows)(1, 4), data.data() + place_of_entry(layout, ld, first + 1, 4));
+    EXPECT_EQ(&numeric::strided(columns)(3, 1),
+              data.data() + place_of_entry(layout, ld, 3, first + 1));
+    EXPECT_EQ(&numeric::strided(rows)(1, 4),
+              data.data() + place_of_entry(layout, ld, first + 1, 4));
   }
 }
 
@@ -79,16 +97,19 @@ TEST(DenseViews, CopiesGoEntryByEntry) {
   for (int round = 0; round < 500; ++round) {
     const auto rows = static_cast<Index>(random() % 8), cols = static_cast<Index>(random() % 8);
     const Layout from_layout = any_layout(random), to_layout = any_layout(random);
-    const Offset from_ld = 8 + static_cast<Offset>(random() % 3), to_ld = 8 + static_cast<Offset>(random() % 3);
+    const Offset from_ld = 8 + static_cast<Offset>(random() % 3),
+                 to_ld = 8 + static_cast<Offset>(random() % 3);
     std::vector<int> from(100), to(100, -1), filled(100, -1);
     for (std::size_t k = 0; k < from.size(); ++k) from[k] = static_cast<int>(k);
-    numeric::copy_entries<int>({from.data(), rows, cols, from_ld, from_layout}, {to.data(), rows, cols, to_ld, to_layout});
+    numeric::copy_entries<int>({from.data(), rows, cols, from_ld, from_layout},
+                               {to.data(), rows, cols, to_ld, to_layout});
     numeric::fill_entries<int>({filled.data(), rows, cols, to_ld, to_layout}, 4);
     std::vector<int> expected(100, -1), fours(100, -1);
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) {
         const auto place = static_cast<std::size_t>(place_of_entry(to_layout, to_ld, i, j));
-        expected[place] = from[static_cast<std::size_t>(place_of_entry(from_layout, from_ld, i, j))];
+        expected[place] =
+            from[static_cast<std::size_t>(place_of_entry(from_layout, from_ld, i, j))];
         fours[place] = 4;
       }
     ASSERT_EQ(to, expected);
@@ -109,7 +130,8 @@ TYPED_TEST(Vectors, OutOfPlaceIsInPlaceWithBKept) {
 
 TYPED_TEST(Vectors, WhatSolvesRefuse) {
   Backend backend = cpu_backend(1);
-  test::what_solves_refuse<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::what_solves_refuse<TypeParam>(backend,
+                                      [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 /// Whatever the rest of the call is: memory of a device would not be there for the CPU.
@@ -130,11 +152,17 @@ TYPED_TEST(Vectors, TheCpuTakesNothingFromADevice) {
       EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.solve(x, workspace); }), on_cpu());
       EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.solve(x, x, workspace); }), on_cpu());
       for (void* handle : {static_cast<void*>(nullptr), static_cast<void*>(&stream)}) {
-        EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, workspace, handle); }), on_cpu());
-        EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, x, workspace, handle); }), on_cpu());
-        EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_multiply(System::L, x, x, workspace, handle); }), on_cpu());
+        EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, workspace, handle); }),
+                  on_cpu());
+        EXPECT_EQ(
+            error_text(ErrorKind::usage, [&] { factor.enqueue_solve(x, x, workspace, handle); }),
+            on_cpu());
+        EXPECT_EQ(error_text(ErrorKind::usage,
+                             [&] { factor.enqueue_multiply(System::L, x, x, workspace, handle); }),
+                  on_cpu());
       }
-      EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.multiply(System::Lt, x, x, workspace); }), on_cpu());
+      EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.multiply(System::Lt, x, x, workspace); }),
+                on_cpu());
     }
   }
   EXPECT_EQ(data, std::vector<T>(9, T(1)));

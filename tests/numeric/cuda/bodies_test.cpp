@@ -45,21 +45,25 @@ class CudaBodies : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaBodies, Ways, WayNumbers);
 
-TYPED_TEST(CudaBodies, MisuseAndBadNumbersAreErrors) { misuse_is_an_error<typename TypeParam::T>(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaBodies, MisuseAndBadNumbersAreErrors) {
+  misuse_is_an_error<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
 TYPED_TEST(CudaBodies, TinyAndHugeScalesAndTrivialSizes) {
   trivial_sizes_are_exact<typename TypeParam::T>(this->backend(), this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, BadNumbersAreNamedByRowAndColumn) {
-  if (this->backend().device() == "emulated") GTEST_SKIP() << "a thousand refactorisations take long there";
+  if (this->backend().device() == "emulated")
+    GTEST_SKIP() << "a thousand refactorisations take long there";
   bad_numbers_are_named<typename TypeParam::T>(this->backend(), this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
   for (const auto method : methods()) {
     SCOPED_TRACE(name_of(method));
-    kkt_systems_fail_as_a_naive_factorisation<typename TypeParam::T>(this->backend(), this->plan_of(method));
+    kkt_systems_fail_as_a_naive_factorisation<typename TypeParam::T>(this->backend(),
+                                                                     this->plan_of(method));
   }
 }
 
@@ -67,23 +71,31 @@ TYPED_TEST(CudaBodies, ShiftsAroundTheLeastEigenvalue) {
   for (const std::string& spec : this->here(kShifted))
     for (const auto method : methods()) {
       SCOPED_TRACE(spec + " " + std::string(name_of(method)));
-      shifts_around_the_least_eigenvalue<typename TypeParam::T>(this->backend(), this->plan_of(method), spec);
+      shifts_around_the_least_eigenvalue<typename TypeParam::T>(this->backend(),
+                                                                this->plan_of(method), spec);
     }
 }
 
-TYPED_TEST(CudaBodies, SolvesAreExact) { solves_are_exact<typename TypeParam::T>(this->backend(), this->plan_in_order()); }
+TYPED_TEST(CudaBodies, SolvesAreExact) {
+  solves_are_exact<typename TypeParam::T>(this->backend(), this->plan_in_order());
+}
 
 TYPED_TEST(CudaBodies, AFailedFactorKeepsItsBuffersAndTakesAShift) {
-  a_failed_factor_keeps_its_buffers_and_takes_a_shift<typename TypeParam::T>(this->backend(), this->plan_of());
+  a_failed_factor_keeps_its_buffers_and_takes_a_shift<typename TypeParam::T>(this->backend(),
+                                                                             this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, AMatrixOfAnotherPatternIsRefused) {
   a_matrix_of_another_pattern_is_refused<typename TypeParam::T>(this->backend(), this->plan_of());
 }
 
-TYPED_TEST(CudaBodies, ResidualsCheckTheMatrix) { residuals_check_the_matrix<typename TypeParam::T>(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaBodies, ResidualsCheckTheMatrix) {
+  residuals_check_the_matrix<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
-TYPED_TEST(CudaBodies, ResidualsCheckTheVectors) { residuals_check_the_vectors<typename TypeParam::T>(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaBodies, ResidualsCheckTheVectors) {
+  residuals_check_the_vectors<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
 TYPED_TEST(CudaBodies, RefinementChecksItsOptions) {
   refinement_checks_its_options<typename TypeParam::T>(this->backend(), this->plan_of());
@@ -95,24 +107,32 @@ TYPED_TEST(CudaBodies, ValuesLieWhereTheBackendComputes) {
 
 TYPED_TEST(CudaBodies, AMovedBackendDisturbsNothing) {
   a_moved_backend_disturbs_nothing<typename TypeParam::T>(
-      [] { return cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops}); }, this->plan_of());
+      [] {
+        return cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
+      },
+      this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, MultiplyIsAnExactProductInLongDouble) {
-  for (const std::string& spec : kMultiplied) multiply_is_an_exact_product<typename TypeParam::T>({&this->backend()}, spec);
+  for (const std::string& spec : kMultiplied)
+    multiply_is_an_exact_product<typename TypeParam::T>({&this->backend()}, spec);
 }
 
 TYPED_TEST(CudaBodies, OutOfPlaceIsInPlaceWithBKept) {
-  out_of_place_is_in_place_with_b_kept<typename TypeParam::T>(this->backend(), this->plan_of(), this->here(kSolved));
+  out_of_place_is_in_place_with_b_kept<typename TypeParam::T>(this->backend(), this->plan_of(),
+                                                              this->here(kSolved));
 }
 
-TYPED_TEST(CudaBodies, WhatSolvesRefuse) { what_solves_refuse<typename TypeParam::T>(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaBodies, WhatSolvesRefuse) {
+  what_solves_refuse<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
 TYPED_TEST(CudaBodies, ConditionsAreThoseOfTheInverse) {
   using T = typename TypeParam::T;
   const bool slow = this->backend().device() == "emulated";
   const std::vector<std::string> small{"poisson2d 1", "poisson2d 2", "poisson2d 4", "tree 20 1"},
-      all{"poisson2d 1", "poisson2d 2", "poisson2d 9", "poisson3d 5", "elast3d 3", "tree 200 1", "blockdiag 5 7"};
+      all{"poisson2d 1", "poisson2d 2", "poisson2d 9",  "poisson3d 5",
+          "elast3d 3",   "tree 200 1",  "blockdiag 5 7"};
   conditions_are_those_of_the_inverse<T>(this->backend(), this->plan_of(), slow ? small : all);
   conditions_are_within_a_factor_of_three<T>(this->backend(), this->plan_of(), slow ? 4 : 60);
 }
@@ -126,13 +146,15 @@ TYPED_TEST(CudaBodies, WorstPivotsAreThoseOfElimination) {
 
 TYPED_TEST(CudaBodies, WhatConditionsAreMadeOfAndRefuse) {
   norms_are_sums_of_columns<typename TypeParam::T>(this->backend(), this->plan_of());
-  conditions_of_nothing_and_of_another_pattern<typename TypeParam::T>(this->backend(), this->plan_of());
+  conditions_of_nothing_and_of_another_pattern<typename TypeParam::T>(this->backend(),
+                                                                      this->plan_of());
 }
 
 TYPED_TEST(CudaBodies, DeterminantsAreProductsOfEigenvalues) {
   const bool slow = this->backend().device() == "emulated";
-  determinants_are_products_of_eigenvalues<typename TypeParam::T>(this->backend(), this->plan_of(),
-                                                                  slow ? std::vector<Index>{1, 2, 9} : std::vector<Index>{1, 2, 11, 40});
+  determinants_are_products_of_eigenvalues<typename TypeParam::T>(
+      this->backend(), this->plan_of(),
+      slow ? std::vector<Index>{1, 2, 9} : std::vector<Index>{1, 2, 11, 40});
 }
 
 TYPED_TEST(CudaBodies, AMissingDiagonalEntryIsAZeroPivot) {

@@ -23,9 +23,10 @@ using test::CallerStream;
 
 // What failed says why.
 #define EXPECT_DONE(call) EXPECT_EQ(call, KAURI_OK) << kauri_error_message()
-#define EXPECT_MISUSE(part, call)     \
-  EXPECT_EQ(call, KAURI_ERROR_USAGE); \
-  EXPECT_NE(std::string(kauri_error_message()).find(part), std::string::npos) << kauri_error_message()
+#define EXPECT_MISUSE(part, call)                                             \
+  EXPECT_EQ(call, KAURI_ERROR_USAGE);                                         \
+  EXPECT_NE(std::string(kauri_error_message()).find(part), std::string::npos) \
+      << kauri_error_message()
 
 /// A factor from C with all that it is made of, rows of A counted from 1.
 template <class T>
@@ -55,7 +56,8 @@ class CDevice : public ::testing::Test {
     for (auto& p : ptr) ++p;
     for (auto& i : index) ++i;
     kauri_compressed c = KAURI_COMPRESSED_INIT;
-    c.n = n_ = a.n(), c.entries = a.nnz(), c.ptr = ptr.data(), c.index = index.data(), c.value = value_.data();
+    c.n = n_ = a.n(), c.entries = a.nnz(), c.ptr = ptr.data(), c.index = index.data(),
+    c.value = value_.data();
     c.ptr_type = KAURI_INT64, c.scalar = kScalar, c.base = 1;
     kauri_matrix_destroy(matrix_);
     EXPECT_DONE(kauri_matrix_from_compressed(&c, &matrix_));
@@ -111,13 +113,17 @@ TYPED_TEST(CDevice, PointersOfTheDevice) {
   using T = TypeParam;
   this->make();
   const auto b = this->random_rhs(3);
-  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0.5));
+  EXPECT_DONE(
+      kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0.5));
   const auto expected = this->solution(b, 3);
-  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0));
+  EXPECT_DONE(
+      kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0));
   const CallerArray<T> value(this->value_), from(b), to(std::vector<T>(b.size(), T(7)));
-  EXPECT_DONE(kauri_factor_refactorize(this->factor_, value.data(), this->nnz(), KAURI_DEVICE, 0.5));
+  EXPECT_DONE(
+      kauri_factor_refactorize(this->factor_, value.data(), this->nnz(), KAURI_DEVICE, 0.5));
   EXPECT_EQ(this->solution(b, 3), expected);
-  kauri_dense rhs = this->dense(from.data(), 3, KAURI_DEVICE), x = this->dense(to.data(), 3, KAURI_DEVICE);
+  kauri_dense rhs = this->dense(from.data(), 3, KAURI_DEVICE),
+              x = this->dense(to.data(), 3, KAURI_DEVICE);
   EXPECT_DONE(kauri_factor_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_));
   EXPECT_EQ(to.fetch(), expected);
   EXPECT_EQ(from.fetch(), b);
@@ -134,9 +140,11 @@ TYPED_TEST(CDevice, PointersOfTheDevice) {
   for (std::size_t k = 0; k < b.size(); ++k) ASSERT_NEAR(back[k], b[k], 1e-4);
   std::vector<T> host = b;
   x.data = host.data();
-  EXPECT_MISUSE("", kauri_factor_solve(this->factor_, KAURI_SYSTEM_A, nullptr, &x, this->workspace_));
+  EXPECT_MISUSE("",
+                kauri_factor_solve(this->factor_, KAURI_SYSTEM_A, nullptr, &x, this->workspace_));
   x.memory = KAURI_HOST;
-  EXPECT_MISUSE("not in the same memory", kauri_factor_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_));
+  EXPECT_MISUSE("not in the same memory",
+                kauri_factor_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_));
 }
 
 TYPED_TEST(CDevice, StreamsAndGraphs) {
@@ -147,18 +155,24 @@ TYPED_TEST(CDevice, StreamsAndGraphs) {
   CallerArray<T> value(this->value_);
   const CallerArray<T> from(b), to(b);
   const CallerArray<double> log_determinant({0.0});
-  const kauri_dense rhs = this->dense(from.data(), 2, KAURI_DEVICE), x = this->dense(to.data(), 2, KAURI_DEVICE);
+  const kauri_dense rhs = this->dense(from.data(), 2, KAURI_DEVICE),
+                    x = this->dense(to.data(), 2, KAURI_DEVICE);
   kauri_verdict verdict = KAURI_VERDICT_INIT;
   const auto enqueue = [&](void* at) {
-    EXPECT_DONE(kauri_factor_enqueue_refactorize(this->factor_, value.data(), this->nnz(), 0.5, at));
-    EXPECT_DONE(kauri_factor_enqueue_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_, at));
-    EXPECT_DONE(kauri_factor_enqueue_log_determinant(this->factor_, log_determinant.data(), this->workspace_, at));
+    EXPECT_DONE(
+        kauri_factor_enqueue_refactorize(this->factor_, value.data(), this->nnz(), 0.5, at));
+    EXPECT_DONE(
+        kauri_factor_enqueue_solve(this->factor_, KAURI_SYSTEM_A, &rhs, &x, this->workspace_, at));
+    EXPECT_DONE(kauri_factor_enqueue_log_determinant(this->factor_, log_determinant.data(),
+                                                     this->workspace_, at));
   };
-  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0.5));
+  EXPECT_DONE(
+      kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0.5));
   const auto solution = this->solution(b, 2);
   double expected = 0;
   EXPECT_DONE(kauri_factor_log_determinant(this->factor_, &expected));
-  EXPECT_DONE(kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0));
+  EXPECT_DONE(
+      kauri_factor_refactorize(this->factor_, this->value_.data(), this->nnz(), KAURI_HOST, 0));
   enqueue(stream.get());
   EXPECT_DONE(kauri_factor_fetch_verdict(this->factor_, stream.get(), &verdict));
   EXPECT_EQ(verdict.status, KAURI_VERDICT_POSITIVE_DEFINITE);
@@ -170,8 +184,10 @@ TYPED_TEST(CDevice, StreamsAndGraphs) {
   broken[static_cast<std::size_t>(this->col_ptr_[7])] = T(-2);
   value.assign(broken);
   graph.launch(stream);
-  EXPECT_EQ(kauri_factor_fetch_verdict(this->factor_, stream.get(), &verdict), KAURI_NOT_POSITIVE_DEFINITE);
-  EXPECT_NE(std::string(kauri_error_message()).find("not positive definite: column "), std::string::npos);
+  EXPECT_EQ(kauri_factor_fetch_verdict(this->factor_, stream.get(), &verdict),
+            KAURI_NOT_POSITIVE_DEFINITE);
+  EXPECT_NE(std::string(kauri_error_message()).find("not positive definite: column "),
+            std::string::npos);
   EXPECT_EQ(verdict.status, KAURI_VERDICT_NOT_POSITIVE_DEFINITE);
   EXPECT_GE(verdict.column, 1);
   EXPECT_TRUE(std::isnan(to.fetch()[0]) && std::isnan(log_determinant.fetch()[0]));
@@ -189,7 +205,8 @@ TYPED_TEST(CDevice, BreakdownsAreCountedAsTheMatrixWas) {
   this->make();
   auto broken = this->value_;
   broken[static_cast<std::size_t>(this->col_ptr_[7])] = T(-2);
-  EXPECT_EQ(kauri_factor_refactorize(this->factor_, broken.data(), this->nnz(), KAURI_HOST, 0), KAURI_NOT_POSITIVE_DEFINITE);
+  EXPECT_EQ(kauri_factor_refactorize(this->factor_, broken.data(), this->nnz(), KAURI_HOST, 0),
+            KAURI_NOT_POSITIVE_DEFINITE);
   EXPECT_STREQ(kauri_error_message(), "not positive definite: column 8 met the pivot -2");
   kauri_verdict verdict = KAURI_VERDICT_INIT;
   EXPECT_DONE(kauri_factor_verdict(this->factor_, &verdict));
@@ -216,9 +233,11 @@ TYPED_TEST(CDevice, OtherAnswersAreThoseOfTheCpu) {
     EXPECT_EQ(condition.norm, 12);
     const auto b = this->random_rhs(1);
     auto from = b, x = this->solution(b, 1);
-    const kauri_dense rhs = this->dense(from.data(), 1, KAURI_HOST), to = this->dense(x.data(), 1, KAURI_HOST);
+    const kauri_dense rhs = this->dense(from.data(), 1, KAURI_HOST),
+                      to = this->dense(x.data(), 1, KAURI_HOST);
     kauri_refinement refinement = KAURI_REFINEMENT_INIT;
-    EXPECT_DONE(kauri_factor_refine(this->factor_, this->matrix_, nullptr, &rhs, &to, this->workspace_, &refinement));
+    EXPECT_DONE(kauri_factor_refine(this->factor_, this->matrix_, nullptr, &rhs, &to,
+                                    this->workspace_, &refinement));
     EXPECT_LE(refinement.componentwise, 8 * std::numeric_limits<T>::epsilon());
     this->drop();
   }
@@ -229,7 +248,8 @@ TYPED_TEST(CDevice, OtherAnswersAreThoseOfTheCpu) {
 TYPED_TEST(CDevice, TheCallersAllocator) {
   test::Hook hook;
   const DeviceAllocator functions = hook.allocator();
-  EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release, functions.user));
+  EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release,
+                                          functions.user));
   this->make();
   EXPECT_GT(hook.alive(), 0u);
   std::int64_t in_use = 0;
@@ -237,7 +257,8 @@ TYPED_TEST(CDevice, TheCallersAllocator) {
   EXPECT_EQ(in_use, hook.bytes());
   hook.fail_at(0);
   kauri_factor* second = nullptr;
-  EXPECT_EQ(kauri_factor_create(this->plan_, this->backend_, this->kScalar, &second), KAURI_ERROR_MEMORY);
+  EXPECT_EQ(kauri_factor_create(this->plan_, this->backend_, this->kScalar, &second),
+            KAURI_ERROR_MEMORY);
   EXPECT_EQ(second, nullptr);
   hook.fail_at(std::numeric_limits<long>::max());
   this->drop();
@@ -249,10 +270,12 @@ TYPED_TEST(CDevice, TheCallersAllocator) {
 TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   test::Hook hook;
   const DeviceAllocator functions = hook.allocator();
-  EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release, functions.user));
+  EXPECT_DONE(kauri_options_set_allocator(this->options_, functions.allocate, functions.release,
+                                          functions.user));
   EXPECT_DONE(kauri_options_set(this->options_, "cuda.compute", "fma"));
   kauri_solver* solver = nullptr;
-  ASSERT_EQ(kauri_solver_create(this->options_, this->kScalar, &solver), KAURI_OK) << kauri_error_message();
+  ASSERT_EQ(kauri_solver_create(this->options_, this->kScalar, &solver), KAURI_OK)
+      << kauri_error_message();
   EXPECT_DONE(kauri_solver_compute(solver, this->matrix_));
   EXPECT_GT(hook.alive(), 0u);
   std::int32_t kind = -1;
@@ -272,7 +295,8 @@ TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// A factor of a device, through bytes: on the device with the same bits, on the CPU to rounding; and from there back.
+/// A factor of a device, through bytes: on the device with the same bits, on the CPU to rounding;
+/// and from there back.
 TYPED_TEST(CDevice, FactorsAreSavedAndLoaded) {
   using T = TypeParam;
   this->make();
@@ -297,9 +321,11 @@ TYPED_TEST(CDevice, FactorsAreSavedAndLoaded) {
     if (std::string(kind) == "cuda") {
       EXPECT_EQ(x, expected);
     }
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], expected[i], 1e3 * std::numeric_limits<T>::epsilon()) << kind << " " << i;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(x[i], expected[i], 1e3 * std::numeric_limits<T>::epsilon()) << kind << " " << i;
     kauri_verdict verdict = KAURI_VERDICT_INIT;
-    EXPECT_EQ(kauri_factor_refactorize_matrix(this->factor_, this->matrix_, -1e6), KAURI_NOT_POSITIVE_DEFINITE);
+    EXPECT_EQ(kauri_factor_refactorize_matrix(this->factor_, this->matrix_, -1e6),
+              KAURI_NOT_POSITIVE_DEFINITE);
     EXPECT_DONE(kauri_factor_verdict(this->factor_, &verdict));
     EXPECT_GE(verdict.column, 1);
   }

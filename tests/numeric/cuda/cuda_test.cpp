@@ -1,4 +1,5 @@
-// The CUDA backend against exact factors, naive verdicts and backward errors. Without a device every test is skipped, visibly.
+// The CUDA backend against exact factors, naive verdicts and backward errors. Without a device
+// every test is skipped, visibly.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,30 +27,37 @@ class Cuda : public test::OnCuda<W> {
  protected:
   using Value = typename test::OnCuda<W>::Value;
   /// The factor of an exact system times 2^(2 exponent) comes back bit for bit.
-  void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options, const std::string& what, int exponent = 0) {
+  void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options,
+                    const std::string& what, int exponent = 0) {
     const auto made = this->plan(system.a.pattern(), options);
     auto factor = Factor<Value>::create(made, this->backend());
     std::vector<Value> value = this->values(system.a);
     for (Value& v : value) v = std::ldexp(v, 2 * exponent);
     ASSERT_TRUE(refactorize<Value>(factor, value).ok()) << what;
-    // The plan is the given ordering in another topological order: column k of its L is a column of ours.
+    // The plan is the given ordering in another topological order: column k of its L is a column of
+    // ours.
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i]) {
-        const Index row = made->perm.new_of(system.perm.old_of(i)), col = made->perm.new_of(system.perm.old_of(j));
-        ASSERT_EQ(factor.entry(row, col), std::ldexp(static_cast<Value>(v), exponent)) << what << ": " << i << " " << j;
+        const Index row = made->perm.new_of(system.perm.old_of(i)),
+                    col = made->perm.new_of(system.perm.old_of(j));
+        ASSERT_EQ(factor.entry(row, col), std::ldexp(static_cast<Value>(v), exponent))
+            << what << ": " << i << " " << j;
       }
   }
 };
 TYPED_TEST_SUITE(Cuda, test::Ways);
 
-/// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of summation.
+/// Integer factors with powers of two on the diagonal come back bit for bit, whatever the order of
+/// summation.
 TYPED_TEST(Cuda, ExactFactors) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(1);
   for (int round = 0; round < 60; ++round) {
-    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 300), band = round % 3 == 0 ? 0 : 1 + round % 40;
+    const Index n = round < 4 ? round : 1 + static_cast<Index>(random() % 300),
+                band = round % 3 == 0 ? 0 : 1 + round % 40;
     auto l = test::random_factor(n, 1 + round % 6, band, random);
-    const auto given = round % 2 == 0 ? Permutation::identity(n) : test::random_permutation(n, random);
+    const auto given =
+        round % 2 == 0 ? Permutation::identity(n) : test::random_permutation(n, random);
     const auto system = test::exact_system(std::move(l), given, sizeof(T) == 8 ? 53 : 24);
     AnalyzeOptions options;
     options.permutation = given;
@@ -64,24 +72,30 @@ TYPED_TEST(Cuda, HugeAndTinyScalesExactly) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(3);
   for (int round = 0; round < 12; ++round) {
-    const Index n = 1 + static_cast<Index>(random() % 300), band = round % 3 == 0 ? 0 : 1 + round % 40;
+    const Index n = 1 + static_cast<Index>(random() % 300),
+                band = round % 3 == 0 ? 0 : 1 + round % 40;
     const auto given = Permutation::identity(n);
-    const auto system = test::exact_system(test::random_factor(n, 1 + round % 6, band, random), given, sizeof(T) == 8 ? 53 : 24);
+    const auto system = test::exact_system(test::random_factor(n, 1 + round % 6, band, random),
+                                           given, sizeof(T) == 8 ? 53 : 24);
     AnalyzeOptions options;
     options.permutation = given;
     options.target = this->backend().target();
-    const int most = sizeof(T) == 8 ? 490 : 45;  // a float's product of two entries of A is still one
-    for (const int exponent : {-most, most}) this->expect_exact(system, options, std::to_string(round), exponent);
+    const int most =
+        sizeof(T) == 8 ? 490 : 45;  // a float's product of two entries of A is still one
+    for (const int exponent : {-most, most})
+      this->expect_exact(system, options, std::to_string(round), exponent);
   }
 }
 
 /// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
-test::IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt19937_64& random) {
+test::IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below,
+                           std::mt19937_64& random) {
   std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
   for (Index k = 0; k < many; ++k)
     for (unsigned i = 0; i < below; ++i) {
       const Index first = many + static_cast<Index>(random() % static_cast<unsigned>(hubs)) * size;
-      for (Index j = 0; j < size; ++j) row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
+      for (Index j = 0; j < size; ++j)
+        row[first + j][k] = static_cast<std::int64_t>(random() % 5) - 2;
     }
   test::IntegerRows l(row.size());
   for (std::size_t i = 0; i < l.size(); ++i) {
@@ -99,8 +113,9 @@ TYPED_TEST(Cuda, ManyChildrenExactly) {
     unsigned below;
   };
   std::mt19937_64 random(2);
-  for (const auto& [many, hubs, size, below] : {Case{3000, 1, 1, 1}, Case{60, 1, 3, 1}, Case{500, 4, 6, 2}, Case{700, 30, 5, 3},
-                                                Case{150, 14, 9, 9}, Case{40, 3, 70, 2}, Case{200, 1, 200, 1}})
+  for (const auto& [many, hubs, size, below] :
+       {Case{3000, 1, 1, 1}, Case{60, 1, 3, 1}, Case{500, 4, 6, 2}, Case{700, 30, 5, 3},
+        Case{150, 14, 9, 9}, Case{40, 3, 70, 2}, Case{200, 1, 200, 1}})
     for (const bool amalgamate : {true, false}) {
       auto l = hub_rows(many, hubs, size, below, random);
       const auto identity = Permutation::identity(static_cast<Index>(l.size()));
@@ -108,12 +123,13 @@ TYPED_TEST(Cuda, ManyChildrenExactly) {
       options.permutation = identity;
       options.target = this->backend().target();
       options.amalgamate = amalgamate;
-      this->expect_exact(test::exact_system(std::move(l), identity, sizeof(T) == 8 ? 53 : 24), options,
-                         std::to_string(many) + " " + std::to_string(hubs));
+      this->expect_exact(test::exact_system(std::move(l), identity, sizeof(T) == 8 ? 53 : 24),
+                         options, std::to_string(many) + " " + std::to_string(hubs));
     }
 }
 
-/// A star of a million leaves, and a spine with a leaf at each vertex: one host of all, and a path of hosts.
+/// A star of a million leaves, and a spine with a leaf at each vertex: one host of all, and a path
+/// of hosts.
 TYPED_TEST(Cuda, AMillionChildren) {
   using T = typename TypeParam::T;
   const Index n = 1000001;
@@ -122,7 +138,8 @@ TYPED_TEST(Cuda, AMillionChildren) {
     std::vector<T> value(pattern.row.size(), T(-1));
     for (Index j = 0; j < view.n; ++j) value[static_cast<std::size_t>(view.col_ptr[j])] = T(4);
     if (view.n == n) value.back() = T(n);  // the hub keeps 3/4 of its diagonal
-    auto factor = Factor<T>::create(this->plan(view, OrderingMethod::natural, false), this->backend());
+    auto factor =
+        Factor<T>::create(this->plan(view, OrderingMethod::natural, false), this->backend());
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
     if (view.n == n) {  // n - (n - 1) / 4: all numbers are multiples of 1/4, and exact in double
       const double expected = std::sqrt(n - (n - 1) / 4.0);
@@ -134,22 +151,27 @@ TYPED_TEST(Cuda, AMillionChildren) {
     factor.solve({x.data(), view.n, 1, view.n}, workspace);
     const SymmetricView<T> a{view, value};
     refine<T>(a, factor, {b.data(), view.n, 1, view.n}, {x.data(), view.n, 1, view.n}, workspace);
-    EXPECT_LE(backward_error<T>(a, {x.data(), view.n, 1, view.n}, {b.data(), view.n, 1, view.n}, this->backend()).componentwise,
+    EXPECT_LE(backward_error<T>(a, {x.data(), view.n, 1, view.n}, {b.data(), view.n, 1, view.n},
+                                this->backend())
+                  .componentwise,
               sizeof(T) == 8 ? 1e-15 : 5e-7);
   }
 }
 
 TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
   using T = typename TypeParam::T;
-  for (const char* spec : {"poisson2d 1", "poisson2d 7", "poisson2d 60", "poisson3d 12", "elast3d 5", "tree 3000 1", "rgg3d 2000 12 1",
-                           "shell2d 30", "blockdiag 600 200", "lap27 9"})
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 7", "poisson2d 60", "poisson3d 12", "elast3d 5", "tree 3000 1",
+        "rgg3d 2000 12 1", "shell2d 30", "blockdiag 600 200", "lap27 9"})
     for (const OrderingMethod method : test::methods())
       for (const bool amalgamate : {true, false}) {
-        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + (amalgamate ? "" : " fundamental"));
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) +
+                     (amalgamate ? "" : " fundamental"));
         const auto a = generate(spec);
         const std::vector<T> value = this->values(a);
         const SymmetricView<T> view{a.pattern(), value};
-        auto factor = Factor<T>::create(this->plan(a.pattern(), method, amalgamate), this->backend());
+        auto factor =
+            Factor<T>::create(this->plan(a.pattern(), method, amalgamate), this->backend());
         ASSERT_TRUE(refactorize<T>(factor, view).ok());
         const Index n = a.n(), cols = 3;
         const Offset ld = n + 5;
@@ -161,13 +183,16 @@ TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
           for (Offset i = n; i < ld; ++i) ASSERT_EQ(x[c * ld + i], b[c * ld + i]) << "padding";
         const MatrixView<const T> rhs{b.data(), n, cols, ld};
         const double bound = sizeof(T) == 8 ? 1e-14 : 5e-6;
-        EXPECT_LE(backward_error<T>(view, {x.data(), n, cols, ld}, rhs, this->backend()).componentwise, bound);
+        EXPECT_LE(
+            backward_error<T>(view, {x.data(), n, cols, ld}, rhs, this->backend()).componentwise,
+            bound);
         const auto done = refine<T>(view, factor, rhs, {x.data(), n, cols, ld}, workspace);
         EXPECT_LE(done.final_error.componentwise, sizeof(T) == 8 ? 1e-15 : 5e-7);
       }
 }
 
-/// Random patterns, sparse enough to fall apart and dense enough for large fronts: x is that of the CPU up to rounding.
+/// Random patterns, sparse enough to fall apart and dense enough for large fronts: x is that of the
+/// CPU up to rounding.
 TYPED_TEST(Cuda, AgreesWithTheCpuOnRandomPatterns) {
   using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
@@ -195,8 +220,10 @@ TYPED_TEST(Cuda, AgreesWithTheCpuOnRandomPatterns) {
     const std::vector<T> there = solve(analyze(pattern.view(), options), cpu);
     options.target = this->backend().target();
     const std::vector<T> here = solve(this->plan(pattern.view(), options), this->backend());
-    // Diagonally dominant with 1 to spare in each row: a residual of rounding size is an error of x of that size times the row's sum.
-    for (Index i = 0; i < n; ++i) ASSERT_NEAR(here[i], there[i], (sizeof(T) == 8 ? 1e-13 : 1e-4) * sum[i]) << seed << ": " << i;
+    // Diagonally dominant with 1 to spare in each row: a residual of rounding size is an error of x
+    // of that size times the row's sum.
+    for (Index i = 0; i < n; ++i)
+      ASSERT_NEAR(here[i], there[i], (sizeof(T) == 8 ? 1e-13 : 1e-4) * sum[i]) << seed << ": " << i;
   }
 }
 
@@ -218,7 +245,8 @@ TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
     multiply<T>(view, xs, {mine.data(), n, 2, n}, this->backend());
     multiply<T>(view, xs, {theirs.data(), n, 2, n}, cpu);
     EXPECT_EQ(mine, theirs) << spec;
-    const BackwardError one = backward_error<T>(view, xs, bs, this->backend()), other = backward_error<T>(view, xs, bs, cpu);
+    const BackwardError one = backward_error<T>(view, xs, bs, this->backend()),
+                        other = backward_error<T>(view, xs, bs, cpu);
     EXPECT_NEAR(one.componentwise, other.componentwise, 1e-12 * other.componentwise) << spec;
     EXPECT_NEAR(one.normwise, other.normwise, 1e-12 * other.normwise) << spec;
   }
@@ -231,7 +259,8 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   const Index n = a.n();
   CudaOptions options;
   options.compute = TypeParam::loops,
-  options.solves_together = 1;  // else a column's bits are those of how many go together (wide_test.cpp)
+  options.solves_together =
+      1;  // else a column's bits are those of how many go together (wide_test.cpp)
   Backend backend = cuda_backend(options);
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), backend);
   const std::vector<T> b = this->random_rhs(n, 40, 3);
@@ -246,11 +275,13 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   }
 }
 
-/// Subtrees so large that they come one after another: more levels than the tree is high, and memory that waits for them.
+/// Subtrees so large that they come one after another: more levels than the tree is high, and
+/// memory that waits for them.
 TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   if (TypeParam::by_level) GTEST_SKIP() << "takes long level by level";
   using T = typename TypeParam::T;
-  if (TypeParam::loops != CudaCompute::hopper && sizeof(T) == 8) GTEST_SKIP() << "takes long, and is like that in float";
+  if (TypeParam::loops != CudaCompute::hopper && sizeof(T) == 8)
+    GTEST_SKIP() << "takes long, and is like that in float";
   const auto a = generate("elast3d 40");
   const std::vector<T> value = this->values(a);
   const SymmetricView<T> view{a.pattern(), value};
@@ -258,9 +289,11 @@ TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   const DeviceSchedule& device = plan->device;
   std::vector<Index> height(device.tiled.size(), 1);
   for (std::size_t s = 0; s < height.size(); ++s)
-    if (const Index parent = plan->supernodes.parent[s]; device.tiled[s] != kNone && parent != kNone)
+    if (const Index parent = plan->supernodes.parent[s];
+        device.tiled[s] != kNone && parent != kNone)
       height[parent] = std::max(height[parent], height[s] + 1);
-  EXPECT_GT(static_cast<Index>(device.level.size()) - device.small_levels, *std::max_element(height.begin(), height.end()));
+  EXPECT_GT(static_cast<Index>(device.level.size()) - device.small_levels,
+            *std::max_element(height.begin(), height.end()));
   EXPECT_GT(*std::max_element(device.panel_reuses.begin(), device.panel_reuses.end()), 32);
   EXPECT_GT(*std::max_element(device.block_reuses.begin(), device.block_reuses.end()), 0);
   const Index n = a.n();
@@ -275,23 +308,30 @@ TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
     if (first.empty()) first = x;
     ASSERT_EQ(x, first) << round;
   }
-  EXPECT_LE(backward_error<T>(view, {first.data(), n, 1, n}, {b.data(), n, 1, n}, this->backend()).componentwise,
+  EXPECT_LE(backward_error<T>(view, {first.data(), n, 1, n}, {b.data(), n, 1, n}, this->backend())
+                .componentwise,
             sizeof(T) == 8 ? 1e-14 : 2e-5);
 }
 
-/// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on the same factor.
+/// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on
+/// the same factor.
 TYPED_TEST(Cuda, VerdictsAndRetries) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(5);
-  for (const char* spec : {"poisson3d 9", "poisson2d 40", "elast3d 4", "blockdiag 400 100", "tree 800 2"})
+  for (const char* spec :
+       {"poisson3d 9", "poisson2d 40", "elast3d 4", "blockdiag 400 100", "tree 800 2"})
     for (const OrderingMethod method : test::methods())
       for (int round = 0; round < 4; ++round) {
-        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " " + std::to_string(round));
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " " +
+                     std::to_string(round));
         const auto a = generate(spec);
         const auto plan = this->plan(a.pattern(), method);
         std::vector<T> value = this->values(a);
-        for (int k = 0; k <= round; ++k) {  // negative diagonal entries in places of the ordering's own: first, last, anywhere
-          const Index at = k == 0 && round == 0 ? 0 : k == 0 && round == 1 ? a.n() - 1 : static_cast<Index>(random() % a.n());
+        for (int k = 0; k <= round; ++k) {  // negative diagonal entries in places of the ordering's
+                                            // own: first, last, anywhere
+          const Index at = k == 0 && round == 0   ? 0
+                           : k == 0 && round == 1 ? a.n() - 1
+                                                  : static_cast<Index>(random() % a.n());
           const Offset place = a.pattern().col_ptr[plan->perm.old_of(at)];
           if (value[place] > 0) value[place] = -value[place];
         }
@@ -303,14 +343,17 @@ TYPED_TEST(Cuda, VerdictsAndRetries) {
         ASSERT_FALSE(result.ok());
         EXPECT_FALSE(factor.valid());
         EXPECT_EQ(result.error().column, expected->column);
-        EXPECT_NEAR(result.error().pivot, expected->pivot, (sizeof(T) == 8 ? 1e-10 : 1e-3) * std::abs(expected->pivot));
+        EXPECT_NEAR(result.error().pivot, expected->pivot,
+                    (sizeof(T) == 8 ? 1e-10 : 1e-3) * std::abs(expected->pivot));
         ASSERT_TRUE(refactorize<T>(factor, view, T(1e4)).ok());
-        for (Index j = 0; j < a.n(); ++j) value[static_cast<std::size_t>(a.pattern().col_ptr[j])] += T(1e4);
+        for (Index j = 0; j < a.n(); ++j)
+          value[static_cast<std::size_t>(a.pattern().col_ptr[j])] += T(1e4);
         auto workspace = Workspace<T>::create(factor, 1);
         const std::vector<T> b = this->random_rhs(a.n(), 1, 9);
         std::vector<T> x = b;
         factor.solve({x.data(), a.n(), 1, a.n()}, workspace);
-        const auto error = backward_error<T>(view, {x.data(), a.n(), 1, a.n()}, {b.data(), a.n(), 1, a.n()}, this->backend());
+        const auto error = backward_error<T>(view, {x.data(), a.n(), 1, a.n()},
+                                             {b.data(), a.n(), 1, a.n()}, this->backend());
         EXPECT_LE(error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6);
       }
 }
@@ -351,7 +394,8 @@ TYPED_TEST(Cuda, ValuesOnTheDevice) {
   EXPECT_THROW((void)refactorize(factor, there), Error);
   value[value.size() / 3] = 1;
   there.assign(value);
-  EXPECT_NO_THROW((void)refactorize(factor, there));  // whatever the verdict: the entry may be one of the diagonal
+  EXPECT_NO_THROW((void)refactorize(
+      factor, there));  // whatever the verdict: the entry may be one of the diagonal
   EXPECT_THROW(there.assign(std::span<const T>(value).first(3)), Error);
 }
 
@@ -364,7 +408,8 @@ TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
     const auto factor = Factor<T>::create(plan, this->backend());
     EXPECT_EQ(this->backend().bytes_in_use() - before, this->factor_bytes(*plan));
     const auto workspace = Workspace<T>::create(factor, 7);
-    EXPECT_EQ(this->backend().bytes_in_use() - before, this->factor_bytes(*plan) + plan->workspace_bytes(sizeof(T), 7));
+    EXPECT_EQ(this->backend().bytes_in_use() - before,
+              this->factor_bytes(*plan) + plan->workspace_bytes(sizeof(T), 7));
   }
   EXPECT_EQ(this->backend().bytes_in_use(), before);
 }
@@ -381,8 +426,8 @@ TYPED_TEST(Cuda, PlansForOtherDevices) {
     ASSERT_TRUE(factor.ok()) << target;
     const std::vector<T> b = this->random_rhs(a.n(), 1, 3), x = this->solution(factor.value());
     const auto value = this->values(a);
-    const auto error =
-        backward_error<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), this->backend());
+    const auto error = backward_error<T>({a.pattern(), value}, column_view(std::span<const T>(x)),
+                                         column_view(std::span<const T>(b)), this->backend());
     EXPECT_LE(error.componentwise, 20 * std::numeric_limits<T>::epsilon()) << target;
   }
 }
@@ -391,7 +436,9 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
   const auto a = generate("poisson2d 5");
   AnalyzeOptions options;
   options.target = "cpu-generic";
-  EXPECT_THROW((void)Factor<typename TypeParam::T>::create(analyze(a.pattern(), options), this->backend()), Error);
+  EXPECT_THROW(
+      (void)Factor<typename TypeParam::T>::create(analyze(a.pattern(), options), this->backend()),
+      Error);
 }
 
 /// `automatic` takes the device or the CPU as the figures say, tells why, and x is right on either.
@@ -411,16 +458,19 @@ TEST(CudaChoice, AutomaticIsRightOnEither) {
     const BackendKind kind = solver.backend().kind();
     EXPECT_EQ(kind == BackendKind::cuda, solver.plan().on_device()) << spec;
     EXPECT_EQ(solver.backend().target(), solver.plan().target) << spec;
-    EXPECT_EQ(solver.analysis().target_reason.find(solver.plan().target + ": "), 0U) << solver.analysis().target_reason;
+    EXPECT_EQ(solver.analysis().target_reason.find(solver.plan().target + ": "), 0U)
+        << solver.analysis().target_reason;
     std::vector<T> b(static_cast<std::size_t>(a.n()), T(1));
     const std::vector<T> x = solver.solve(b);
-    EXPECT_LE(solver.report().refinement.final_error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6) << spec;
+    EXPECT_LE(solver.report().refinement.final_error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6)
+        << spec;
     return kind;
   };
   EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0), BackendKind::cpu);
   EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0F), BackendKind::cpu);
   // One thread needs about a second for each in double, half of that in float.
-  // Every device whose seconds are known is faster by far, and of one whose seconds are not, none is taken.
+  // Every device whose seconds are known is faster by far, and of one whose seconds are not, none
+  // is taken.
   const auto survey = numeric::cuda::survey(0);
   ASSERT_TRUE(survey);
   const BackendKind better = survey->predicted ? BackendKind::cuda : BackendKind::cpu;
@@ -450,7 +500,8 @@ TEST(CudaChoice, ChangesWithTheSystem) {
 /// What there is in double alone is refused in float, and only there.
 TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::tensor});
+  Backend backend =
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::tensor});
   const auto a = generate("poisson3d 12");
   AnalyzeOptions options;
   options.ordering.method = OrderingMethod::amd;

@@ -1,4 +1,5 @@
-// The k-th allocation fails, k = 0, 1, 2 ...: every phase throws, leaks nothing, and succeeds afterwards.
+// The k-th allocation fails, k = 0, 1, 2 ...: every phase throws, leaks nothing, and succeeds
+// afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
@@ -26,7 +27,9 @@ std::atomic<long> alive{0};
 
 void* give_out(std::size_t size, std::size_t alignment) {
   void* p = nullptr;
-  if (posix_memalign(&p, alignment < sizeof(void*) ? sizeof(void*) : alignment, size ? size : 1) != 0) return nullptr;
+  if (posix_memalign(&p, alignment < sizeof(void*) ? sizeof(void*) : alignment, size ? size : 1) !=
+      0)
+    return nullptr;
   ++alive;
   return p;
 }
@@ -50,10 +53,17 @@ void give(void* p) noexcept {
 }  // namespace
 
 void* operator new(std::size_t size) { return take_or_throw(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a) { return take_or_throw(size, static_cast<std::size_t>(a)); }
-// Asked for by the standard library alone, which does without: buffers of std::stable_sort. It never fails.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return give_out(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept { return take(size, static_cast<std::size_t>(a)); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return take_or_throw(size, static_cast<std::size_t>(a));
+}
+// Asked for by the standard library alone, which does without: buffers of std::stable_sort. It
+// never fails.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return give_out(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return take(size, static_cast<std::size_t>(a));
+}
 void* operator new[](std::size_t size) { return take_or_throw(size, alignof(std::max_align_t)); }
 void operator delete(void* p) noexcept { give(p); }
 void operator delete(void* p, std::size_t) noexcept { give(p); }
@@ -67,8 +77,8 @@ void operator delete[](void* p, std::size_t) noexcept { give(p); }
 namespace kauri {
 namespace {
 
-/// Runs `phase` with each of its allocations failing in turn, or one of `stride`; returns how many there are. A failure must be bad_alloc
-/// or Error(memory).
+/// Runs `phase` with each of its allocations failing in turn, or one of `stride`; returns how many
+/// there are. A failure must be bad_alloc or Error(memory).
 template <class Phase>
 long fail_each_allocation(const Phase& phase, long stride = 1) {
   for (long k = 0;; k += stride) {
@@ -97,14 +107,17 @@ long fail_each_later_allocation(const Phase& phase) {
   return fail_each_allocation(phase);
 }
 
-/// oneTBB launches a thread of its own when there is first work for it, and cannot give back what it was about to start if memory fails
-/// just there (2021.8). So these tests run on two threads, the second one launched before anything fails.
+/// oneTBB launches a thread of its own when there is first work for it, and cannot give back what
+/// it was about to start if memory fails just there (2021.8). So these tests run on two threads,
+/// the second one launched before anything fails.
 class Allocation : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     threads_.emplace(tbb::global_control::max_allowed_parallelism, 2);
     std::atomic<int> here{0};
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);  // ends: without a second thread the tests are skipped
+    const auto end =
+        std::chrono::steady_clock::now() +
+        std::chrono::minutes(1);  // ends: without a second thread the tests are skipped
     tbb::task_arena(2).execute([&] {
       tbb::parallel_for(
           0, 2,
@@ -129,10 +142,12 @@ class Allocation : public testing::Test {
 TEST_F(Allocation, EveryPhaseSurvivesEveryFailure) {
   const auto a = generate("poisson2d 9 --dof 2");
   Backend backend = cpu_backend(1);
-  for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd, OrderingMethod::minimum_degree}) {
+  for (const auto method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::amd,
+                            OrderingMethod::minimum_degree}) {
     AnalyzeOptions options;
     options.ordering.method = method;
-    EXPECT_GT(fail_each_later_allocation([&] { (void)analyze(a.pattern(), options); }), 10) << name_of(method);
+    EXPECT_GT(fail_each_later_allocation([&] { (void)analyze(a.pattern(), options); }), 10)
+        << name_of(method);
   }
   const auto plan = analyze(a.pattern());
   EXPECT_GT(fail_each_allocation([&] { (void)Factor<double>::create(plan, backend); }), 2);
@@ -142,8 +157,10 @@ TEST_F(Allocation, EveryPhaseSurvivesEveryFailure) {
   const Offset before = backend.bytes_in_use();
   EXPECT_GT(fail_each_allocation([&] { (void)SelectedInverse<double>::create(factor); }), 5);
   EXPECT_EQ(backend.bytes_in_use(), before);
-  EXPECT_GT(fail_each_allocation(
-                [&] { (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row, a.value(), Storage::lower); }),
+  EXPECT_GT(fail_each_allocation([&] {
+              (void)SymmetricMatrix<double>::from_csc(a.n(), a.pattern().col_ptr, a.pattern().row,
+                                                      a.value(), Storage::lower);
+            }),
             2);
   SolverOptions options;
   options.threads = 1;
@@ -156,24 +173,30 @@ TEST_F(Allocation, EveryPhaseSurvivesEveryFailure) {
 
 TEST_F(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {
   const auto a = generate("poisson2d 9 --dof 2");
-  for (const auto method : {OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
+  for (const auto method :
+       {OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     AnalyzeOptions options;
     options.ordering.method = method;
     (void)analyze(a.pattern(), options);  // what libraries keep from their first call is no leak
-    EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }), 10) << name_of(method);
+    EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }), 10)
+        << name_of(method);
   }
 }
 
 /// A failure beside what other threads do must not leave that half done.
 TEST_F(Allocation, AnalysesOfManyPartsSurviveFailures) {
   const auto a = generate("poisson2d 80");
-  for (const auto method : {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
+  for (const auto method :
+       {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection}) {
     AnalyzeOptions options;
     options.target = "sm_90";
     options.ordering.method = method;
     const auto expected = analyze(a.pattern(), options);
-    EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }, test::kSanitized ? 163 : 41), 300) << name_of(method);
+    EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); },
+                                   test::kSanitized ? 163 : 41),
+              300)
+        << name_of(method);
     EXPECT_EQ(analyze(a.pattern(), options)->supernodes.row, expected->supernodes.row);
   }
 }
@@ -187,7 +210,8 @@ TEST_F(Allocation, ScratchSurvivesFailures) {
   EXPECT_NE(scratch.require(10), nullptr);  // as large as it was
 }
 
-/// With two threads a failure may happen on the other one: it must come back to the caller, and the same objects work afterwards.
+/// With two threads a failure may happen on the other one: it must come back to the caller, and the
+/// same objects work afterwards.
 TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
   const auto a = generate("poisson2d 40");
   const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
@@ -207,8 +231,10 @@ TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
       std::copy(b.begin(), b.end(), x.begin());
       factor.solve(column_view(std::span(x)), workspace);
       for (double& v : x) v *= 1 + 1e-6;  // something to refine
-      (void)refine<double>(a.view(), factor, column_view(std::span(b)), column_view(std::span(x)), workspace);
-      multiply<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span(y)), backend);
+      (void)refine<double>(a.view(), factor, column_view(std::span(b)), column_view(std::span(x)),
+                           workspace);
+      multiply<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span(y)),
+                       backend);
     };
     whole();
     first = x;
@@ -223,7 +249,8 @@ TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
   auto factor = Factor<double>::create(analyze(a.pattern()), backend);
   ASSERT_TRUE(refactorize<double>(factor, a.value(), 0.05).ok());
   auto workspace = Workspace<double>::create(factor, 2);
-  EXPECT_GT(fail_each_allocation([&] { (void)Refiner<double>::create(a.pattern(), factor, 2); }), 6);
+  EXPECT_GT(fail_each_allocation([&] { (void)Refiner<double>::create(a.pattern(), factor, 2); }),
+            6);
   auto refiner = Refiner<double>::create(a.pattern(), factor, 2);
   const auto value = DeviceValues<double>::borrow(a.value());
   std::vector<double> b(2 * static_cast<std::size_t>(a.n()), 1.0), x(b.size(), 0.0);
@@ -231,7 +258,8 @@ TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
   Refinement done;
   EXPECT_EQ(fail_each_allocation([&] {
               refiner.enqueue_values(value, nullptr);
-              done = refiner.refine(factor, bs, xs, workspace, {.max_steps = 5, .target = 0, .stagnation = 1});
+              done = refiner.refine(factor, bs, xs, workspace,
+                                    {.max_steps = 5, .target = 0, .stagnation = 1});
             }),
             0);
   EXPECT_GE(done.steps, 3);
@@ -240,7 +268,8 @@ TEST_F(Allocation, OnlyTheMakingOfARefinerAllocates) {
 TEST_F(Allocation, OnlyTheMakingOfAProductAllocates) {
   const auto a = generate("poisson2d 30");
   Backend backend = cpu_backend(1);
-  EXPECT_GT(fail_each_allocation([&] { (void)SparseProduct<double>::create(a.view(), backend); }), 6);
+  EXPECT_GT(fail_each_allocation([&] { (void)SparseProduct<double>::create(a.view(), backend); }),
+            6);
   EXPECT_EQ(backend.bytes_in_use(), 0);
   auto product = SparseProduct<double>::create(a.pattern(), backend);
   const auto value = DeviceValues<double>::borrow(a.value());
@@ -256,13 +285,14 @@ TEST_F(Allocation, OnlyTheMakingOfAProductAllocates) {
   EXPECT_EQ(y.front(), 2);
 }
 
-/// Refactorisations and solves by float take nothing; a factor in double is taken by the solve that needs it, or not, and then the next
-/// one does.
+/// Refactorisations and solves by float take nothing; a factor in double is taken by the solve that
+/// needs it, or not, and then the next one does.
 TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {
   const auto a = generate("poisson2d 30");
   Backend backend = cpu_backend(1);
   const auto plan = analyze(a.pattern());
-  EXPECT_GT(fail_each_allocation([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 2); }), 20);
+  EXPECT_GT(fail_each_allocation([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 2); }),
+            20);
   auto mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
   EXPECT_GT(fail_each_allocation([&] {
               auto other = MixedFactor::create(a.pattern(), plan, backend);
@@ -297,7 +327,8 @@ TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {
 }
 
 TEST_F(Allocation, ReadersSurviveEveryFailure) {
-  const test::TempFile matrix("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
+  const test::TempFile matrix(
+      "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
   EXPECT_GT(fail_each_allocation([&] { (void)read_matrix(matrix.path()); }), 3);
   const test::TempFile dense("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
   EXPECT_GT(fail_each_allocation([&] { (void)read_dense(dense.path()); }), 3);
@@ -318,8 +349,10 @@ TEST_F(Allocation, WhatIsDoneWithAFactorAllocatesNothingOnOneThread) {
   try {
     ok = refactorize<double>(factor, a.value()).ok();
     factor.solve(column_view(std::span(x)), workspace);
-    factor.multiply(System::L, column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
-    factor.multiply(System::Lt, column_view(std::span<const double>(x)), column_view(std::span(x)), workspace);
+    factor.multiply(System::L, column_view(std::span<const double>(x)), column_view(std::span(x)),
+                    workspace);
+    factor.multiply(System::Lt, column_view(std::span<const double>(x)), column_view(std::span(x)),
+                    workspace);
     inverse.compute(factor);
   } catch (const std::bad_alloc&) {
     ok = false;

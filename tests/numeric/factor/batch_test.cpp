@@ -29,17 +29,21 @@ class CpuBatches : public ::testing::Test {
   }
   Backend backend_ = cpu_backend(B::threads);
 };
-using CpuBatchKinds = ::testing::Types<BatchOnCpu<double, BatchWay::together, 4>, BatchOnCpu<double, BatchWay::one_by_one, 4>,
-                                       BatchOnCpu<float, BatchWay::together, 4>, BatchOnCpu<double, BatchWay::together, 1>>;
+using CpuBatchKinds = ::testing::Types<
+    BatchOnCpu<double, BatchWay::together, 4>, BatchOnCpu<double, BatchWay::one_by_one, 4>,
+    BatchOnCpu<float, BatchWay::together, 4>, BatchOnCpu<double, BatchWay::together, 1>>;
 TYPED_TEST_SUITE(CpuBatches, CpuBatchKinds);
 
 TYPED_TEST(CpuBatches, ExactFactors) {
   for (const Index n : {1, 5, 40, 120})
-    for (const Index items : {1, 7}) expect_exact_items<typename TypeParam::T>(this->backend_, TypeParam::way, n, 2, 12, {}, items);
+    for (const Index items : {1, 7})
+      expect_exact_items<typename TypeParam::T>(this->backend_, TypeParam::way, n, 2, 12, {},
+                                                items);
 }
 
 TYPED_TEST(CpuBatches, AreSolvedToTheSinglePathsBound) {
-  for (const char* spec : {"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80 1", "blockdiag 90 90", "poisson2d 17", "elast3d 4"})
+  for (const char* spec : {"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80 1",
+                           "blockdiag 90 90", "poisson2d 17", "elast3d 4"})
     for (const Index items : {1, 9}) {
       SCOPED_TRACE(std::string(spec) + " " + std::to_string(items));
       expect_solved_items(this->backend_, TypeParam::way, this->system(spec, items, 3), 5, 4, 2);
@@ -55,7 +59,8 @@ TYPED_TEST(CpuBatches, HaveTheBitsOfSingleFactorsAndTheBytesTold) {
   const auto prepared = PreparedPlan::create(system.plan, this->backend_);
   auto batch = BatchFactor<T>::create(prepared, system.items, TypeParam::way);
   EXPECT_EQ(batch.way(), TypeParam::way);
-  EXPECT_EQ(this->backend_.bytes_in_use() - before, BatchFactor<T>::bytes(prepared, system.items, TypeParam::way));
+  EXPECT_EQ(this->backend_.bytes_in_use() - before,
+            BatchFactor<T>::bytes(prepared, system.items, TypeParam::way));
   const Offset with_batch = this->backend_.bytes_in_use();
   auto workspace = BatchWorkspace<T>::create(batch, 2);
   EXPECT_EQ(this->backend_.bytes_in_use() - with_batch, BatchWorkspace<T>::bytes(batch, 2));
@@ -74,7 +79,8 @@ TYPED_TEST(CpuBatches, HaveTheBitsOfSingleFactorsAndTheBytesTold) {
     auto expected = b;
     const BatchView<T> view = expected.view();
     factor.solve(view.item(k), single);
-    for (Index c = 0; c < 2; ++c) EXPECT_TRUE(same_bits(x.column(k, c), expected.column(k, c))) << k << " " << c;
+    for (Index c = 0; c < 2; ++c)
+      EXPECT_TRUE(same_bits(x.column(k, c), expected.column(k, c))) << k << " " << c;
   }
 }
 
@@ -97,15 +103,21 @@ TYPED_TEST(CpuBatches, NothingToDo) {
   const std::vector<Offset> ptr{0};
   const auto empty = analyze(Pattern{0, ptr, {}});
   auto of_empty = BatchFactor<T>::create(empty, 3, this->backend_, TypeParam::way);
-  for (const DeviceVerdict& v : refactorize<T>(of_empty, std::span<const T>{}, 0)) EXPECT_EQ(v.status, VerdictStatus::positive_definite);
+  for (const DeviceVerdict& v : refactorize<T>(of_empty, std::span<const T>{}, 0))
+    EXPECT_EQ(v.status, VerdictStatus::positive_definite);
   EXPECT_EQ(of_empty.verdicts().size(), 3u);
 }
 
 TEST(CpuBatch, AutomaticGoesByThePlanAlone) {
   Backend backend = cpu_backend(2);
   for (const Index items : {1, 100}) {
-    EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson2d 30").pattern()), items, backend).way(), BatchWay::together);
-    EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson3d 36").pattern()), std::min(items, Index{2}), backend).way(),
+    EXPECT_EQ(
+        BatchFactor<double>::create(analyze(generate("poisson2d 30").pattern()), items, backend)
+            .way(),
+        BatchWay::together);
+    EXPECT_EQ(BatchFactor<double>::create(analyze(generate("poisson3d 36").pattern()),
+                                          std::min(items, Index{2}), backend)
+                  .way(),
               BatchWay::one_by_one);
   }
 }
@@ -113,31 +125,64 @@ TEST(CpuBatch, AutomaticGoesByThePlanAlone) {
 TEST(CpuBatch, MisuseIsAnError) {
   Backend backend = cpu_backend(1);
   const auto plan = analyze(generate("poisson2d 3").pattern());
-  auto batch = BatchFactor<double>::create(plan, 2, backend), other = BatchFactor<double>::create(plan, 2, backend);
-  auto workspace = BatchWorkspace<double>::create(batch, 1), of_other = BatchWorkspace<double>::create(other, 1);
+  auto batch = BatchFactor<double>::create(plan, 2, backend),
+       other = BatchFactor<double>::create(plan, 2, backend);
+  auto workspace = BatchWorkspace<double>::create(batch, 1),
+       of_other = BatchWorkspace<double>::create(other, 1);
   const auto a = generate("poisson2d 3");
   std::vector<double> value(a.value().begin(), a.value().end()), x(18, 1.0);
   const auto says = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_NE(says([&] { static_cast<void>(BatchFactor<double>::create(plan, -1, backend)); }).find("items is -1"), std::string::npos);
-  EXPECT_NE(says([&] { static_cast<void>(BatchWorkspace<double>::create(batch, 0)); }).find("nrhs is 0"), std::string::npos);
+  EXPECT_NE(says([&] {
+              static_cast<void>(BatchFactor<double>::create(plan, -1, backend));
+            }).find("items is -1"),
+            std::string::npos);
+  EXPECT_NE(
+      says([&] { static_cast<void>(BatchWorkspace<double>::create(batch, 0)); }).find("nrhs is 0"),
+      std::string::npos);
   EXPECT_NE(says([&] { refactorize<double>(batch, value, 1); }).find("too few"), std::string::npos);
   EXPECT_NE(says([&] { refactorize<double>(batch, value, -1); }).find("stride"), std::string::npos);
-  EXPECT_NE(says([&] { refactorize<double>(batch, value, 0, std::numeric_limits<double>::infinity()); }).find("shift"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 9}, workspace); }).find("not been factorised"), std::string::npos);
+  EXPECT_NE(says([&] {
+              refactorize<double>(batch, value, 0, std::numeric_limits<double>::infinity());
+            }).find("shift"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 2, 9, 1, 9, 9}, workspace);
+            }).find("not been factorised"),
+            std::string::npos);
   EXPECT_EQ(refactorize<double>(batch, value, 0).size(), 2u);
   EXPECT_EQ(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 9}, workspace); }), "no Error");
-  EXPECT_NE(says([&] { batch.solve({x.data(), 3, 9, 1, 9, 9}, workspace); }).find("3 items"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({x.data(), 2, 8, 1, 9, 9}, workspace); }).find("8 rows"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 8, 9}, workspace); }).find("leading"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 8}, workspace); }).find("overlap"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({nullptr, 2, 9, 1, 9, 9}, workspace); }).find("null"), std::string::npos);
-  EXPECT_NE(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 9}, of_other); }).find("another batch"), std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 3, 9, 1, 9, 9}, workspace);
+            }).find("3 items"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 2, 8, 1, 9, 9}, workspace);
+            }).find("8 rows"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 2, 9, 1, 8, 9}, workspace);
+            }).find("leading"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 2, 9, 1, 9, 8}, workspace);
+            }).find("overlap"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({nullptr, 2, 9, 1, 9, 9}, workspace);
+            }).find("null"),
+            std::string::npos);
+  EXPECT_NE(says([&] {
+              batch.solve({x.data(), 2, 9, 1, 9, 9}, of_other);
+            }).find("another batch"),
+            std::string::npos);
   EXPECT_NE(says([&] {
               batch.solve(DeviceBatchView<double>({x.data(), 2, 9, 1, 9, 9}), workspace);
             }).find("on the CPU"),
             std::string::npos);
-  EXPECT_NE(says([&] { static_cast<void>(batch.entry(2, 0, 0)); }).find("item 2"), std::string::npos);
-  EXPECT_NE(says([&] { static_cast<void>(batch.verdict_address(2)); }).find("item 2"), std::string::npos);
+  EXPECT_NE(says([&] { static_cast<void>(batch.entry(2, 0, 0)); }).find("item 2"),
+            std::string::npos);
+  EXPECT_NE(says([&] { static_cast<void>(batch.verdict_address(2)); }).find("item 2"),
+            std::string::npos);
   // Columns of one item between those of another are apart.
   std::vector<double> wide(36, 1.0);
   EXPECT_EQ(says([&] { batch.solve({wide.data(), 2, 9, 2, 18, 9}, workspace); }), "no Error");
@@ -151,14 +196,16 @@ TEST(CpuBatch, BIsXItselfOrBeginsElsewhere) {
   auto workspace = BatchWorkspace<double>::create(batch, 1);
   std::vector<double> x(54, 1.0);
   const std::vector<double> before = x;
-  const auto said = [&](Index cols, Offset ld, Offset stride, Layout layout, const BatchView<double>& to) {
+  const auto said = [&](Index cols, Offset ld, Offset stride, Layout layout,
+                        const BatchView<double>& to) {
     return error_text(ErrorKind::usage, [&] {
       batch.solve(BatchView<const double>{x.data(), 2, 9, cols, ld, stride, layout}, to, workspace);
     });
   };
   const BatchView<double> one{x.data(), 2, 9, 1, 9, 9}, two{x.data(), 2, 9, 2, 18, 9};
   constexpr Layout by_columns = Layout::column_major, by_rows = Layout::row_major;
-  const std::string together = "solve: x begins where b does, with another leading dimension, stride or layout";
+  const std::string together =
+      "solve: x begins where b does, with another leading dimension, stride or layout";
   EXPECT_EQ(said(1, 9, 18, by_columns, one), together);
   EXPECT_EQ(said(1, 9, 0, by_columns, one), together);
   EXPECT_EQ(said(1, 2, 9, by_rows, one), together);
@@ -192,7 +239,12 @@ TEST(CpuBatch, AWorkspaceIsTakenForItsOwnBatchAlone) {
   auto workspace = BatchWorkspace<double>::create(batch, 1);
   auto moved = std::move(batch);
   ASSERT_EQ(refactorize<double>(moved, small.value(), 0).size(), 2u);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { moved.solve({x.data(), 2, 9, 1, 9, 9}, workspace); }), "no Error") << "moved";
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] {
+                         moved.solve({x.data(), 2, 9, 1, 9, 9}, workspace);
+                       }),
+            "no Error")
+      << "moved";
 }
 
 TEST(CpuBatch, IsCancelled) {
@@ -201,7 +253,9 @@ TEST(CpuBatch, IsCancelled) {
   auto batch = BatchFactor<double>::create(analyze(a.pattern()), 4, backend);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_NE(error_text(ErrorKind::cancelled, [&] { refactorize<double>(batch, a.value(), 0, 0, stop.get_token()); }), "no Error");
+  EXPECT_NE(error_text(ErrorKind::cancelled,
+                       [&] { refactorize<double>(batch, a.value(), 0, 0, stop.get_token()); }),
+            "no Error");
   EXPECT_EQ(refactorize<double>(batch, a.value(), 0).size(), 4u);
 }
 

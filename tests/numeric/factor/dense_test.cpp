@@ -1,4 +1,5 @@
-// Dense kernels of every target this machine can run, against naive loops; exact (integer data) where the arithmetic allows it.
+// Dense kernels of every target this machine can run, against naive loops; exact (integer data)
+// where the arithmetic allows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -23,10 +24,12 @@ std::vector<std::string> targets() {
   return t;
 }
 
-/// Column-major with a padded leading dimension; the padding is poisoned so that a kernel that reads or writes it is caught.
+/// Column-major with a padded leading dimension; the padding is poisoned so that a kernel that
+/// reads or writes it is caught.
 template <class T>
 struct Matrix {
-  Matrix(Index r, Index c, Index pad = 3) : rows(r), cols(c), ld(r + pad), data(static_cast<std::size_t>(ld) * c + 64, kPoison) {}
+  Matrix(Index r, Index c, Index pad = 3)
+      : rows(r), cols(c), ld(r + pad), data(static_cast<std::size_t>(ld) * c + 64, kPoison) {}
   T& operator()(Index i, Index j) { return data[i + static_cast<std::size_t>(j) * ld]; }
   const T& operator()(Index i, Index j) const { return data[i + static_cast<std::size_t>(j) * ld]; }
   [[nodiscard]] bool padding_intact() const {
@@ -48,7 +51,8 @@ Matrix<T> integers(Index r, Index c, std::mt19937& random) {
   return a;
 }
 
-/// Lower triangle with a power of two on the diagonal and small integers below: its Cholesky products are exact.
+/// Lower triangle with a power of two on the diagonal and small integers below: its Cholesky
+/// products are exact.
 template <class T>
 Matrix<T> exact_lower(Index n, std::mt19937& random) {
   Matrix<T> l = integers<T>(n, n, random);
@@ -67,18 +71,20 @@ TYPED_TEST(Dense, UpdateIsExactOnIntegers) {
   for (const std::string& target : targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
-      const Index n = 1 + static_cast<Index>(random() % 60), m = n + static_cast<Index>(random() % 60),
-                  k = static_cast<Index>(random() % 40);
+      const Index n = 1 + static_cast<Index>(random() % 60),
+                  m = n + static_cast<Index>(random() % 60), k = static_cast<Index>(random() % 40);
       const bool lower = random() % 2, keep = random() % 2;
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
       const auto before = c;
-      kernels.update(m, n, k, a.data.data(), a.ld, b.data.data(), b.ld, c.data.data(), c.ld, lower, keep);
+      kernels.update(m, n, k, a.data.data(), a.ld, b.data.data(), b.ld, c.data.data(), c.ld, lower,
+                     keep);
       for (Index j = 0; j < n; ++j)
         for (Index i = lower ? j : 0; i < m; ++i) {
           T sum = keep ? before(i, j) : T(0);
           for (Index l = 0; l < k; ++l) sum -= a(i, l) * b(j, l);
-          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i << "," << j;
+          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i
+                                  << "," << j;
         }
       ASSERT_TRUE(c.padding_intact()) << target;
     }
@@ -94,10 +100,12 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
     ASSERT_EQ(kFrontTile % kernels.slab_rows, 0);
     ASSERT_LE(kernels.slab_rows, FrontScratch::kPadding);
     for (int round = 0; round < 200; ++round) {
-      const Index n = 1 + static_cast<Index>(random() % 120), m = 1 + static_cast<Index>(random() % 120),
+      const Index n = 1 + static_cast<Index>(random() % 120),
+                  m = 1 + static_cast<Index>(random() % 120),
                   k = 1 + static_cast<Index>(random() % 40);
       const bool keep = random() % 2;
-      const Index diagonal = static_cast<Index>(random() % 3) * 50 - 100;  // rows at or below j + diagonal must be right
+      const Index diagonal = static_cast<Index>(random() % 3) * 50 -
+                             100;  // rows at or below j + diagonal must be right
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
       const auto before = c;
@@ -110,7 +118,8 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
         for (Index i = std::max(Index{0}, j + diagonal); i < m; ++i) {
           T sum = keep ? before(i, j) : T(0);
           for (Index l = 0; l < k; ++l) sum -= a(i, l) * b(j, l);
-          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i << "," << j;
+          ASSERT_EQ(c(i, j), sum) << target << " m=" << m << " n=" << n << " k=" << k << " at " << i
+                                  << "," << j;
         }
       ASSERT_TRUE(c.padding_intact()) << target;
     }
@@ -123,7 +132,8 @@ TYPED_TEST(Dense, PotrfAndTrsmRecoverAnExactFactor) {
   for (const std::string& target : targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
-      const Index n = 1 + static_cast<Index>(random() % kBasePanel), m = static_cast<Index>(random() % 130);
+      const Index n = 1 + static_cast<Index>(random() % kBasePanel),
+                  m = static_cast<Index>(random() % 130);
       const auto l = exact_lower<T>(n, random);
       const auto x = integers<T>(m, n, random);
       Matrix<T> a(n, n), y(m, n);
@@ -143,7 +153,8 @@ TYPED_TEST(Dense, PotrfAndTrsmRecoverAnExactFactor) {
         for (Index i = j; i < n; ++i) ASSERT_EQ(a(i, j), l(i, j)) << target << " n=" << n;
       kernels.trsm(m, n, a.data.data(), a.ld, y.data.data(), y.ld);
       for (Index j = 0; j < n; ++j)
-        for (Index i = 0; i < m; ++i) ASSERT_EQ(y(i, j), x(i, j)) << target << " m=" << m << " n=" << n;
+        for (Index i = 0; i < m; ++i)
+          ASSERT_EQ(y(i, j), x(i, j)) << target << " m=" << m << " n=" << n;
       ASSERT_TRUE(a.padding_intact() && y.padding_intact()) << target;
     }
   }
@@ -152,7 +163,8 @@ TYPED_TEST(Dense, PotrfAndTrsmRecoverAnExactFactor) {
 TYPED_TEST(Dense, PotrfNamesTheFailingColumnAndPivot) {
   using T = TypeParam;
   std::mt19937 random(4);
-  const T bad[] = {T(0), T(-2), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()};
+  const T bad[] = {T(0), T(-2), std::numeric_limits<T>::quiet_NaN(),
+                   std::numeric_limits<T>::infinity()};
   for (const std::string& target : targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (Index n = 1; n <= kBasePanel; ++n) {
@@ -187,7 +199,8 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
       const Index m = p + q;
       auto l = exact_lower<T>(m, random);
       const auto z = integers<T>(m, r, random);  // the answer, row i at z(i, :)
-      std::vector<T> x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison), u(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
+      std::vector<T> x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
+          u(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
       // Forward: [L11; L21] x1 = y1, u = y2 - L21 x1.
       for (Index c = 0; c < r; ++c) {
         for (Index i = 0; i < p; ++i) {
@@ -199,7 +212,8 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
       kernels.forward(p, r, l.data.data(), l.ld, x.data());
       kernels.forward_update(q, p, r, l.data.data() + p, l.ld, x.data(), u.data());
       for (Index c = 0; c < r; ++c) {
-        for (Index i = 0; i < p; ++i) ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " r=" << r;
+        for (Index i = 0; i < p; ++i)
+          ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " r=" << r;
         for (Index i = 0; i < q; ++i) {
           T sum = z(p + i, c);
           for (Index k = 0; k < p; ++k) sum -= l(p + i, k) * z(k, c);
@@ -217,7 +231,8 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
       kernels.backward_update(q, p, r, l.data.data() + p, l.ld, u.data(), x.data());
       kernels.backward(p, r, l.data.data(), l.ld, x.data());
       for (Index c = 0; c < r; ++c)
-        for (Index i = 0; i < p; ++i) ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " q=" << q << " r=" << r;
+        for (Index i = 0; i < p; ++i)
+          ASSERT_EQ(x[i * r + c], z(i, c)) << target << " p=" << p << " q=" << q << " r=" << r;
       ASSERT_EQ(x.back(), Matrix<T>::kPoison);
       ASSERT_EQ(u.back(), Matrix<T>::kPoison);
     }
@@ -225,10 +240,12 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
 }
 
 /// Rows 0 to q of a child spread over `m` rows of its parent, as runs.
-std::vector<RowRun> random_runs(Index q, Index m, std::mt19937& random, std::vector<Index>& row_of) {
+std::vector<RowRun> random_runs(Index q, Index m, std::mt19937& random,
+                                std::vector<Index>& row_of) {
   row_of.resize(static_cast<std::size_t>(m));
   for (Index i = 0; i < m; ++i) row_of[i] = i;
-  while (static_cast<Index>(row_of.size()) > q) row_of.erase(row_of.begin() + static_cast<std::ptrdiff_t>(random() % row_of.size()));
+  while (static_cast<Index>(row_of.size()) > q)
+    row_of.erase(row_of.begin() + static_cast<std::ptrdiff_t>(random() % row_of.size()));
   std::vector<RowRun> runs;
   for (Index k = 0; k < q; ++k)
     if (!runs.empty() && row_of[k] == runs.back().parent + runs.back().length)
@@ -244,24 +261,29 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
   for (const auto& target : targets()) {
     const auto& kernels = dense_kernels<T>(target);
     for (int round = 0; round < 300; ++round) {
-      const Index q = 1 + static_cast<Index>(random() % 40), m = q + static_cast<Index>(random() % 10);
+      const Index q = 1 + static_cast<Index>(random() % 40),
+                  m = q + static_cast<Index>(random() % 10);
       const Index p = static_cast<Index>(random() % (static_cast<unsigned>(m) + 1)),
                   r = round % 2 == 0 ? 1 : 1 + static_cast<Index>(random() % kSolveBlock);
       std::vector<Index> row_of;
       const std::vector<RowRun> runs = random_runs(q, m, random, row_of);
       const auto from = integers<T>(r, q, random), start = integers<T>(r, m, random);
-      std::vector<T> rows(static_cast<std::size_t>(q) * r), x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
+      std::vector<T> rows(static_cast<std::size_t>(q) * r),
+          x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
           u(static_cast<std::size_t>(m - p) * r + 1, Matrix<T>::kPoison);
       for (Index c = 0; c < r; ++c) {
         for (Index k = 0; k < q; ++k) rows[k * r + c] = from(c, k);
         for (Index i = 0; i < m; ++i) (i < p ? x[i * r + c] : u[(i - p) * r + c]) = start(c, i);
       }
-      kernels.pull_rows(runs.data(), runs.data() + runs.size(), p, r, rows.data(), x.data(), u.data());
+      kernels.pull_rows(runs.data(), runs.data() + runs.size(), p, r, rows.data(), x.data(),
+                        u.data());
       auto expected = start;
       for (Index k = 0; k < q; ++k)
         for (Index c = 0; c < r; ++c) expected(c, row_of[k]) += from(c, k);
       for (Index c = 0; c < r; ++c)
-        for (Index i = 0; i < m; ++i) ASSERT_EQ((i < p ? x[i * r + c] : u[(i - p) * r + c]), expected(c, i)) << target << " r=" << r;
+        for (Index i = 0; i < m; ++i)
+          ASSERT_EQ((i < p ? x[i * r + c] : u[(i - p) * r + c]), expected(c, i))
+              << target << " r=" << r;
       ASSERT_EQ(x.back(), Matrix<T>::kPoison);
       ASSERT_EQ(u.back(), Matrix<T>::kPoison);
 
@@ -278,7 +300,8 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
       for (Index i = 0; i < m; ++i) ASSERT_EQ(to[i], start(0, i)) << target << " first=" << first;
       ASSERT_EQ(to.back(), Matrix<T>::kPoison);
 
-      std::vector<T> all(static_cast<std::size_t>(m) * r), picked(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
+      std::vector<T> all(static_cast<std::size_t>(m) * r),
+          picked(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
       for (Index i = 0; i < m; ++i)
         for (Index c = 0; c < r; ++c) all[i * r + c] = start(c, i);
       kernels.gather_rows(q, row_of.data(), r, all.data(), picked.data());
@@ -289,7 +312,8 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
   }
 }
 
-/// Loops of rooflines do what they are said to: sums of halves are exact as long as they have few digits.
+/// Loops of rooflines do what they are said to: sums of halves are exact as long as they have few
+/// digits.
 TYPED_TEST(Dense, LoopsOfRooflinesCountAllTheirSteps) {
   using T = TypeParam;
   for (const std::string& target : targets()) {
@@ -310,7 +334,8 @@ TYPED_TEST(Dense, LoopsOfRooflinesCountAllTheirSteps) {
     for (const Index count : {0, 1, 7, 8, 63, 64, 65, 129, 1000}) {
       std::vector<T> numbers(static_cast<std::size_t>(count) + 1, Matrix<T>::kPoison);
       for (Index i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i)] = T(i + 1);
-      EXPECT_EQ(k.read_all(numbers.data(), count), T(count) * T(count + 1) / 2) << target << " " << count;
+      EXPECT_EQ(k.read_all(numbers.data(), count), T(count) * T(count + 1) / 2)
+          << target << " " << count;
     }
   }
 }

@@ -1,4 +1,5 @@
-// One body over scalar x ordering x storage x threads x target: several right-hand sides, the backward error, the same bits.
+// One body over scalar x ordering x storage x threads x target: several right-hand sides, the
+// backward error, the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -33,9 +34,12 @@ SymmetricMatrix<T> stored_as(const SymmetricMatrix<double>& lower, Storage stora
   const Pattern p = lower.pattern();
   for (Index j = p.n; j-- > 0;)
     for (Offset k = p.col_ptr[j + 1]; k-- > p.col_ptr[j];) {
-      const auto add = [&](Index r, Index c) { row.push_back(r), col.push_back(c), value.push_back(static_cast<T>(lower.value()[k])); };
+      const auto add = [&](Index r, Index c) {
+        row.push_back(r), col.push_back(c), value.push_back(static_cast<T>(lower.value()[k]));
+      };
       if (storage != Storage::upper) add(p.row[k], j);
-      if (storage == Storage::upper || (storage == Storage::full && p.row[k] != j)) add(j, p.row[k]);
+      if (storage == Storage::upper || (storage == Storage::full && p.row[k] != j))
+        add(j, p.row[k]);
     }
   return SymmetricMatrix<T>::from_triplets(p.n, row, col, value, storage);
 }
@@ -45,7 +49,8 @@ class EveryWay : public ::testing::Test {
  protected:
   static constexpr Index kRhs = 5;
 
-  /// Solves with a padded leading dimension; checks that padding and b stay and that the backward error is that of a stable method.
+  /// Solves with a padded leading dimension; checks that padding and b stay and that the backward
+  /// error is that of a stable method.
   std::vector<T> solve(const SymmetricMatrix<T>& a, const AnalyzeOptions& options, int threads) {
     Backend backend = cpu_backend(threads);
     EXPECT_EQ(backend.threads(), threads);
@@ -67,12 +72,17 @@ class EveryWay : public ::testing::Test {
       for (Offset i = n; i < ld; ++i) EXPECT_EQ(x[c * ld + i], b[c * ld + i]) << "padding";
     const MatrixView<const T> rhs{b.data(), n, kRhs, ld};
     const double bound = sizeof(T) == 8 ? 1e-14 : 5e-6;
-    EXPECT_LE(backward_error<T>(a.view(), {x.data(), n, kRhs, ld}, rhs, backend).componentwise, bound);
+    EXPECT_LE(backward_error<T>(a.view(), {x.data(), n, kRhs, ld}, rhs, backend).componentwise,
+              bound);
     // Without a step: errors only, no bit of x.
     std::vector<T> refined = x;
-    EXPECT_EQ(refine<T>(a.view(), factor.value(), rhs, {refined.data(), n, kRhs, ld}, workspace, {.max_steps = 0}).steps, 0);
+    EXPECT_EQ(refine<T>(a.view(), factor.value(), rhs, {refined.data(), n, kRhs, ld}, workspace,
+                        {.max_steps = 0})
+                  .steps,
+              0);
     EXPECT_EQ(refined, x);
-    const auto done = refine<T>(a.view(), factor.value(), rhs, {refined.data(), n, kRhs, ld}, workspace);
+    const auto done =
+        refine<T>(a.view(), factor.value(), rhs, {refined.data(), n, kRhs, ld}, workspace);
     EXPECT_LE(done.final_error.componentwise, sizeof(T) == 8 ? 1e-15 : 5e-7);
     EXPECT_EQ(b, kept);
     return x;
@@ -85,8 +95,9 @@ TYPED_TEST_SUITE(EveryWay, Scalars);
 std::vector<AnalyzeOptions> orderings(Index n) {
   std::vector<AnalyzeOptions> all;
   for (const auto method :
-       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
-        OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic})
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree,
+        OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+        OrderingMethod::metis, OrderingMethod::automatic})
     if (ordering_available(method)) all.emplace_back().ordering.method = method;
   std::mt19937_64 random(4);
   all.emplace_back().permutation = test::random_permutation(n, random);
@@ -96,7 +107,8 @@ std::vector<AnalyzeOptions> orderings(Index n) {
 TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
   const test::ManyThreads many;
   // The second has many tasks with each of these orderings.
-  for (const auto& [spec, least_tasks] : {std::pair{"elast3d 4", 1U}, std::pair{"poisson2d 60", 11U}}) {
+  for (const auto& [spec, least_tasks] :
+       {std::pair{"elast3d 4", 1U}, std::pair{"poisson2d 60", 11U}}) {
     const auto lower = generate(spec);
     for (AnalyzeOptions options : orderings(lower.n())) {
       ASSERT_GE(analyze(lower.pattern(), options)->schedule.task.size(), least_tasks);
@@ -105,9 +117,13 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
         std::optional<std::vector<TypeParam>> first;
         for (const Storage storage : {Storage::lower, Storage::upper, Storage::full})
           for (const int threads : {1, 2, 8}) {
-            if (test::kSanitized && (storage == Storage::lower) == (threads == 2)) continue;  // that leaves half
-            SCOPED_TRACE(std::string(spec) + " " + std::string(options.permutation ? "given" : name_of(options.ordering.method)) + " " +
-                         target + " storage " + std::to_string(static_cast<int>(storage)) + " threads " + std::to_string(threads));
+            if (test::kSanitized && (storage == Storage::lower) == (threads == 2))
+              continue;  // that leaves half
+            SCOPED_TRACE(
+                std::string(spec) + " " +
+                std::string(options.permutation ? "given" : name_of(options.ordering.method)) +
+                " " + target + " storage " + std::to_string(static_cast<int>(storage)) +
+                " threads " + std::to_string(threads));
             options.workers = threads;
             const auto x = this->solve(stored_as<TypeParam>(lower, storage), options, threads);
             if (!first) first = x;

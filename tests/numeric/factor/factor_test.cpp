@@ -1,4 +1,5 @@
-// The numeric phase against exact arithmetic and naive Cholesky: scalar x ordering x amalgamation x threads.
+// The numeric phase against exact arithmetic and naive Cholesky: scalar x ordering x amalgamation x
+// threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -48,12 +49,14 @@ void expect_exact_factor(const ExactSystem& system, bool amalgamate, Backend& ba
   ASSERT_EQ(find_flaw(*plan), "");
   const auto value = test::cast<T>(system.a.value());
   auto factor = factorize<T>(plan, value, backend);
-  ASSERT_TRUE(factor.ok()) << "column " << factor.error().column << " pivot " << factor.error().pivot;
+  ASSERT_TRUE(factor.ok()) << "column " << factor.error().column << " pivot "
+                           << factor.error().pivot;
   const auto n = static_cast<Index>(system.l.size());
   const auto place = [&](Index k) { return plan->perm.new_of(system.perm.old_of(k)); };
   for (Index i = 0; i < n; ++i)
     for (const auto& [j, v] : system.l[i])
-      ASSERT_EQ(factor.value().entry(place(i), place(j)), static_cast<T>(v)) << "L(" << i << "," << j << ") of n = " << n;
+      ASSERT_EQ(factor.value().entry(place(i), place(j)), static_cast<T>(v))
+          << "L(" << i << "," << j << ") of n = " << n;
 }
 
 TYPED_TEST(Numeric, ExactFactorComesBack) {
@@ -63,7 +66,8 @@ TYPED_TEST(Numeric, ExactFactorComesBack) {
     Backend backend = cpu_backend(threads);
     for (int round = 0; round < 60; ++round) {
       const auto n = static_cast<Index>(random() % 90);
-      auto l = test::random_factor(n, static_cast<int>(random() % 5), round % 3 == 0 ? 6 : 0, random);
+      auto l =
+          test::random_factor(n, static_cast<int>(random() % 5), round % 3 == 0 ? 6 : 0, random);
       const auto perm = round % 2 ? test::random_permutation(n, random) : Permutation::identity(n);
       const auto system = test::exact_system(std::move(l), perm, kBits<TypeParam>);
       expect_exact_factor<TypeParam>(system, round % 4 < 2, backend);
@@ -72,23 +76,28 @@ TYPED_TEST(Numeric, ExactFactorComesBack) {
   }
 }
 
-/// Fronts beyond every threshold: packed tiles, recursion, block columns of contributions, several threads inside one front.
+/// Fronts beyond every threshold: packed tiles, recursion, block columns of contributions, several
+/// threads inside one front.
 TYPED_TEST(Numeric, ExactLargeFronts) {
   const test::ManyThreads many;
   std::mt19937_64 random(12);
   for (const int threads : {1, 2, 8}) {
     if (test::kSanitized && threads < 8) continue;
     Backend backend = cpu_backend(threads);
-    // A dense corner of 700 rows below a chain of blocks that all touch it: contribution blocks of order about 700.
+    // A dense corner of 700 rows below a chain of blocks that all touch it: contribution blocks of
+    // order about 700.
     const Index n = 1000, corner = 700;
     auto l = test::random_factor(n, 3, 40, random);
     for (Index i = n - corner; i < n; ++i) {
       const std::int64_t diagonal = l[i].back().second;
       l[i].clear();
-      for (Index j = i % 2 ? 0 : n - corner; j < i; ++j) l[i].emplace_back(j, static_cast<std::int64_t>(random() % 3) - 1);
+      for (Index j = i % 2 ? 0 : n - corner; j < i; ++j)
+        l[i].emplace_back(j, static_cast<std::int64_t>(random() % 3) - 1);
       l[i].emplace_back(i, diagonal);
     }
-    expect_exact_factor<TypeParam>(test::exact_system(std::move(l), Permutation::identity(n), kBits<TypeParam>), threads != 2, backend);
+    expect_exact_factor<TypeParam>(
+        test::exact_system(std::move(l), Permutation::identity(n), kBits<TypeParam>), threads != 2,
+        backend);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -96,8 +105,9 @@ TYPED_TEST(Numeric, ExactLargeFronts) {
 TYPED_TEST(Numeric, SolvesAreExact) {
   for (const int threads : {1, 2}) {
     Backend backend = cpu_backend(threads);
-    test::solves_are_exact<TypeParam>(backend,
-                                      [](const Pattern& pattern, const Permutation& perm) { return analyze(pattern, given(perm, true)); });
+    test::solves_are_exact<TypeParam>(backend, [](const Pattern& pattern, const Permutation& perm) {
+      return analyze(pattern, given(perm, true));
+    });
   }
 }
 
@@ -108,7 +118,8 @@ SymmetricMatrix<double> random_spd(Index n, int per_row, Index band, std::mt1993
   std::vector<double> value, sum(static_cast<std::size_t>(n), 0.1);
   for (Index i = 1; i < n; ++i)
     for (int k = 0; k < per_row; ++k) {
-      const Index j = i - 1 - static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(band, i)));
+      const Index j =
+          i - 1 - static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(band, i)));
       const double v = uniform(random);
       row.push_back(i), col.push_back(j), value.push_back(v);
       sum[i] += std::abs(v), sum[j] += std::abs(v);
@@ -140,7 +151,8 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
         auto workspace = Workspace<T>::create(plan, 3, backend);
         std::vector<T> x = b;
         factor.value().solve({x.data(), n, 3, n}, workspace);
-        const auto again = refactorize<T>(factor.value(), value);  // a second run of the same buffers
+        const auto again =
+            refactorize<T>(factor.value(), value);  // a second run of the same buffers
         ASSERT_TRUE(again.ok());
         std::vector<T> y = b;
         factor.value().solve({y.data(), n, 3, n}, workspace);
@@ -151,8 +163,8 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
   }
 }
 
-/// Large fronts: their blocks lie in panels not yet begun, cut in two, wherever `workers` puts them. A factorisation that fails leaves its
-/// blocks in what become panels of the next one.
+/// Large fronts: their blocks lie in panels not yet begun, cut in two, wherever `workers` puts
+/// them. A factorisation that fails leaves its blocks in what become panels of the next one.
 TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   const test::ManyThreads many;
   using T = TypeParam;
@@ -171,7 +183,8 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
     const auto plan = analyze(a.pattern(), options);
     ASSERT_GT(plan->schedule.task.size(), 10U);
     for (Index s = 0; s < plan->supernodes.count(); ++s) {
-      in_panels += plan->schedule.head[s] != kNone && plan->schedule.head[s] < plan->panel_ptr.back();
+      in_panels +=
+          plan->schedule.head[s] != kNone && plan->schedule.head[s] < plan->panel_ptr.back();
       cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
     }
     for (const int threads : {1, 2, 8}) {
@@ -188,15 +201,20 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
         ASSERT_FALSE(failed.ok());
         negate();
         ASSERT_TRUE(refactorize<T>(factor, value).ok());
-        // Of the columns spoiled the one eliminated first, d - S = L(c,c)^2 in the sound factor: its pivot is -d - S.
+        // Of the columns spoiled the one eliminated first, d - S = L(c,c)^2 in the sound factor:
+        // its pivot is -d - S.
         Index c = n;
         for (const Index i : spoiled[which]) c = std::min(c, plan->perm.new_of(i));
         const Index column = plan->perm.old_of(c);
-        const double sound = factor.entry(c, c), pivot = sound * sound - 2 * double{value[a.pattern().col_ptr[column]]};
-        ASSERT_EQ(failed.error().column, column) << threads << " threads, " << workers << " workers";
-        ASSERT_NEAR(failed.error().pivot, pivot, 100 * std::numeric_limits<T>::epsilon() * std::abs(pivot));
+        const double sound = factor.entry(c, c),
+                     pivot = sound * sound - 2 * double{value[a.pattern().col_ptr[column]]};
+        ASSERT_EQ(failed.error().column, column)
+            << threads << " threads, " << workers << " workers";
+        ASSERT_NEAR(failed.error().pivot, pivot,
+                    100 * std::numeric_limits<T>::epsilon() * std::abs(pivot));
         if (pivots.size() == which) pivots.push_back(failed.error().pivot);
-        ASSERT_EQ(failed.error().pivot, pivots[which]) << threads << " threads, " << workers << " workers";
+        ASSERT_EQ(failed.error().pivot, pivots[which])
+            << threads << " threads, " << workers << " workers";
         std::vector<T> x = b;
         factor.solve(column_view(std::span<T>(x)), workspace);
         if (first.empty()) first = x;
@@ -208,7 +226,8 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   EXPECT_GT(cut, 0);
 }
 
-/// Update rows of a solve lie elsewhere for each number of workers, and most of them where others lay before.
+/// Update rows of a solve lie elsewhere for each number of workers, and most of them where others
+/// lay before.
 TYPED_TEST(Numeric, SameBitsWhereverUpdateRowsLie) {
   const test::ManyThreads many;
   using T = TypeParam;
@@ -248,18 +267,23 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
   using T = TypeParam;
   std::mt19937_64 random(15);
   const std::vector<OrderingMethod> methods = test::methods();
-  const int rounds = 16 * static_cast<int>(methods.size());  // each place with each method four times
+  const int rounds =
+      16 * static_cast<int>(methods.size());  // each place with each method four times
   for (int round = 0; round < rounds; ++round) {
     const auto n = static_cast<Index>(2 + random() % 120);
     auto a = random_spd(n, 2, n, random);
     auto value = test::cast<T>(a.value());
-    // Negative diagonal entries: the first, the middle, the last row of the caller's, or a few anywhere.
-    const auto spoil = [&](Index i) { value[a.pattern().col_ptr[i]] = -value[a.pattern().col_ptr[i]]; };
+    // Negative diagonal entries: the first, the middle, the last row of the caller's, or a few
+    // anywhere.
+    const auto spoil = [&](Index i) {
+      value[a.pattern().col_ptr[i]] = -value[a.pattern().col_ptr[i]];
+    };
     if (round % 4 == 0) spoil(0);
     if (round % 4 == 1) spoil(n / 2);
     if (round % 4 == 2) spoil(n - 1);
     if (round % 4 == 3)
-      for (int k = 0; k < 3; ++k) spoil(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
+      for (int k = 0; k < 3; ++k)
+        spoil(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
     const SymmetricView<T> view{a.pattern(), value};
     AnalyzeOptions options;
     options.ordering.method = methods[static_cast<std::size_t>(round / 4) % methods.size()];
@@ -270,7 +294,8 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
       const auto factor = factorize<T>(plan, value, backend);
       ASSERT_EQ(factor.ok(), !naive.has_value());
       if (naive) {
-        ASSERT_EQ(factor.error().column, naive->column) << "round " << round << " threads " << threads;
+        ASSERT_EQ(factor.error().column, naive->column)
+            << "round " << round << " threads " << threads;
         ASSERT_NEAR(factor.error().pivot, naive->pivot, 1e-3 * std::abs(naive->pivot) + 1e-4);
       }
     }
@@ -279,7 +304,8 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
 
 TYPED_TEST(Numeric, AFailedFactorKeepsItsBuffersAndTakesAShift) {
   Backend backend = cpu_backend(2);
-  test::a_failed_factor_keeps_its_buffers_and_takes_a_shift<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::a_failed_factor_keeps_its_buffers_and_takes_a_shift<TypeParam>(
+      backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
@@ -298,10 +324,12 @@ TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
       ASSERT_TRUE(factor.ok());
       EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)));
       auto workspace = Workspace<T>::create(plan, 40, backend);
-      EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
+      EXPECT_EQ(backend.peak_bytes(),
+                plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
       std::vector<T> x(5000 * 40, T(1));
       factor.value().solve({x.data(), 5000, 40, 5000}, workspace);
-      EXPECT_EQ(backend.peak_bytes(), plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
+      EXPECT_EQ(backend.peak_bytes(),
+                plan->peak_bytes(sizeof(T)) + plan->workspace_bytes(sizeof(T), 40));
     }
     EXPECT_EQ(backend.bytes_in_use(), 0);
   }
@@ -336,12 +364,14 @@ TYPED_TEST(Numeric, FactorsOfAPreparedPlan) {
 
 TYPED_TEST(Numeric, MisuseAndBadNumbersAreErrors) {
   Backend backend = cpu_backend(1);
-  test::misuse_is_an_error<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::misuse_is_an_error<TypeParam>(backend,
+                                      [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 TYPED_TEST(Numeric, TinyAndHugeScalesAndTrivialSizes) {
   Backend backend = cpu_backend(2);
-  test::trivial_sizes_are_exact<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::trivial_sizes_are_exact<TypeParam>(backend,
+                                           [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 }  // namespace

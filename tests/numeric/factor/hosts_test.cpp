@@ -1,4 +1,5 @@
-// Hosts of many children on the CPU: exact factors and solutions of paths of hosts, and of trees of large blocks with leaves.
+// Hosts of many children on the CPU: exact factors and solutions of paths of hosts, and of trees of
+// large blocks with leaves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -38,13 +39,18 @@ TYPED_TEST(Hosts, APathOfHostsOfAMillionChildren) {
       options.amalgamate = amalgamate;
       options.workers = 8;
       Backend backend = cpu_backend(8);
-      auto factor = factorize<T>(analyze(system.pattern.view(), options), test::cast<T>(system.value), backend);
+      auto factor = factorize<T>(analyze(system.pattern.view(), options),
+                                 test::cast<T>(system.value), backend);
       ASSERT_TRUE(factor.ok());
       const Permutation& perm = factor.value().plan().perm;
       for (Index j = 0; j < system.pattern.n(); j += j + leaves < system.pattern.n() ? 7 : 1) {
-        ASSERT_EQ(factor.value().entry(perm.new_of(j), perm.new_of(j)), static_cast<T>(system.diagonal[j])) << j;
+        ASSERT_EQ(factor.value().entry(perm.new_of(j), perm.new_of(j)),
+                  static_cast<T>(system.diagonal[j]))
+            << j;
         if (j + 1 < system.pattern.n()) {
-          ASSERT_EQ(factor.value().entry(perm.new_of(system.parent(j)), perm.new_of(j)), static_cast<T>(system.below[j])) << j;
+          ASSERT_EQ(factor.value().entry(perm.new_of(system.parent(j)), perm.new_of(j)),
+                    static_cast<T>(system.below[j]))
+              << j;
         }
       }
       EXPECT_TRUE(solution(factor.value(), test::cast<T>(system.b)) == test::cast<T>(system.x));
@@ -52,7 +58,8 @@ TYPED_TEST(Hosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
-/// The system on which a device's products are added up in parts (cuda/parts_test.cpp) is exact, and what it should be.
+/// The system on which a device's products are added up in parts (cuda/parts_test.cpp) is exact,
+/// and what it should be.
 TEST(BlockTrees, AreExact) {
   test::BlockTree tree({330, 200, 130, 90}, 5);
   for (const auto& rows : {tree.rows(), tree.with_leaves(300, 2, 20)}) {
@@ -60,12 +67,14 @@ TEST(BlockTrees, AreExact) {
     AnalyzeOptions options;
     options.ordering.method = OrderingMethod::natural;
     Backend backend = cpu_backend(2);
-    const auto factor = factorize<double>(analyze(system.a.pattern(), options), system.a.value(), backend);
+    const auto factor =
+        factorize<double>(analyze(system.a.pattern(), options), system.a.value(), backend);
     ASSERT_TRUE(factor.ok());
     const Permutation& perm = factor.value().plan().perm;
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i])
-        ASSERT_EQ(factor.value().entry(perm.new_of(i), perm.new_of(j)), static_cast<double>(v)) << i << " " << j;
+        ASSERT_EQ(factor.value().entry(perm.new_of(i), perm.new_of(j)), static_cast<double>(v))
+            << i << " " << j;
     std::mt19937_64 random(1);
     std::vector<double> x(static_cast<std::size_t>(system.a.n()));
     for (double& v : x) v = static_cast<int>(random() % 5) - 2;

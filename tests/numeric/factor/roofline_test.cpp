@@ -9,7 +9,8 @@ namespace {
 
 using enum CudaCompute;
 
-/// Of NVIDIA's data sheets, of full precision in 1e12 operations and of memory in 1e9 bytes a second.
+/// Of NVIDIA's data sheets, of full precision in 1e12 operations and of memory in 1e9 bytes a
+/// second.
 TEST(DeviceRooflines, AreThoseOfDataSheets) {
   struct Sheet {
     const char* name;
@@ -22,15 +23,28 @@ TEST(DeviceRooflines, AreThoseOfDataSheets) {
       {"GeForce RTX 4090", {8, 9, 128, 2.52e9, 10.501e9, 384}, 1.29, 1.29, 82.6, 0, 1008},
   };
   for (const Sheet& sheet : sheets) {
-    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).flops_per_s, 1e12 * sheet.tensor, 1e10 * sheet.tensor) << sheet.name;
-    EXPECT_NEAR(device_roofline(sheet.rates, 8, fma).flops_per_s, 1e12 * sheet.fma, 1e10 * sheet.fma) << sheet.name;
-    EXPECT_NEAR(device_roofline(sheet.rates, 4, fma).flops_per_s, 1e12 * sheet.fma_of_floats, 1e10 * sheet.fma_of_floats) << sheet.name;
-    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32).flops_per_s, 1e12 * sheet.tf32, 1e10 * sheet.tf32) << sheet.name;
-    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32x3).flops_per_s, 1e12 * sheet.tf32 / 3, 1e10 * sheet.tf32) << sheet.name;
-    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).bytes_per_s, 1e9 * sheet.bandwidth, 1e7 * sheet.bandwidth) << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).flops_per_s, 1e12 * sheet.tensor,
+                1e10 * sheet.tensor)
+        << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, fma).flops_per_s, 1e12 * sheet.fma,
+                1e10 * sheet.fma)
+        << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, fma).flops_per_s, 1e12 * sheet.fma_of_floats,
+                1e10 * sheet.fma_of_floats)
+        << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32).flops_per_s, 1e12 * sheet.tf32,
+                1e10 * sheet.tf32)
+        << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 4, tf32x3).flops_per_s, 1e12 * sheet.tf32 / 3,
+                1e10 * sheet.tf32)
+        << sheet.name;
+    EXPECT_NEAR(device_roofline(sheet.rates, 8, tensor).bytes_per_s, 1e9 * sheet.bandwidth,
+                1e7 * sheet.bandwidth)
+        << sheet.name;
   }
   const DeviceRates h100 = sheets[1].rates;
-  EXPECT_EQ(device_roofline(h100, 8, hopper).flops_per_s, device_roofline(h100, 8, tensor).flops_per_s);
+  EXPECT_EQ(device_roofline(h100, 8, hopper).flops_per_s,
+            device_roofline(h100, 8, tensor).flops_per_s);
   EXPECT_NEAR(device_roofline(h100, 4, fp16x3).flops_per_s, 1070e12 / 3, 4e12);
 }
 

@@ -1,4 +1,5 @@
-// Programs with floating-point traps: no phase computes with memory that nobody set, which holds signalling NaN here.
+// Programs with floating-point traps: no phase computes with memory that nobody set, which holds
+// signalling NaN here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -23,10 +24,13 @@ constexpr std::uint64_t kDoubles = 0x7ff4000000000000, kFloats = 0x7fa000007fa00
 std::uint64_t poison = 0;  // NOLINT(readability-identifier-naming); 0: memory as it comes
 
 void* fresh(std::size_t size, std::size_t alignment) {
-  void* const at = alignment > 0 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size + 1);
+  void* const at =
+      alignment > 0 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                    : std::malloc(size + 1);
   if (at == nullptr) throw std::bad_alloc();
   if (poison != 0)
-    for (std::size_t k = 0; k + sizeof poison <= size; k += sizeof poison) std::memcpy(static_cast<char*>(at) + k, &poison, sizeof poison);
+    for (std::size_t k = 0; k + sizeof poison <= size; k += sizeof poison)
+      std::memcpy(static_cast<char*>(at) + k, &poison, sizeof poison);
   return at;
 }
 
@@ -37,8 +41,12 @@ void* fresh(std::size_t size, std::size_t alignment) {
 
 void* operator new(std::size_t size) { return fresh(size, 0); }
 void* operator new[](std::size_t size) { return fresh(size, 0); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return fresh(size, static_cast<std::size_t>(alignment)); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return fresh(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return fresh(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return fresh(size, static_cast<std::size_t>(alignment));
+}
 void operator delete(void* at) noexcept { let_go(at); }
 void operator delete[](void* at) noexcept { let_go(at); }
 void operator delete(void* at, std::size_t) noexcept { let_go(at); }
@@ -97,7 +105,8 @@ class Traps : public ::testing::TestWithParam<std::tuple<Job, std::uint64_t>> {
 #if !defined(__GLIBC__) || !defined(__x86_64__)
     GTEST_SKIP() << "feenableexcept() is glibc's";
 #endif
-    if (std::get<0>(GetParam()).ordering == OrderingMethod::metis && !ordering_available(OrderingMethod::metis))
+    if (std::get<0>(GetParam()).ordering == OrderingMethod::metis &&
+        !ordering_available(OrderingMethod::metis))
       GTEST_SKIP() << "a build without METIS";
   }
 };
@@ -156,9 +165,12 @@ TEST_P(Traps, FindNoArithmeticOnUnsetMemory) {
   by_phases<float>(a, job);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Traps, ::testing::Combine(::testing::ValuesIn(kJobs), ::testing::Values(kDoubles, kFloats)),
+INSTANTIATE_TEST_SUITE_P(All, Traps,
+                         ::testing::Combine(::testing::ValuesIn(kJobs),
+                                            ::testing::Values(kDoubles, kFloats)),
                          [](const auto& of) {
-                           return std::string(std::get<0>(of.param).name) + (std::get<1>(of.param) == kDoubles ? "_doubles" : "_floats");
+                           return std::string(std::get<0>(of.param).name) +
+                                  (std::get<1>(of.param) == kDoubles ? "_doubles" : "_floats");
                          });
 
 #if defined(__GLIBC__) && defined(__x86_64__)
@@ -167,7 +179,8 @@ TEST(TrapsSelfTest, ASignallingNaNEndsTheProgram) {
   EXPECT_EXIT(
       {
         const Trapped trapped(kDoubles);
-        const auto* const unset = new volatile double[4];  // NOLINT: of this size the poison is whole
+        const auto* const unset =
+            new volatile double[4];  // NOLINT: of this size the poison is whole
         const double sum = unset[1] + 1;
         std::exit(sum > 0 ? 1 : 0);
       },

@@ -1,4 +1,5 @@
-// Beyond A x = b on the CPU: selected inverses, products with L, Schur complements, gradients of log-determinants.
+// Beyond A x = b on the CPU: selected inverses, products with L, Schur complements, gradients of
+// log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -15,7 +16,9 @@
 namespace kauri::test {
 namespace {
 
-std::shared_ptr<const Plan> cpu_plan(const Pattern& pattern, const AnalyzeOptions& options) { return analyze(pattern, options); }
+std::shared_ptr<const Plan> cpu_plan(const Pattern& pattern, const AnalyzeOptions& options) {
+  return analyze(pattern, options);
+}
 
 AnalyzeOptions in_caller_order() {
   AnalyzeOptions options;
@@ -39,26 +42,29 @@ TYPED_TEST(Inverses, AreTheDenseOnes) {
 
 TYPED_TEST(Inverses, OfLargeFrontsAreThoseOfSolves) {
   Backend backend = cpu_backend(3);
-  for (const OwnedPattern& a :
-       {forked_pattern(2, 300, 520, 1), forked_pattern(3, 30, 450, 2), forked_pattern(2, 260, 200, 3), dense_pattern(490)})
+  for (const OwnedPattern& a : {forked_pattern(2, 300, 520, 1), forked_pattern(3, 30, 450, 2),
+                                forked_pattern(2, 260, 200, 3), dense_pattern(490)})
     large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, a, in_caller_order());
   for (const char* spec : {"poisson3d 14", "elast3d 6", "tree 3000 3", "rgg3d 2000 12 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     const std::vector<Offset> ptr(a.pattern().col_ptr.begin(), a.pattern().col_ptr.end());
-    large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, {ptr, {a.pattern().row.begin(), a.pattern().row.end()}}, {});
+    large_inverses_are_those_of_solves<TypeParam>(
+        backend, cpu_plan, {ptr, {a.pattern().row.begin(), a.pattern().row.end()}}, {});
   }
 }
 
 /// Such fronts are done one after another by all threads, before all others.
 TYPED_TEST(Inverses, OfTheLargestFrontsAreThoseOfSolves) {
   Backend backend = cpu_backend(2);
-  large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, forked_pattern(2, 800, 700, 4), in_caller_order());
+  large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, forked_pattern(2, 800, 700, 4),
+                                                in_caller_order());
 }
 
 TYPED_TEST(Inverses, AreTheSameBitsByAnyNumberOfThreads) {
   using T = TypeParam;
-  for (const OwnedPattern& a : {forked_pattern(3, 250, 500, 5), forked_pattern(2, 800, 700, 4), grid_pattern(17, 15, 13)}) {
+  for (const OwnedPattern& a :
+       {forked_pattern(3, 250, 500, 5), forked_pattern(2, 800, 700, 4), grid_pattern(17, 15, 13)}) {
     const std::vector<T> value = random_dominant<T>(a.view(), 2);
     std::vector<T> one;
     for (const int threads : {1, 2, 5}) {
@@ -88,22 +94,29 @@ TYPED_TEST(Inverses, AreFilledAgainInMemoryThatWasTold) {
 TYPED_TEST(Inverses, WhatTheyRefuse) {
   Backend backend = cpu_backend(1), other = cpu_backend(1);
   what_inverses_refuse<TypeParam>(backend, cpu_plan);
-  const auto single = factor_of<TypeParam>(cpu_plan(chain_pattern(1).view(), {}), {TypeParam(1)}, backend);
+  const auto single =
+      factor_of<TypeParam>(cpu_plan(chain_pattern(1).view(), {}), {TypeParam(1)}, backend);
   auto of_single = SelectedInverse<TypeParam>::create(single);
   of_single.compute(single);
   std::vector<TypeParam> room(1, TypeParam(7));
-  const std::string no_device = "selected inverse: enqueued calls need a device, but this inverse is on the CPU";
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_compute(single, nullptr); }), no_device);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_diagonal(room, nullptr); }), no_device);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_on_pattern(room, nullptr); }), no_device);
+  const std::string no_device =
+      "selected inverse: enqueued calls need a device, but this inverse is on the CPU";
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_compute(single, nullptr); }),
+            no_device);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_diagonal(room, nullptr); }),
+            no_device);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.enqueue_on_pattern(room, nullptr); }),
+            no_device);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { of_single.fetch_verdict(nullptr); }), no_device);
   EXPECT_TRUE(of_single.valid());
   const OwnedPattern a = chain_pattern(3);
   const auto plan = analyze(a.view());
   const std::vector<TypeParam> value = random_dominant<TypeParam>(a.view(), 1);
-  const auto here = factor_of<TypeParam>(plan, value, backend), there = factor_of<TypeParam>(plan, value, other);
+  const auto here = factor_of<TypeParam>(plan, value, backend),
+             there = factor_of<TypeParam>(plan, value, other);
   auto inverse = SelectedInverse<TypeParam>::create(here);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { inverse.compute(there); }), "selected inverse: the factor belongs to another backend");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { inverse.compute(there); }),
+            "selected inverse: the factor belongs to another backend");
 }
 
 TYPED_TEST(Inverses, AreCancelled) {
@@ -115,7 +128,8 @@ TYPED_TEST(Inverses, AreCancelled) {
     auto inverse = SelectedInverse<T>::create(factor);
     const std::int64_t whole = microseconds_of([&] { inverse.compute(factor); });
     const std::vector<T> entries = inverse.on_pattern_of(a.view());
-    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { inverse.compute(factor, stopped()); }), kCancelled);
+    EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { inverse.compute(factor, stopped()); }),
+              kCancelled);
     EXPECT_TRUE(inverse.valid());  // nothing was touched
     int midway = 0;
     const auto cancelled_one = [&](const std::stop_token& stop) {
@@ -124,14 +138,16 @@ TYPED_TEST(Inverses, AreCancelled) {
       } catch (const Error&) {
         if (!inverse.valid()) {  // otherwise it was before anything was touched
           ++midway;
-          EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)inverse.on_pattern_of(a.view()); }), "no Error");
+          EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)inverse.on_pattern_of(a.view()); }),
+                    "no Error");
           inverse.compute(factor);
         }
         EXPECT_EQ(inverse.on_pattern_of(a.view()), entries);
         throw;
       }
     };
-    for (std::uint32_t seed = 0; midway == 0 && seed < 200; ++seed) cancel_often(seed, whole, cancelled_one);
+    for (std::uint32_t seed = 0; midway == 0 && seed < 200; ++seed)
+      cancel_often(seed, whole, cancelled_one);
     EXPECT_GT(midway, 0);
     EXPECT_EQ(inverse.on_pattern_of(a.view()), entries);
   }
@@ -140,7 +156,8 @@ TYPED_TEST(Inverses, AreCancelled) {
 /// d ln det(A) / d A(i,j), by central differences.
 TEST(LogDeterminants, HaveTheGradientThatTheInverseTells) {
   Backend backend = cpu_backend(2);
-  for (const OwnedPattern& a : {grid_pattern(5, 4, 2), random_pattern(40, 3, 3), star_pattern(12, 3)}) {
+  for (const OwnedPattern& a :
+       {grid_pattern(5, 4, 2), random_pattern(40, 3, 3), star_pattern(12, 3)}) {
     const auto plan = analyze(a.view());
     std::vector<double> value = random_dominant<double>(a.view(), 3);
     auto factor = factor_of<double>(plan, value, backend);
@@ -193,7 +210,8 @@ TYPED_TEST(Inverses, SchurComplementsAreThoseOfElimination) {
   Backend backend = cpu_backend(2);
   schur_complements_are_those_of_elimination<TypeParam>(backend, cpu_plan, methods());
   const Permutation order = random_order(432, 2);
-  check_schur<TypeParam>(backend, cpu_plan, grid_pattern(12, 12, 3), {order.old_of().begin(), order.old_of().begin() + 300},
+  check_schur<TypeParam>(backend, cpu_plan, grid_pattern(12, 12, 3),
+                         {order.old_of().begin(), order.old_of().begin() + 300},
                          OrderingMethod::amd);
 }
 
@@ -201,12 +219,15 @@ TYPED_TEST(Inverses, WhatSchurComplementsRefuse) {
   Backend backend = cpu_backend(1);
   what_schur_complements_refuse<TypeParam>(backend, cpu_plan);
   const OwnedPattern a = chain_pattern(4);
-  const auto factor = factor_of<TypeParam>(cpu_plan(a.view(), {}), random_dominant<TypeParam>(a.view(), 1), backend);
+  const auto factor = factor_of<TypeParam>(cpu_plan(a.view(), {}),
+                                           random_dominant<TypeParam>(a.view(), 1), backend);
   auto workspace = Workspace<TypeParam>::create(factor, 1);
   std::vector<TypeParam> x(16, TypeParam(1));
-  const DeviceMatrixView<TypeParam> n({x.data(), 4, 1, 4}), s({x.data(), 2, 2, 2}), g({x.data(), 2, 1, 2});
+  const DeviceMatrixView<TypeParam> n({x.data(), 4, 1, 4}), s({x.data(), 2, 2, 2}),
+      g({x.data(), 2, 1, 2});
   const SchurComplement<TypeParam> schur(factor, 2);
-  const std::string none = "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
+  const std::string none =
+      "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_EQ(refused([&] { (void)SchurComplement<TypeParam>::on_device(factor, 2); }), none);
   EXPECT_EQ(refused([&] { schur.write(factor, s); }), none);

@@ -17,7 +17,9 @@ class LowerFactors : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LowerFactors, Scalars);
 
-SymmetricMatrix<double> system_of(const std::string& spec) { return spec.empty() ? SymmetricMatrix<double>() : generate(spec); }
+SymmetricMatrix<double> system_of(const std::string& spec) {
+  return spec.empty() ? SymmetricMatrix<double>() : generate(spec);
+}
 
 template <class T>
 std::vector<T> values_of(const SymmetricMatrix<double>& a) {
@@ -37,7 +39,8 @@ TYPED_TEST(LowerFactors, HoldTheEntries) {
       EXPECT_EQ(test::flaw_of_lower_factor(factor.value()), "") << spec;
       const auto l = lower_factor(factor.value());
       if (amalgamate) continue;
-      for (Index j = 0; j < a.n(); ++j) ASSERT_EQ(l.col_ptr[j + 1] - l.col_ptr[j], plan->tree.column_count[j]) << spec << ": " << j;
+      for (Index j = 0; j < a.n(); ++j)
+        ASSERT_EQ(l.col_ptr[j + 1] - l.col_ptr[j], plan->tree.column_count[j]) << spec << ": " << j;
     }
 }
 
@@ -55,10 +58,12 @@ TYPED_TEST(LowerFactors, AreThoseOfValidFactorsAlone) {
 
 TYPED_TEST(LowerFactors, PartsOfSolvesAreThoseOfTheWhole) {
   Backend backend = cpu_backend(2);
-  for (const char* spec : {"", "poisson2d 1", "poisson2d 30 --shuffle 3", "elast3d 4", "blockdiag 2 300"}) {
+  for (const char* spec :
+       {"", "poisson2d 1", "poisson2d 30 --shuffle 3", "elast3d 4", "blockdiag 2 300"}) {
     SCOPED_TRACE(spec);
     const auto a = system_of(spec);
-    const auto factor = factorize<TypeParam>(analyze(a.pattern()), values_of<TypeParam>(a), backend);
+    const auto factor =
+        factorize<TypeParam>(analyze(a.pattern()), values_of<TypeParam>(a), backend);
     ASSERT_TRUE(factor.ok());
     test::check_system_parts(factor.value());
   }
@@ -66,9 +71,12 @@ TYPED_TEST(LowerFactors, PartsOfSolvesAreThoseOfTheWhole) {
   auto factor = Factor<TypeParam>::create(analyze(a.pattern()), backend);
   auto workspace = Workspace<TypeParam>::create(factor, 1);
   std::vector<TypeParam> x(16, TypeParam(1));
-  EXPECT_THROW(factor.solve(System::P, {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace), Error);  // not valid
+  EXPECT_THROW(factor.solve(System::P, {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace),
+               Error);  // not valid
   ASSERT_TRUE(refactorize<TypeParam>(factor, values_of<TypeParam>(a)).ok());
-  EXPECT_THROW(factor.solve(static_cast<System>(6), {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace), Error);
+  EXPECT_THROW(
+      factor.solve(static_cast<System>(6), {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace),
+      Error);
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ std::vector<double> random_vector(std::size_t size, std::uint64_t seed) {
   return b;
 }
 
-const char* const kSystems[] = {"poisson2d 40",    "poisson3d 12", "lap27 9",     "shell2d 30",      "elast3d 7",
-                                "rgg3d 2000 10 1", "tree 5000 1",  "arrow 600 5", "blockdiag 310 16"};
+const char* const kSystems[] = {"poisson2d 40", "poisson3d 12", "lap27 9",
+                                "shell2d 30",   "elast3d 7",    "rgg3d 2000 10 1",
+                                "tree 5000 1",  "arrow 600 5",  "blockdiag 310 16"};
 
 TEST(Residual, EqualsAnExactSumInLongDouble) {
   Backend backend = cpu_backend(2);
@@ -32,7 +33,8 @@ TEST(Residual, EqualsAnExactSumInLongDouble) {
     const auto n = static_cast<std::size_t>(a.n());
     const auto x = random_vector(n, 1), b = random_vector(n, 2);
     std::vector<double> r(n);
-    residual<double>(a.view(), column_view(std::span(x)), column_view(std::span(b)), column_view(std::span(r)), backend);
+    residual<double>(a.view(), column_view(std::span(x)), column_view(std::span(b)),
+                     column_view(std::span(r)), backend);
     std::vector<long double> exact(b.begin(), b.end()), magnitude(n);
     for (Index j = 0; j < a.n(); ++j)
       for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k) {
@@ -42,7 +44,9 @@ TEST(Residual, EqualsAnExactSumInLongDouble) {
         if (i != j) exact[j] -= v * x[i], magnitude[j] += std::abs(v * x[i]);
       }
     for (std::size_t i = 0; i < n; ++i)
-      ASSERT_LE(std::abs(r[i] - exact[i]), 1e-16L * std::abs(exact[i]) + 1e-17L * (magnitude[i] + 1)) << spec << " row " << i;
+      ASSERT_LE(std::abs(r[i] - exact[i]),
+                1e-16L * std::abs(exact[i]) + 1e-17L * (magnitude[i] + 1))
+          << spec << " row " << i;
   }
 }
 
@@ -53,12 +57,17 @@ TEST(Residual, BackwardErrorsFollowTheirDefinition) {
   const auto a = SymmetricMatrix<double>::from_triplets(2, row, col, value, Storage::lower);
   const std::vector<double> x{1, 2}, b{6, 7.5};
   Backend backend = cpu_backend(1);
-  const auto e = backward_error<double>(a.view(), column_view(std::span(x)), column_view(std::span(b)), backend);
+  const auto e = backward_error<double>(a.view(), column_view(std::span(x)),
+                                        column_view(std::span(b)), backend);
   EXPECT_DOUBLE_EQ(e.normwise, 0.5 / (5 * 2 + 7.5));
   EXPECT_DOUBLE_EQ(e.componentwise, 0.5 / (1 * 1 + 3 * 2 + 7.5));
   const std::vector<double> nan{1, std::nan("")};
-  EXPECT_TRUE(std::isnan(backward_error<double>(a.view(), column_view(std::span(nan)), column_view(std::span(b)), backend).normwise));
-  EXPECT_THROW((void)backward_error<double>(a.view(), column_view(std::span(x).first(1)), column_view(std::span(b)), backend), Error);
+  EXPECT_TRUE(std::isnan(backward_error<double>(a.view(), column_view(std::span(nan)),
+                                                column_view(std::span(b)), backend)
+                             .normwise));
+  EXPECT_THROW((void)backward_error<double>(a.view(), column_view(std::span(x).first(1)),
+                                            column_view(std::span(b)), backend),
+               Error);
   const MatrixView<const double> negative{x.data(), a.n(), -1, a.n()};
   EXPECT_THROW((void)backward_error<double>(a.view(), negative, negative, backend), Error);
 }
@@ -76,7 +85,8 @@ Refinement solve_once(const SymmetricMatrix<double>& a, Backend& backend, Index 
   const std::vector<T> b(wide.begin(), wide.end());
   std::vector<T> x = b;
   factor.value().solve({x.data(), a.n(), nrhs, a.n()}, workspace);
-  return refine<T>(view, factor.value(), {b.data(), a.n(), nrhs, a.n()}, {x.data(), a.n(), nrhs, a.n()}, workspace);
+  return refine<T>(view, factor.value(), {b.data(), a.n(), nrhs, a.n()},
+                   {x.data(), a.n(), nrhs, a.n()}, workspace);
 }
 
 TEST(Accuracy, DoubleAndFloatReachTheirBounds) {
@@ -106,7 +116,9 @@ double error_with_damaged_factor(const SymmetricMatrix<double>& a, const Damage&
   const auto b = random_vector(static_cast<std::size_t>(a.n()), 4);
   std::vector<double> x = b;
   factor.value().solve(column_view(std::span(x)), workspace);
-  return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span(b)), backend).componentwise;
+  return backward_error<double>(a.view(), column_view(std::span<const double>(x)),
+                                column_view(std::span(b)), backend)
+      .componentwise;
 }
 
 /// f(entry) for each stored entry of L below the diagonal.
@@ -115,7 +127,8 @@ void below_diagonal(const Plan& plan, double* l, const F& f) {
   const Supernodes& sn = plan.supernodes;
   for (Index s = 0; s < sn.count(); ++s)
     for (Index j = 0; j < sn.pivots(s); ++j)
-      for (Index i = j + 1; i < sn.order(s); ++i) f(l[plan.panel_ptr[s] + i + Offset{j} * sn.order(s)]);
+      for (Index i = j + 1; i < sn.order(s); ++i)
+        f(l[plan.panel_ptr[s] + i + Offset{j} * sn.order(s)]);
 }
 
 TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
@@ -133,7 +146,8 @@ TEST(Accuracy, TheCheckSeesARoundedOrSlightlyWrongFactor) {
                                         [](const Plan& plan, double* l) {
                                           double* largest = nullptr;
                                           below_diagonal(plan, l, [&](double& v) {
-                                            if (!largest || std::abs(v) > std::abs(*largest)) largest = &v;
+                                            if (!largest || std::abs(v) > std::abs(*largest))
+                                              largest = &v;
                                           });
                                           *largest *= 1 + 1e-8;
                                         }),
@@ -154,13 +168,14 @@ TEST(Refine, ImprovesAPoorSolutionAndLeavesBAlone) {
   factor.value().solve(column_view(std::span(x)), workspace);
   for (double& v : x) v *= 1 + 1e-6;
   const auto before = b;
-  const Refinement done = refine<double>(a.view(), factor.value(), column_view(std::span(b)), column_view(std::span(x)), workspace);
+  const Refinement done = refine<double>(a.view(), factor.value(), column_view(std::span(b)),
+                                         column_view(std::span(x)), workspace);
   EXPECT_GE(done.unrefined.componentwise, 1e-8);
   EXPECT_LE(done.final_error.componentwise, 1e-15);
   EXPECT_GE(done.steps, 1);
   EXPECT_EQ(b, before);
-  const Refinement none =
-      refine<double>(a.view(), factor.value(), column_view(std::span(b)), column_view(std::span(x)), workspace, {.max_steps = 0});
+  const Refinement none = refine<double>(a.view(), factor.value(), column_view(std::span(b)),
+                                         column_view(std::span(x)), workspace, {.max_steps = 0});
   EXPECT_EQ(none.steps, 0);
   EXPECT_DOUBLE_EQ(none.final_error.componentwise, done.final_error.componentwise);
 }

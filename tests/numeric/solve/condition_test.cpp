@@ -23,14 +23,17 @@ TYPED_TEST_SUITE(Conditions, Scalars);
 TYPED_TEST(Conditions, AreThoseOfTheInverse) {
   test::conditions_are_those_of_the_inverse<TypeParam>(
       this->backend_, this->plan_of_,
-      {"poisson2d 1", "poisson2d 2", "poisson2d 9", "poisson3d 5", "elast3d 3", "tree 200 1", "blockdiag 5 7"});
+      {"poisson2d 1", "poisson2d 2", "poisson2d 9", "poisson3d 5", "elast3d 3", "tree 200 1",
+       "blockdiag 5 7"});
 }
 
 TYPED_TEST(Conditions, AreWithinAFactorOfThreeOnRandomMatrices) {
   test::conditions_are_within_a_factor_of_three<TypeParam>(this->backend_, this->plan_of_, 60);
 }
 
-TYPED_TEST(Conditions, NormsAreSumsOfColumns) { test::norms_are_sums_of_columns<TypeParam>(this->backend_, this->plan_of_); }
+TYPED_TEST(Conditions, NormsAreSumsOfColumns) {
+  test::norms_are_sums_of_columns<TypeParam>(this->backend_, this->plan_of_);
+}
 
 TYPED_TEST(Conditions, OfNothingAreZeroAndOfAnotherPatternRefused) {
   test::conditions_of_nothing_and_of_another_pattern<TypeParam>(this->backend_, this->plan_of_);
@@ -40,15 +43,18 @@ TYPED_TEST(Conditions, OfNothingAreZeroAndOfAnotherPatternRefused) {
 TEST(ConditionsOfNearlySingularSystems, AreSeen) {
   const auto a = test::near_singular({"", {96}}, 1);
   Backend backend = cpu_backend(1);
-  test::ConditionedSystem<double> s(a, backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::ConditionedSystem<double> s(a, backend,
+                                    [](const Pattern& pattern) { return analyze(pattern); });
   EXPECT_GT(s.estimate(a.pattern()).condition(), 1e10);
 }
 
 TYPED_TEST(Conditions, DeterminantsAreProductsOfEigenvalues) {
-  test::determinants_are_products_of_eigenvalues<TypeParam>(this->backend_, this->plan_of_, {1, 2, 11, 40});
+  test::determinants_are_products_of_eigenvalues<TypeParam>(this->backend_, this->plan_of_,
+                                                            {1, 2, 11, 40});
 }
 
-/// The determinant of a matrix with one entry is that entry: exactly if it has few digits, else to within two units in the last place.
+/// The determinant of a matrix with one entry is that entry: exactly if it has few digits, else to
+/// within two units in the last place.
 TYPED_TEST(Conditions, DeterminantsOfOneEntryAreThatEntry) {
   using T = TypeParam;
   test::ConditionedSystem<T> s(generate("poisson2d 1"), this->backend_, this->plan_of_);
@@ -62,7 +68,8 @@ TYPED_TEST(Conditions, DeterminantsOfOneEntryAreThatEntry) {
   for (int k = 1; k < 2000; ++k) {
     const double whole = k < 200 ? std::ldexp(k, k - 100) : std::ldexp(k, 3 - k % 7);
     EXPECT_EQ(of(static_cast<T>(whole)), whole) << k;
-    const auto any = static_cast<T>(std::exp(std::uniform_real_distribution<double>(-80, 80)(random)));
+    const auto any =
+        static_cast<T>(std::exp(std::uniform_real_distribution<double>(-80, 80)(random)));
     EXPECT_LE(std::abs(of(any) / static_cast<double>(any) - 1), 2 * eps) << any;
   }
   for (const T edge : {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()})

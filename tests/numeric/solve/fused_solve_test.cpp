@@ -24,35 +24,42 @@ TYPED_TEST(FusedSolves, AreTheDenseOnes) {
   const test::ManyThreads many;
   std::vector<test::OwnedPattern> patterns = test::hard_patterns();
   for (std::uint64_t seed = 0; seed < test::seeds(40); ++seed)
-    patterns.push_back(test::random_pattern(static_cast<Index>(1 + seed * 13 % 50), 1.0 + static_cast<double>(seed % 5), seed));
+    patterns.push_back(test::random_pattern(static_cast<Index>(1 + seed * 13 % 50),
+                                            1.0 + static_cast<double>(seed % 5), seed));
   for (const int threads : {1, 3}) {
     Backend backend = cpu_backend(threads);
-    test::fused_solves_are_the_dense_ones<TypeParam, typename TestFixture::Array>(backend, cpu_plan, patterns, {1, 2, 9},
-                                                                                  TestFixture::kTolerance);
+    test::fused_solves_are_the_dense_ones<TypeParam, typename TestFixture::Array>(
+        backend, cpu_plan, patterns, {1, 2, 9}, TestFixture::kTolerance);
   }
 }
 
 TYPED_TEST(FusedSolves, AreAsGoodAsThoseOfFactors) {
   Backend backend = cpu_backend(2);
   test::fused_errors_are_those_of_factors<TypeParam>(
-      backend, cpu_plan, {"poisson2d 40", "elast3d 5", "tree 3000 1", "arrow 400 2", "blockdiag 30 7", "poisson3d 12"});
+      backend, cpu_plan,
+      {"poisson2d 40", "elast3d 5", "tree 3000 1", "arrow 400 2", "blockdiag 30 7",
+       "poisson3d 12"});
 }
 
 TYPED_TEST(FusedSolves, TellWhereThereIsNoFactor) {
   Backend backend = cpu_backend(1);
-  test::fused_breakdowns<TypeParam, typename TestFixture::Array>(backend, cpu_plan, test::seeds(80));
+  test::fused_breakdowns<TypeParam, typename TestFixture::Array>(backend, cpu_plan,
+                                                                 test::seeds(80));
 }
 
 TYPED_TEST(FusedSolves, NameWhatIsNotFinite) {
   Backend backend = cpu_backend(1);
   for (const test::OwnedPattern& a : {test::grid_pattern(5, 4, 1), test::dense_pattern(100)})
-    test::fused_solves_name_what_is_not_finite<TypeParam, typename TestFixture::Array>(backend, cpu_plan, a);
+    test::fused_solves_name_what_is_not_finite<TypeParam, typename TestFixture::Array>(backend,
+                                                                                       cpu_plan, a);
 }
 
 TYPED_TEST(FusedSolves, InAnyUnits) {
   Backend backend = cpu_backend(1);
   test::fused_solves_in_any_units<TypeParam, typename TestFixture::Array>(
-      backend, cpu_plan, {test::grid_pattern(6, 5, 2), test::dense_pattern(64), test::dense_pattern(100)}, TestFixture::kTolerance);
+      backend, cpu_plan,
+      {test::grid_pattern(6, 5, 2), test::dense_pattern(64), test::dense_pattern(100)},
+      TestFixture::kTolerance);
 }
 
 TYPED_TEST(FusedSolves, HaveTheVerdictsOfFactors) {
@@ -79,7 +86,8 @@ TYPED_TEST(FusedSolves, HaveNoStreams) {
   std::vector<T> x(3, T(1));
   const DeviceMatrixView<T> there({x.data(), 3, 1, 3});
   int stream = 0;
-  EXPECT_EQ(test::error_text(ErrorKind::usage, [&] { fused.enqueue_solve(values, there, there, &stream); }),
+  EXPECT_EQ(test::error_text(ErrorKind::usage,
+                             [&] { fused.enqueue_solve(values, there, there, &stream); }),
             "a fused solve on the CPU has no streams: pass null");
   EXPECT_EQ(x, std::vector<T>(3, T(1)));
 }

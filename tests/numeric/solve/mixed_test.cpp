@@ -13,12 +13,14 @@ std::shared_ptr<const Plan> mixed_plan(const Pattern& pattern) { return analyze(
 
 TEST(Scaling, IsThePowerOfTwoNextToTheRoot) {
   std::mt19937_64 random(1);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity(),
+                   kMost = std::numeric_limits<double>::max();
   for (std::uint32_t seed = 0; seed < seeds(400); ++seed) {
     const double f = std::uniform_real_distribution<double>(1, 2)(random);
     const double diagonal = std::scalbn(f, static_cast<int>(random() % 2097) - 1074);
     const std::vector<Index> zero{0};
-    const auto a = SymmetricMatrix<double>::from_triplets(1, zero, zero, std::vector<double>{diagonal}, Storage::lower);
+    const auto a = SymmetricMatrix<double>::from_triplets(
+        1, zero, zero, std::vector<double>{diagonal}, Storage::lower);
     const SymmetricScaling scaling(a.view());
     EXPECT_TRUE(scaling.positive_diagonal());
     std::vector<double> scaled(1), back{1.0};
@@ -31,13 +33,16 @@ TEST(Scaling, IsThePowerOfTwoNextToTheRoot) {
   }
   const auto exponent_of = [](double v, bool positive) {
     const std::vector<Index> zero{0};
-    const SymmetricScaling s(SymmetricMatrix<double>::from_triplets(1, zero, zero, std::vector<double>{v}, Storage::lower).view());
+    const SymmetricScaling s(SymmetricMatrix<double>::from_triplets(
+                                 1, zero, zero, std::vector<double>{v}, Storage::lower)
+                                 .view());
     EXPECT_EQ(s.positive_diagonal(), positive) << v;
     return s.exponent()[0];
   };
   EXPECT_EQ(exponent_of(std::numeric_limits<double>::denorm_min(), true), -537);
   EXPECT_EQ(exponent_of(kMost, true), 512);
-  for (const double v : {0.0, -0.0, -4.0, kInfinity, -kInfinity, std::nan("")}) EXPECT_EQ(exponent_of(v, false), 0);
+  for (const double v : {0.0, -0.0, -4.0, kInfinity, -kInfinity, std::nan("")})
+    EXPECT_EQ(exponent_of(v, false), 0);
 }
 
 TEST(Scaling, FloatsAreFiniteAndNearOne) {
@@ -54,7 +59,8 @@ TEST(Scaling, FloatsAreFiniteAndNearOne) {
   // What a positive definite matrix does not have.
   const std::vector<Index> row{0, 1, 1}, col{0, 0, 1};
   const auto off = [&](double v) {
-    const auto b = SymmetricMatrix<double>::from_triplets(2, row, col, std::vector<double>{1e-300, v, 1e-300}, Storage::lower);
+    const auto b = SymmetricMatrix<double>::from_triplets(
+        2, row, col, std::vector<double>{1e-300, v, 1e-300}, Storage::lower);
     std::vector<float> to(3);
     SymmetricScaling(b.view()).apply(b.view(), std::span(to));
     return to[1];
@@ -64,9 +70,15 @@ TEST(Scaling, FloatsAreFiniteAndNearOne) {
   EXPECT_EQ(off(std::numeric_limits<double>::infinity()), std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(off(std::nan(""))));
   std::vector<double> few(2);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { scaling.apply(std::span(few)); }), "SymmetricScaling: of 60 rows, x has 2");
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { scaling.apply(a.view(), std::span(few)); }), "no Error");
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)SymmetricScaling(SymmetricView<double>{a.pattern(), few}); }), "no Error");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { scaling.apply(std::span(few)); }),
+            "SymmetricScaling: of 60 rows, x has 2");
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { scaling.apply(a.view(), std::span(few)); }),
+            "no Error");
+  EXPECT_NE(error_text(ErrorKind::usage,
+                       [&] {
+                         (void)SymmetricScaling(SymmetricView<double>{a.pattern(), few});
+                       }),
+            "no Error");
 }
 
 /// Where |A||x| overflows an error is not told as nothing.
@@ -78,12 +90,14 @@ TEST(Residuals, OfUnitsWhoseProductsOverflow) {
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
   ASSERT_TRUE(solve_one(mixed, b, x).value().converged());
   const auto error = [&] {
-    return backward_error<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span<const double>(b)), backend);
+    return backward_error<double>(a.view(), column_view(std::span<const double>(x)),
+                                  column_view(std::span<const double>(b)), backend);
   };
   EXPECT_LE(error().componentwise, kEps);
   std::size_t most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) most = std::fabs(x[i]) > std::fabs(x[most]) ? i : most;
-  x[most] = std::scalbn(x[most], 400);  // A x still fits, the greatest row of |A| times that does not
+  x[most] =
+      std::scalbn(x[most], 400);  // A x still fits, the greatest row of |A| times that does not
   const BackwardError wrong = error();
   EXPECT_GT(wrong.componentwise, 0.1);
   EXPECT_GT(wrong.normwise, 0);
@@ -95,9 +109,11 @@ TEST(Mixed, RefinesAsTheNaiveLoop) {
     Backend backend = cpu_backend(threads);
     const int taken_back = refinement_is_the_naive_mixed_loop(
         backend, mixed_plan,
-        {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7", "rgg3d 3000 12 1", "slow 15",
-         "slow 17",     "slow 20",      "slow 21",   "slow 22",    "slow 23",     "slow 24",        "slow 25",         "stiff 5",
-         "stiff 6",     "stiff 7",      "stiff 8",   "stiff 9",    "stiff 10",    "stiff 11"},
+        {"poisson2d 1",    "poisson2d 23",    "elast3d 4", "tree 700 1", "arrow 400 2",
+         "blockdiag 30 7", "rgg3d 3000 12 1", "slow 15",   "slow 17",    "slow 20",
+         "slow 21",        "slow 22",         "slow 23",   "slow 24",    "slow 25",
+         "stiff 5",        "stiff 6",         "stiff 7",   "stiff 8",    "stiff 9",
+         "stiff 10",       "stiff 11"},
         backend);
     EXPECT_GT(taken_back, 0);
   }
@@ -106,7 +122,8 @@ TEST(Mixed, RefinesAsTheNaiveLoop) {
 TEST(Mixed, PathsFollowTheCondition) {
   Backend backend = cpu_backend(2);
   const auto small = kSanitized;
-  const PathsTaken ways = paths_follow_the_condition(backend, mixed_plan, small ? 12 : 22, small ? 6 : 9, small ? 120 : 300);
+  const PathsTaken ways = paths_follow_the_condition(backend, mixed_plan, small ? 12 : 22,
+                                                     small ? 6 : 9, small ? 120 : 300);
   EXPECT_GT(ways.refinement, 30);
   EXPECT_GT(ways.conjugate_gradients, 15);
   EXPECT_GT(ways.shifted, 0);
@@ -142,7 +159,8 @@ TEST(Mixed, UnitsChangeNothing) {
 
 TEST(Mixed, IndefiniteAsInDouble) {
   Backend backend = cpu_backend(2);
-  for (const char* spec : {"poisson2d 1", "poisson2d 12", "elast3d 4", "arrow 60 2", "blockdiag 9 4"})
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 12", "elast3d 4", "arrow 60 2", "blockdiag 9 4"})
     indefinite_as_in_double(backend, mixed_plan, spec, 0);
 }
 
@@ -211,12 +229,15 @@ SolverOptions mixed_options() {
   return options;
 }
 
-TEST(MixedSolver, SolvesAsInFullPrecision) { solver_solves_as_in_full_precision(mixed_options(), 30, {1, 5, 40}); }
+TEST(MixedSolver, SolvesAsInFullPrecision) {
+  solver_solves_as_in_full_precision(mixed_options(), 30, {1, 5, 40});
+}
 
 TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   const auto a = generate("poisson2d 15");
   SymmetricMatrix<double> bad = a;
-  for (Index j = 0; j < a.n(); ++j) bad.value()[static_cast<std::size_t>(a.pattern().col_ptr[j])] -= 2;
+  for (Index j = 0; j < a.n(); ++j)
+    bad.value()[static_cast<std::size_t>(a.pattern().col_ptr[j])] -= 2;
   SolverOptions full = mixed_options();
   full.precision = Precision::full;
   Solver<double> mixed(mixed_options()), exact(full);
@@ -229,15 +250,18 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
   EXPECT_EQ(mixed.report().smallest_column, exact.report().smallest_column);
   EXPECT_EQ(mixed.report().smallest_pivot, exact.report().smallest_pivot);
   const std::vector<double> b = random_numbers<double>(a.n(), 1);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)mixed.solve(b); }).find("MixedFactor: the factor is not valid"), 0U);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)mixed.solve(b); })
+                .find("MixedFactor: the factor is not valid"),
+            0U);
   ASSERT_TRUE(mixed.refactorize_shifted(2).ok());
   ASSERT_TRUE(exact.refactorize_shifted(2).ok());
   std::vector<double> x = mixed.solve(b), y = exact.solve(b);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], 1e-12);
   ASSERT_TRUE(mixed.refactorize(bad.value(), 2).ok());
   EXPECT_EQ(mixed.solve(b), x);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)mixed.refactorize(bad.value(), std::nan("")); }),
-            "refactorize: the shift is nan, expected a finite number");
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [&] { (void)mixed.refactorize(bad.value(), std::nan("")); }),
+      "refactorize: the shift is nan, expected a finite number");
   bad.value()[3] = std::nan("");
   EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)mixed.refactorize(bad.value()); }),
             error_text(ErrorKind::input, [&] { (void)exact.refactorize(bad.value()); }));
@@ -258,10 +282,12 @@ TEST(MixedSolver, WhatIsAcceptedIsNoSolutionAboveTheStatedBound) {
   for (const int steps : {1, 3}) {
     how.max_steps = steps;
     std::vector<double> x(b.size());
-    const auto solved = factor.solve(column_view(std::span<const double>(b)), column_view(std::span<double>(x)), how);
+    const auto solved = factor.solve(column_view(std::span<const double>(b)),
+                                     column_view(std::span<double>(x)), how);
     ASSERT_TRUE(solved.ok());
     const MixedReport& report = solved.value();
-    EXPECT_EQ(report.error.componentwise > solved_error<double>(), steps == 1) << report.error.componentwise;
+    EXPECT_EQ(report.error.componentwise > solved_error<double>(), steps == 1)
+        << report.error.componentwise;
     EXPECT_LT(report.error.componentwise, how.accept);
     EXPECT_EQ(report.unconverged, steps == 1 ? 1 : 0);
     Solver<double> solver(options);

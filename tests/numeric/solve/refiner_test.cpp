@@ -20,7 +20,9 @@ TYPED_TEST(Refiners, RefineAsTheNaiveLoop) {
   for (const int threads : {1, 3}) {
     Backend backend = cpu_backend(threads);
     test::refinement_is_the_naive_loops<TypeParam, test::HostArray<TypeParam>>(
-        backend, cpu_plan, {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2", "blockdiag 30 7"});
+        backend, cpu_plan,
+        {"poisson2d 1", "poisson2d 23", "elast3d 4", "tree 700 1", "arrow 400 2",
+         "blockdiag 30 7"});
   }
 }
 
@@ -31,7 +33,8 @@ TYPED_TEST(Refiners, RefineNothing) {
 
 TYPED_TEST(Refiners, TakeTheValuesSetLast) {
   Backend backend = cpu_backend(2);
-  test::refinement_is_with_the_values_set_last<TypeParam, test::HostArray<TypeParam>>(backend, cpu_plan);
+  test::refinement_is_with_the_values_set_last<TypeParam, test::HostArray<TypeParam>>(backend,
+                                                                                      cpu_plan);
 }
 
 TYPED_TEST(Refiners, SayWhereThereIsNoFactor) {
@@ -82,8 +85,12 @@ TYPED_TEST(Refiners, AreCancelled) {
   RefineOptions options;
   options.stop = source.get_token();
   source.request_stop();
-  EXPECT_NE(test::error_text(ErrorKind::cancelled, [&] { (void)refiner.refine(factor, bs, xs, workspace, options); }), "no Error");
-  EXPECT_NE(test::error_text(ErrorKind::cancelled, [&] { refiner.enqueue_refine(factor, bs, xs, workspace, nullptr, options); }),
+  EXPECT_NE(test::error_text(ErrorKind::cancelled,
+                             [&] { (void)refiner.refine(factor, bs, xs, workspace, options); }),
+            "no Error");
+  EXPECT_NE(test::error_text(
+                ErrorKind::cancelled,
+                [&] { refiner.enqueue_refine(factor, bs, xs, workspace, nullptr, options); }),
             "no Error");
   EXPECT_EQ(x, std::vector<T>(b.size(), T(0)));
   EXPECT_EQ(refiner.refine(factor, bs, xs, workspace).unrefined.componentwise, 1);

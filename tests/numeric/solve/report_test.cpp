@@ -1,4 +1,5 @@
-// Reports against what they are made of, as JSON read by a parser of others, as text; and messages, in order, from the caller's thread.
+// Reports against what they are made of, as JSON read by a parser of others, as text; and messages,
+// in order, from the caller's thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -30,7 +31,8 @@ void expect_number(const Json& json, double value) {
     EXPECT_TRUE(json.is_null());
 }
 
-void expect_phase(const Json& json, const PhaseReport& phase, const std::optional<Roofline>& roofline) {
+void expect_phase(const Json& json, const PhaseReport& phase,
+                  const std::optional<Roofline>& roofline) {
   EXPECT_EQ(json.size(), roofline ? 5U : 4U);
   if (roofline) expect_number(json.at("share"), phase.share_of(*roofline));
   EXPECT_EQ(json.at("moved").get<Offset>(), phase.moved);
@@ -83,7 +85,8 @@ void expect_same(const std::string& text, const SolverReport& report) {
   expect_number(json.at("fill"), report.fill);
   EXPECT_EQ(json.at("ordering_method").get<std::string>(), report.ordering_method);
   EXPECT_EQ(json.at("ordering_reason").get<std::string>(), report.ordering_reason);
-  EXPECT_EQ(json.at("backend").get<std::string>(), report.backend == BackendKind::cpu ? "cpu" : "cuda");
+  EXPECT_EQ(json.at("backend").get<std::string>(),
+            report.backend == BackendKind::cpu ? "cpu" : "cuda");
   EXPECT_EQ(json.at("target").get<std::string>(), report.target);
   EXPECT_EQ(json.at("target_reason").get<std::string>(), report.target_reason);
   EXPECT_EQ(json.at("too_large_block").get<std::string>(), report.too_large_block);
@@ -114,13 +117,15 @@ void expect_same(const std::string& text, const SolverReport& report) {
   expect_error(refinement.at("final_error"), report.refinement.final_error);
   EXPECT_EQ(json.at("status").get<std::string>(), name_of(report.status));
   EXPECT_EQ(json.at("status_reason").get<std::string>(), report.status_reason);
-  EXPECT_EQ(json.at("precision").get<std::string>(), report.precision == Precision::mixed ? "mixed" : "full");
+  EXPECT_EQ(json.at("precision").get<std::string>(),
+            report.precision == Precision::mixed ? "mixed" : "full");
   expect_mixed(json.at("mixed"), report.mixed);
 }
 
 /// Every member a value of its own, the strings full of what JSON escapes.
 SolverReport made_up() {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
+                   kInfinity = std::numeric_limits<double>::infinity();
   SolverReport report;
   report.ordering = {0.1, 0, 16, 17};
   report.symbolic = {1e-300, 5e-324, (Offset{1} << 62) + 1};
@@ -150,7 +155,18 @@ SolverReport made_up() {
   report.right_hand_sides = 32;
   report.refinement = {2, 3, {1e-10, kInfinity}, {1e-16, kNaN}};
   report.precision = Precision::mixed;
-  report.mixed = {MixedPath::conjugate_gradients, 1e-6, {0.25, 0.5}, 11, 12, kInfinity, 0.75, 13, 14, 15, {kNaN, 2e-16}, "tf32x3"};
+  report.mixed = {MixedPath::conjugate_gradients,
+                  1e-6,
+                  {0.25, 0.5},
+                  11,
+                  12,
+                  kInfinity,
+                  0.75,
+                  13,
+                  14,
+                  15,
+                  {kNaN, 2e-16},
+                  "tf32x3"};
   return report;
 }
 
@@ -179,10 +195,11 @@ TEST(Report, TextWithARoofline) {
   report.solve = {0.5, 1e9, 0, Offset{10} * 1000 * 1000 * 1000};
   report.refine = {};
   const std::string text = to_text(report);
-  for (const char* line :
-       {"roofline: 1 Tflop/s, 20 GB/s\nphase           time          work      memory   of roofline\n",
-        "factor        0.25 s     125 Gflop         0 B          50 %\n", "solve          0.5 s       1 Gflop         0 B         100 %\n",
-        "refine           0 s        0 flop         0 B           0 %\n"})
+  for (const char* line : {"roofline: 1 Tflop/s, 20 GB/s\nphase           time          work      "
+                           "memory   of roofline\n",
+                           "factor        0.25 s     125 Gflop         0 B          50 %\n",
+                           "solve          0.5 s       1 Gflop         0 B         100 %\n",
+                           "refine           0 s        0 flop         0 B           0 %\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
 }
 
@@ -215,7 +232,8 @@ TEST(Report, TextStaysAsItIs) {
             "smallest pivot: -2.5e-17 of column 1234\n"
             "nearly singular: the pivot of column 5 is 2e-20 of A's diagonal entry\n"
             "backward error, componentwise: nan after corrections: 2, before: inf\n"
-            "mixed precision: cg, factor in float by tf32x3, shift of the factor in float 1e-06, contraction of refinement inf, steps of "
+            "mixed precision: cg, factor in float by tf32x3, shift of the factor in float 1e-06, "
+            "contraction of refinement inf, steps of "
             "conjugate gradients: 12, not converged: 15\n");
 }
 
@@ -237,10 +255,13 @@ TEST(Report, OfAnAnalysisAlone) {
   EXPECT_EQ(report.target, analysis.plan->target);
   EXPECT_EQ(report.threads, backend.threads());
   EXPECT_EQ(report.right_hand_sides, 0);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)report_of({}, backend, 8); }), "report_of: the analysis has no plan");
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)report_of({}, backend, 8); }),
+            "report_of: the analysis has no plan");
   options.permutation = Permutation::identity(900);
-  EXPECT_EQ(report_of(analyze_with_report(a.pattern(), options), backend, 8).ordering_method, "given");
-  EXPECT_EQ(report_of(analyze_with_report(SymmetricMatrix<double>().pattern()), backend, 8).fill, 0);
+  EXPECT_EQ(report_of(analyze_with_report(a.pattern(), options), backend, 8).ordering_method,
+            "given");
+  EXPECT_EQ(report_of(analyze_with_report(SymmetricMatrix<double>().pattern()), backend, 8).fill,
+            0);
 }
 
 TEST(Report, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
@@ -250,8 +271,12 @@ TEST(Report, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
   const Backend backend = cpu_backend(1);
   for (const char* target : {"cpu-generic", "sm_90"}) {
     options.target = target;
-    const std::string text = report_of(analyze_with_report(test::too_large_pattern().view(), options), backend, 8).too_large_block;
-    EXPECT_EQ(text.find("the contribution block of front 0 has 92697 rows"), *target == 's' ? 0 : std::string::npos) << text;
+    const std::string text =
+        report_of(analyze_with_report(test::too_large_pattern().view(), options), backend, 8)
+            .too_large_block;
+    EXPECT_EQ(text.find("the contribution block of front 0 has 92697 rows"),
+              *target == 's' ? 0 : std::string::npos)
+        << text;
   }
 }
 
@@ -278,25 +303,30 @@ TEST(Report, OfASolver) {
     EXPECT_EQ(report.smallest_column, factor.verdict().smallest_column);
     EXPECT_NE(report.smallest_column, kNone);
   }
-  for (const PhaseReport& phase : {report.ordering, report.symbolic, report.prepare, report.factor}) EXPECT_GT(phase.seconds, 0);
+  for (const PhaseReport& phase : {report.ordering, report.symbolic, report.prepare, report.factor})
+    EXPECT_GT(phase.seconds, 0);
   EXPECT_EQ(report.solve.seconds + report.refine.seconds, 0);
   std::vector<double> x(729 * 3, 1.0);
   solver.solve({x.data(), 729, 3, 729});
   report = solver.report();
-  const double entries = static_cast<double>(plan.cost.nnz_l), full = 2 * static_cast<double>(plan.nnz) - 729;
+  const double entries = static_cast<double>(plan.cost.nnz_l),
+               full = 2 * static_cast<double>(plan.nnz) - 729;
   EXPECT_EQ(report.right_hand_sides, 3);
   EXPECT_EQ(report.solve.flops, 12 * entries);
   EXPECT_EQ(report.prepare.bytes + report.solve.bytes, solver.backend().bytes_in_use());
   EXPECT_GE(report.refinement.tried, report.refinement.steps);
-  EXPECT_EQ(report.refine.flops, 12 * entries * report.refinement.tried + 6 * full * (report.refinement.tried + 1));
+  EXPECT_EQ(report.refine.flops,
+            12 * entries * report.refinement.tried + 6 * full * (report.refinement.tried + 1));
   EXPECT_FALSE(report.roofline.has_value());
-  const Offset vectors = Offset{729} * 3 * 8, solved = 2 * 8 * plan.cost.nnz_l + 4 * vectors, residual = 12 * plan.nnz + 3 * vectors;
+  const Offset vectors = Offset{729} * 3 * 8, solved = 2 * 8 * plan.cost.nnz_l + 4 * vectors,
+               residual = 12 * plan.nnz + 3 * vectors;
   EXPECT_EQ(report.ordering.moved, 4 * plan.nnz + 8 * 730 + 8 * 729);
   EXPECT_EQ(report.symbolic.moved, 4 * plan.nnz + 8 * 730 + plan.plan_bytes());
   EXPECT_EQ(report.prepare.moved, 0);
   EXPECT_EQ(report.factor.moved, 8 * (plan.nnz + plan.cost.nnz_l));
   EXPECT_EQ(report.solve.moved, solved);
-  EXPECT_EQ(report.refine.moved, solved * report.refinement.tried + residual * (report.refinement.tried + 1));
+  EXPECT_EQ(report.refine.moved,
+            solved * report.refinement.tried + residual * (report.refinement.tried + 1));
   expect_same(to_json(report), report);
 }
 
@@ -314,7 +344,8 @@ TEST(Report, OfASolverWithARoofline) {
     const SolverReport& report = solver.report();
     ASSERT_TRUE(report.roofline.has_value());
     const Backend& backend = solver.backend();
-    const Roofline again = precision == Precision::full ? backend.roofline(8) : backend.mixed_roofline();
+    const Roofline again =
+        precision == Precision::full ? backend.roofline(8) : backend.mixed_roofline();
     EXPECT_EQ(report.roofline->flops_per_s, again.flops_per_s);  // measured once
     EXPECT_EQ(report.roofline->bytes_per_s, again.bytes_per_s);
     EXPECT_TRUE(std::isfinite(again.flops_per_s) && again.flops_per_s > 1e6) << again.flops_per_s;
@@ -324,13 +355,16 @@ TEST(Report, OfASolverWithARoofline) {
     const Plan& plan = solver.plan();
     const int steps = report.mixed.steps + report.mixed.cg_steps;
     EXPECT_EQ(report.factor.moved, 4 * (plan.nnz + plan.cost.nnz_l));
-    EXPECT_EQ(report.solve.moved, steps * (8 * plan.cost.nnz_l + Offset{16} * 1600) + (steps + 1) * (12 * plan.nnz + Offset{24} * 1600));
+    EXPECT_EQ(report.solve.moved, steps * (8 * plan.cost.nnz_l + Offset{16} * 1600) +
+                                      (steps + 1) * (12 * plan.nnz + Offset{24} * 1600));
   }
 }
 
 std::string label(const Message& message) {
-  std::string text = std::string(name_of(message.level)) + " " + std::string(name_of(message.phase));
-  if (message.fraction) text += " " + std::to_string(static_cast<int>(100 * *message.fraction)) + " %";
+  std::string text =
+      std::string(name_of(message.level)) + " " + std::string(name_of(message.phase));
+  if (message.fraction)
+    text += " " + std::to_string(static_cast<int>(100 * *message.fraction)) + " %";
   return text;
 }
 
@@ -351,19 +385,23 @@ TEST(Messages, InOrderFromTheCallersThread) {
     Solver<double> solver(options);
     const SymmetricMatrix<double> a = generate("poisson3d 12");
     ASSERT_TRUE(solver.compute(a.view()).ok());
-    EXPECT_EQ(told, (std::vector<std::string>{"info ordering 0 %", "info ordering", "info symbolic", "info ordering 100 %", "info symbolic",
-                                              "info symbolic 100 %", "info prepare 0 %", "info prepare 100 %", "info factor 0 %",
-                                              "info factor 100 %"}));
+    EXPECT_EQ(told,
+              (std::vector<std::string>{
+                  "info ordering 0 %", "info ordering", "info symbolic", "info ordering 100 %",
+                  "info symbolic", "info symbolic 100 %", "info prepare 0 %", "info prepare 100 %",
+                  "info factor 0 %", "info factor 100 %"}));
     told.clear();
     (void)solver.solve(std::vector<double>(1728, 1.0));
-    EXPECT_EQ(told, (std::vector<std::string>{"info solve 0 %", "info refine 0 %", "info refine 100 %"}));
+    EXPECT_EQ(told,
+              (std::vector<std::string>{"info solve 0 %", "info refine 0 %", "info refine 100 %"}));
     told.clear();
     ASSERT_FALSE(solver.refactorize(a.value(), -100).ok());
     EXPECT_EQ(told, (std::vector<std::string>{"info factor 0 %", "warning factor 100 %"}));
   }
 }
 
-/// A factorisation long enough tells how far it is, by the calling thread; no bit of L depends on it.
+/// A factorisation long enough tells how far it is, by the calling thread; no bit of L depends on
+/// it.
 TEST(Messages, FractionsOfAFactorisation) {
   const test::ManyThreads many;
   const SymmetricMatrix<double> a = generate("poisson3d 24");
@@ -384,7 +422,8 @@ TEST(Messages, FractionsOfAFactorisation) {
       if (message.phase != Phase::factor) return;
       told.push_back(message.fraction.value());
       if (told.size() == 2 && cancel) source.request_stop();
-      if (told.size() == 2) (void)Solver<double>(SolverOptions{}).compute(a.view());  // it counts for nobody
+      if (told.size() == 2)
+        (void)Solver<double>(SolverOptions{}).compute(a.view());  // it counts for nobody
     };
     Solver<double> solver(options);
     ASSERT_TRUE(solver.compute(a.view()).ok());
@@ -400,7 +439,9 @@ TEST(Messages, FractionsOfAFactorisation) {
     told.clear();
     cancel = true;
     solver.set_stop(source.get_token());
-    EXPECT_NE(error_text(ErrorKind::cancelled, [&] { (void)solver.refactorize(a.value()); }).find("cancelled"), std::string::npos);
+    EXPECT_NE(error_text(ErrorKind::cancelled, [&] { (void)solver.refactorize(a.value()); })
+                  .find("cancelled"),
+              std::string::npos);
     EXPECT_LE(told.size(), 3U);
   }
 }
@@ -426,7 +467,8 @@ TEST(Messages, OperationsAreCountedToTheLastOne) {
   }
 }
 
-/// From each message in turn: a token is asked to stop, or the handler throws. Then the same object does it all, with the bits of another.
+/// From each message in turn: a token is asked to stop, or the handler throws. Then the same object
+/// does it all, with the bits of another.
 TEST(Messages, MayCancelOrThrow) {
   const test::ManyThreads many;
   const SymmetricMatrix<double> a = generate("poisson3d 10");
@@ -478,8 +520,10 @@ TEST(Messages, Names) {
   EXPECT_EQ(name_of(Phase::ordering), "ordering");
   EXPECT_EQ(name_of(Phase::refine), "refine");
   EXPECT_EQ(name_of(MessageLevel::warning), "warning");
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<Phase>(17)); }), "name_of: no such phase");
-  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<MessageLevel>(17)); }), "name_of: no such level");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<Phase>(17)); }),
+            "name_of: no such phase");
+  EXPECT_EQ(error_text(ErrorKind::usage, [] { (void)name_of(static_cast<MessageLevel>(17)); }),
+            "name_of: no such level");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ SolverOptions one_thread(Precision precision = Precision::full) {
   return options;
 }
 
-SymmetricMatrix<double> from_places(Index n, const std::vector<Index>& row, const std::vector<Index>& col) {
+SymmetricMatrix<double> from_places(Index n, const std::vector<Index>& row,
+                                    const std::vector<Index>& col) {
   std::vector<double> value(row.size());
   for (std::size_t k = 0; k < row.size(); ++k) value[k] = row[k] == col[k] ? 4 : -1;
   return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
@@ -39,11 +40,13 @@ TEST(Solver, RefactorizeOfAMatrixIsThatOfItsValues) {
     auto other = a;
     for (double& v : other.value()) v *= 3;
     Solver<double> by_matrix(one_thread(precision)), by_values(one_thread(precision));
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)by_matrix.refactorize(a.view()); }), "Solver::refactorize: call compute() first");
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)by_matrix.refactorize(a.view()); }),
+              "Solver::refactorize: call compute() first");
     ASSERT_TRUE(by_matrix.compute(a.view()).ok() && by_values.compute(a.view()).ok());
     const std::vector<double> b(81, 1.0);
     for (const double shift : {0.0, 0.5}) {
-      ASSERT_TRUE(by_matrix.refactorize(other.view(), shift).ok() && by_values.refactorize(other.value(), shift).ok());
+      ASSERT_TRUE(by_matrix.refactorize(other.view(), shift).ok() &&
+                  by_values.refactorize(other.value(), shift).ok());
       EXPECT_EQ(by_matrix.solve(b), by_values.solve(b));
     }
     const auto failed = by_matrix.refactorize(a.view(), -100.0);
@@ -65,10 +68,12 @@ constexpr NoSolution kNoSolutions[] = {
     {"large", 1e300, 1, SolveStatus::ok, ""},
     {"nan", std::numeric_limits<double>::quiet_NaN(), 1, SolveStatus::not_finite,
      "the solution is not finite: entry (40, 1) of b (row, column, from 0) is nan"},
-    {"infinite", kInfinity, 1, SolveStatus::not_finite, "the solution is not finite: entry (40, 1) of b (row, column, from 0) is inf"},
+    {"infinite", kInfinity, 1, SolveStatus::not_finite,
+     "the solution is not finite: entry (40, 1) of b (row, column, from 0) is inf"},
     {"minus_infinite", -kInfinity, 1, SolveStatus::not_finite,
      "the solution is not finite: entry (40, 1) of b (row, column, from 0) is -inf"},
-    {"overflow", 1e300, 1e-20, SolveStatus::not_finite, "the solution is not finite: x or its residual overflows double"},
+    {"overflow", 1e300, 1e-20, SolveStatus::not_finite,
+     "the solution is not finite: x or its residual overflows double"},
 };
 
 class SolveStatuses : public ::testing::TestWithParam<std::tuple<NoSolution, Precision, Layout>> {};
@@ -93,12 +98,15 @@ TEST_P(SolveStatuses, AreToldWithTheReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SolveStatuses,
-                         ::testing::Combine(::testing::ValuesIn(kNoSolutions), ::testing::Values(Precision::full, Precision::mixed),
-                                            ::testing::Values(Layout::column_major, Layout::row_major)),
+                         ::testing::Combine(::testing::ValuesIn(kNoSolutions),
+                                            ::testing::Values(Precision::full, Precision::mixed),
+                                            ::testing::Values(Layout::column_major,
+                                                              Layout::row_major)),
                          [](const auto& of) {
                            return std::string(std::get<0>(of.param).name) +
                                   (std::get<1>(of.param) == Precision::full ? "_full" : "_mixed") +
-                                  (std::get<2>(of.param) == Layout::row_major ? "_rows" : "_columns");
+                                  (std::get<2>(of.param) == Layout::row_major ? "_rows"
+                                                                              : "_columns");
                          });
 
 TEST(SolveStatus, IsThatOfTheWorseError) {
@@ -147,20 +155,29 @@ TEST(Solver, RefactorizeNamesWhatDiffers) {
   ASSERT_TRUE(solver.compute(a.view()).ok());
   const std::vector<double> b{1, 2, 3, 4}, x = solver.solve(b);
   const auto refused = [&](const SymmetricMatrix<double>& other) {
-    std::string text = error_text(ErrorKind::usage, [&] { (void)solver.refactorize(other.view()); });
+    std::string text =
+        error_text(ErrorKind::usage, [&] { (void)solver.refactorize(other.view()); });
     EXPECT_EQ(solver.solve(b), x);  // as before
     const std::string head = "Solver::refactorize: another pattern than that of compute(): ";
     return text.find(head) == 0 ? text.substr(head.size()) : text;
   };
   EXPECT_EQ(refused(from_places(3, {0, 1, 1, 2}, {0, 0, 1, 2})), "3 rows, then 4");
-  EXPECT_EQ(refused(from_places(4, {0, 2, 1, 2, 3, 3}, {0, 0, 1, 2, 1, 3})), "entry (1, 0) is missing");  // as many entries
-  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 2, 3, 3}, {0, 0, 1, 1, 2, 1, 3})), "entry (2, 1) is new");
-  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3}, {0, 0, 1, 2, 2, 3})), "entry (3, 1) is missing");
-  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3, 3}, {0, 0, 1, 2, 1, 2, 3})), "entry (3, 2) is new");
+  EXPECT_EQ(refused(from_places(4, {0, 2, 1, 2, 3, 3}, {0, 0, 1, 2, 1, 3})),
+            "entry (1, 0) is missing");  // as many entries
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 2, 3, 3}, {0, 0, 1, 1, 2, 1, 3})),
+            "entry (2, 1) is new");
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3}, {0, 0, 1, 2, 2, 3})),
+            "entry (3, 1) is missing");
+  EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3, 3}, {0, 0, 1, 2, 1, 2, 3})),
+            "entry (3, 2) is new");
   EXPECT_EQ(refused(a), "no Error");
   const std::vector<Offset> ptr{0, 1, 2, 3, 3};
   const Pattern broken{4, ptr, a.pattern().row.first(3)};
-  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)solver.refactorize({broken, a.value()}); }), "no Error");
+  EXPECT_NE(error_text(ErrorKind::input,
+                       [&] {
+                         (void)solver.refactorize({broken, a.value()});
+                       }),
+            "no Error");
   EXPECT_NE(error_text(ErrorKind::usage,
                        [&] {
                          (void)solver.refactorize({a.pattern(), a.value().first(2)});
@@ -180,9 +197,12 @@ TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
             "Solver: unknown BackendChoice 7; expected automatic, cpu or cuda (0 to 2)");
   EXPECT_EQ(made([](SolverOptions& o) { o.precision = static_cast<Precision>(7); }),
             "Solver: unknown Precision 7; expected full or mixed (0 or 1)");
-  EXPECT_EQ(made([](SolverOptions& o) { o.refine.max_steps = -1; }), "Solver: max_steps is -1, expected 0 or more");
-  EXPECT_EQ(made([](SolverOptions& o) { o.refine.target = -1; }), "Solver: target is -1, expected 0 or more");
-  EXPECT_EQ(made([](SolverOptions& o) { o.refine.stagnation = -1; }), "Solver: stagnation is -1, expected 0 or more");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.max_steps = -1; }),
+            "Solver: max_steps is -1, expected 0 or more");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.target = -1; }),
+            "Solver: target is -1, expected 0 or more");
+  EXPECT_EQ(made([](SolverOptions& o) { o.refine.stagnation = -1; }),
+            "Solver: stagnation is -1, expected 0 or more");
   for (const Precision precision : {Precision::full, Precision::mixed}) {
     Solver<double> solver(one_thread(precision));
     ASSERT_TRUE(solver.compute(generate("poisson2d 3").view()).ok());

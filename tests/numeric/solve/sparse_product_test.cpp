@@ -32,13 +32,15 @@ TYPED_TEST(SparseProducts, AreExactForIntegers) {
 /// Floats but once.
 TYPED_TEST(SparseProducts, RoundAsSumsInDoubleDo) {
   Backend backend = cpu_backend(1);
-  test::products_round_as_they_say<TypeParam, typename TestFixture::Array>(backend, sizeof(TypeParam) == 4, test::seeds(400));
+  test::products_round_as_they_say<TypeParam, typename TestFixture::Array>(
+      backend, sizeof(TypeParam) == 4, test::seeds(400));
 }
 
 TYPED_TEST(SparseProducts, HaveTheBitsOfSingleColumns) {
   Backend backend = cpu_backend(2);
   test::products_in_either_layout<TypeParam, typename TestFixture::Array>(
-      backend, {test::grid_pattern(3, 5, 4), test::star_pattern(500, 77), test::dense_pattern(40)}, {1, 2, 9, 33});
+      backend, {test::grid_pattern(3, 5, 4), test::star_pattern(500, 77), test::dense_pattern(40)},
+      {1, 2, 9, 33});
 }
 
 TYPED_TEST(SparseProducts, BringNanAndInfinityOn) {
@@ -66,14 +68,16 @@ TYPED_TEST(SparseProducts, Refuse) {
   test::what_products_refuse<TypeParam, typename TestFixture::Array>(backend);
 }
 
-/// On rows that several threads have parts of, and long ones; near what multiply() says, which sums in twice the precision.
+/// On rows that several threads have parts of, and long ones; near what multiply() says, which sums
+/// in twice the precision.
 TYPED_TEST(SparseProducts, HaveTheSameBitsByAnyNumberOfThreads) {
   using T = TypeParam;
   const test::ManyThreads many;
   for (const char* spec : {"lap27 22", "arrow 9000 5", "tree 3000 1"}) {
     const auto a = generate(spec);
     const Index n = a.n(), cols = 2;
-    const std::vector<T> value = test::cast<T>(a.value()), x = test::dense_numbers<T>(n, cols, 1), y = test::dense_numbers<T>(n, cols, 2);
+    const std::vector<T> value = test::cast<T>(a.value()), x = test::dense_numbers<T>(n, cols, 1),
+                         y = test::dense_numbers<T>(n, cols, 2);
     std::vector<T> precise(x.size()), expected, scaled;
     Backend one = cpu_backend(1);
     multiply<T>({a.pattern(), value}, {x.data(), n, cols, n}, {precise.data(), n, cols, n}, one);
@@ -87,7 +91,8 @@ TYPED_TEST(SparseProducts, HaveTheSameBitsByAnyNumberOfThreads) {
       EXPECT_TRUE(test::is_same(found, expected)) << spec << ", " << threads << " threads";
       for (std::size_t k = 0; k < found.size(); ++k)
         ASSERT_LE(std::abs(found[k] - precise[k]),
-                  (naive.entries[k % static_cast<std::size_t>(n)] + 1) * std::numeric_limits<T>::epsilon() * naive.magnitude[k]);
+                  (naive.entries[k % static_cast<std::size_t>(n)] + 1) *
+                      std::numeric_limits<T>::epsilon() * naive.magnitude[k]);
       found = y;
       product.multiply(T(0.3), {x.data(), n, cols, n}, T(-1.1), {found.data(), n, cols, n});
       if (scaled.empty()) scaled = found;

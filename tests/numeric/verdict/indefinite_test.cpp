@@ -1,4 +1,5 @@
-// Verdicts near and beyond singularity: the column and the sign of a naive column Cholesky in the same ordering.
+// Verdicts near and beyond singularity: the column and the sign of a naive column Cholesky in the
+// same ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,13 +61,15 @@ TYPED_TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
     for (const int threads : {1, 2, 8}) {
       Backend backend = cpu_backend(threads);
       SCOPED_TRACE(name_of(method));
-      test::kkt_systems_fail_as_a_naive_factorisation<TypeParam>(backend, [&](const Pattern& pattern) { return plan_of(pattern, method); });
+      test::kkt_systems_fail_as_a_naive_factorisation<TypeParam>(
+          backend, [&](const Pattern& pattern) { return plan_of(pattern, method); });
     }
 }
 
-/// Columns of B, each in another task. Rounds 0 and 1: the last column of the greatest task among those of the first half, and of each task
-/// behind it the first column (found long before that one, by another thread) or the last one (found after it, where both are at work).
-/// Other rounds: of six tasks anywhere in the tree, each at any column.
+/// Columns of B, each in another task. Rounds 0 and 1: the last column of the greatest task among
+/// those of the first half, and of each task behind it the first column (found long before that
+/// one, by another thread) or the last one (found after it, where both are at work). Other rounds:
+/// of six tasks anywhere in the tree, each at any column.
 std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64& random) {
   struct Range {
     Index begin, end;
@@ -74,24 +77,30 @@ std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64
   };
   std::vector<Range> range;
   for (const Schedule::Task& task : plan.schedule.task)
-    range.push_back({plan.supernodes.first[task.first_front], plan.supernodes.first[task.last_front], task.flops});
+    range.push_back({plan.supernodes.first[task.first_front],
+                     plan.supernodes.first[task.last_front], task.flops});
   std::vector<Index> columns;
   if (round < 2) {
-    std::sort(range.begin(), range.end(), [](const Range& x, const Range& y) { return x.begin < y.begin; });
+    std::sort(range.begin(), range.end(),
+              [](const Range& x, const Range& y) { return x.begin < y.begin; });
     const auto middle = range.begin() + static_cast<std::ptrdiff_t>(range.size() / 2);
-    auto task = std::max_element(range.begin(), middle, [](const Range& x, const Range& y) { return x.flops < y.flops; });
+    auto task = std::max_element(range.begin(), middle,
+                                 [](const Range& x, const Range& y) { return x.flops < y.flops; });
     columns.push_back(task->end - 1);
     while (++task != range.end()) columns.push_back(round == 0 ? task->begin : task->end - 1);
     return columns;
   }
   std::shuffle(range.begin(), range.end(), random);
   range.resize(6);
-  for (const Range& r : range) columns.push_back(r.begin + static_cast<Index>(random() % static_cast<std::uint64_t>(r.end - r.begin)));
+  for (const Range& r : range)
+    columns.push_back(r.begin +
+                      static_cast<Index>(random() % static_cast<std::uint64_t>(r.end - r.begin)));
   return columns;
 }
 
-/// The same plan with tasks renumbered in another order that the edges allow, of those ready always the last: one thread takes them in
-/// that order. To factorise with, and nothing else: the edges of solves are not renumbered.
+/// The same plan with tasks renumbered in another order that the edges allow, of those ready always
+/// the last: one thread takes them in that order. To factorise with, and nothing else: the edges of
+/// solves are not renumbered.
 std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
   auto result = std::make_shared<Plan>(plan);
   const Schedule& from = plan.schedule;
@@ -107,14 +116,17 @@ std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
     to.task[ticket] = from.task[t];
     to.scratch[ticket] = from.scratch[t];
     to.factor_edges.dependencies[ticket] = from.factor_edges.dependencies[t];
-    for (Offset k = from.factor_edges.successor_ptr[t]; k < from.factor_edges.successor_ptr[t + 1]; ++k)
+    for (Offset k = from.factor_edges.successor_ptr[t]; k < from.factor_edges.successor_ptr[t + 1];
+         ++k)
       if (--waits[from.factor_edges.successor[k]] == 0) ready.push(from.factor_edges.successor[k]);
   }
   to.factor_edges.successor.clear();
   to.factor_edges.successor_ptr.assign(1, 0);
   for (std::size_t ticket = 0; ticket < waits.size(); ++ticket) {
-    const auto t = std::find(new_of.begin(), new_of.end(), static_cast<Index>(ticket)) - new_of.begin();
-    for (Offset k = from.factor_edges.successor_ptr[t]; k < from.factor_edges.successor_ptr[t + 1]; ++k)
+    const auto t =
+        std::find(new_of.begin(), new_of.end(), static_cast<Index>(ticket)) - new_of.begin();
+    for (Offset k = from.factor_edges.successor_ptr[t]; k < from.factor_edges.successor_ptr[t + 1];
+         ++k)
       to.factor_edges.successor.push_back(new_of[from.factor_edges.successor[k]]);
     to.factor_edges.successor_ptr.push_back(static_cast<Offset>(to.factor_edges.successor.size()));
     if (Index& parent = to.task[ticket].parent; parent != kNone) parent = new_of[parent];
@@ -122,16 +134,19 @@ std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
   return result;
 }
 
-/// The breakdown of `naive` is found by each number of threads, and with tasks in another order, bit for bit the same one.
+/// The breakdown of `naive` is found by each number of threads, and with tasks in another order,
+/// bit for bit the same one.
 template <class T>
-void expect_breakdown(const std::shared_ptr<const Plan>& plan, std::span<const T> value, const Breakdown& naive, std::uint32_t runs) {
+void expect_breakdown(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
+                      const Breakdown& naive, std::uint32_t runs) {
   std::optional<double> pivot;
   for (const auto& way : {plan, last_tasks_first(*plan)})
     for (const int threads : {1, 2, 8}) {
       Backend backend = cpu_backend(threads);
       auto factor = Factor<T>::create(way, backend);
       for (std::uint32_t run = 0; run < (threads == 1 ? 1 : runs); ++run) {
-        SCOPED_TRACE(std::to_string(threads) + " threads, run " + std::to_string(run) + (way == plan ? "" : ", last tasks first"));
+        SCOPED_TRACE(std::to_string(threads) + " threads, run " + std::to_string(run) +
+                     (way == plan ? "" : ", last tasks first"));
         const auto verdict = refactorize<T>(factor, value);
         ASSERT_FALSE(verdict.ok());
         ASSERT_EQ(verdict.error().column, naive.column);
@@ -142,7 +157,8 @@ void expect_breakdown(const std::shared_ptr<const Plan>& plan, std::span<const T
     }
 }
 
-/// Several tasks fail, in any order and at the same time: the breakdown told is that of the column eliminated first.
+/// Several tasks fail, in any order and at the same time: the breakdown told is that of the column
+/// eliminated first.
 TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
   using T = TypeParam;
   const test::ManyThreads many;
@@ -153,31 +169,35 @@ TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
       const auto plan = plan_of(a.pattern(), method);
       ASSERT_GT(plan->schedule.task.size(), 10U) << spec << ' ' << name_of(method);
       for (int round = 0; round < 4; ++round) {
-        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " round " + std::to_string(round));
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name_of(method)) + " round " +
+                     std::to_string(round));
         auto value = test::cast<T>(a.value());
         const auto columns = columns_in_tasks(*plan, round, random);
         for (const Index k : columns) value[a.pattern().col_ptr[plan->perm.old_of(k)]] *= T(-1);
         const auto naive = test::sparse_breakdown<T>({a.pattern(), value}, plan->perm);
         ASSERT_TRUE(naive.has_value());
-        ASSERT_EQ(naive->column, plan->perm.old_of(*std::min_element(columns.begin(), columns.end())));
+        ASSERT_EQ(naive->column,
+                  plan->perm.old_of(*std::min_element(columns.begin(), columns.end())));
         expect_breakdown<T>(plan, value, *naive, test::seeds(8));
         if (this->HasFatalFailure()) return;
       }
     }
 }
 
-/// Tasks of milliseconds, which all but the first few fail at their very end: even where threads take turns on one core, some are at work
-/// when the first one fails.
+/// Tasks of milliseconds, which all but the first few fail at their very end: even where threads
+/// take turns on one core, some are at work when the first one fails.
 TYPED_TEST(Indefinite, AFailureFoundLateDoesNotReplaceAnEarlierColumn) {
   using T = TypeParam;
   const test::ManyThreads many;
   const Index blocks = 9, order = 1000, sound = 1;
-  const auto a = generate("blockdiag " + std::to_string(blocks * order) + " " + std::to_string(order));
+  const auto a =
+      generate("blockdiag " + std::to_string(blocks * order) + " " + std::to_string(order));
   const auto plan = plan_of(a.pattern(), OrderingMethod::natural);
   ASSERT_EQ(plan->schedule.task.size(), blocks);
   auto value = test::cast<T>(a.value());
   const Index least = sound * order + order - 1;
-  for (Index k = least; k < plan->n; k += order) value[a.pattern().col_ptr[plan->perm.old_of(k)]] *= T(-1);
+  for (Index k = least; k < plan->n; k += order)
+    value[a.pattern().col_ptr[plan->perm.old_of(k)]] *= T(-1);
   const auto naive = test::sparse_breakdown<T>({a.pattern(), value}, plan->perm);
   ASSERT_TRUE(naive.has_value());
   ASSERT_EQ(naive->column, plan->perm.old_of(least));
@@ -186,7 +206,8 @@ TYPED_TEST(Indefinite, AFailureFoundLateDoesNotReplaceAnEarlierColumn) {
 
 TYPED_TEST(Indefinite, AMissingDiagonalEntryIsAZeroPivot) {
   Backend backend = cpu_backend(1);
-  test::missing_diagonal_entry_is_a_zero_pivot<TypeParam>(backend, [](const Pattern& pattern) { return analyze(pattern); });
+  test::missing_diagonal_entry_is_a_zero_pivot<TypeParam>(
+      backend, [](const Pattern& pattern) { return analyze(pattern); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Nearly singular diagonal blocks: a model of factorisation and solve with inverses of blocks shows that these need the correction step
-// (numeric/cuda/factor/tiled/correction.cuh), and the CPU's factors are as accurate as they should be.
+// Nearly singular diagonal blocks: a model of factorisation and solve with inverses of blocks shows
+// that these need the correction step (numeric/cuda/factor/tiled/correction.cuh), and the CPU's
+// factors are as accurate as they should be.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -70,7 +71,8 @@ void solve_row(const Block& b, double* c, std::size_t w, Means means) {
 }
 
 /// Dense Cholesky by blocks of 16 columns; nothing if a pivot is not positive.
-std::optional<std::vector<double>> factor_by_blocks(std::vector<double> a, std::size_t n, Means means) {
+std::optional<std::vector<double>> factor_by_blocks(std::vector<double> a, std::size_t n,
+                                                    Means means) {
   for (std::size_t s = 0; s < n; s += kBlock) {
     const std::size_t w = std::min(kBlock, n - s);
     for (std::size_t j = s; j < s + w; ++j) {
@@ -90,7 +92,8 @@ std::optional<std::vector<double>> factor_by_blocks(std::vector<double> a, std::
 }
 
 /// L y = b by blocks.
-std::vector<double> forward_by_blocks(const std::vector<double>& l, std::size_t n, std::vector<double> b, Means means) {
+std::vector<double> forward_by_blocks(const std::vector<double>& l, std::size_t n,
+                                      std::vector<double> b, Means means) {
   for (std::size_t s = 0; s < n; s += kBlock) {
     const std::size_t w = std::min(kBlock, n - s);
     for (std::size_t i = s; i < s + w; ++i)
@@ -101,18 +104,21 @@ std::vector<double> forward_by_blocks(const std::vector<double>& l, std::size_t 
 }
 
 /// The largest entry of |b - L y| over that of |L| |y|.
-double forward_error(const std::vector<double>& l, std::size_t n, const std::vector<double>& b, const std::vector<double>& y) {
+double forward_error(const std::vector<double>& l, std::size_t n, const std::vector<double>& b,
+                     const std::vector<double>& y) {
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     long double rest = b[i], size = 0;
     for (std::size_t k = 0; k <= i; ++k)
-      rest -= static_cast<long double>(l[i * n + k]) * y[k], size += std::abs(static_cast<long double>(l[i * n + k]) * y[k]);
+      rest -= static_cast<long double>(l[i * n + k]) * y[k],
+          size += std::abs(static_cast<long double>(l[i * n + k]) * y[k]);
     largest = std::max(largest, static_cast<double>(std::abs(rest) / size));
   }
   return largest;
 }
 
-/// With the correction factors and solves are as good as by substitution. Without it they miss the bound that the device's are tested for.
+/// With the correction factors and solves are as good as by substitution. Without it they miss the
+/// bound that the device's are tested for.
 TEST(NearSingular, ProductsWithInversesNeedTheCorrection) {
   for (const test::NearSingularCase& what : test::near_singular_cases()) {
     double missed_by = 0, solve_error = 0;
@@ -128,11 +134,16 @@ TEST(NearSingular, ProductsWithInversesNeedTheCorrection) {
       const double bound = test::factor_error_bound(test::factor_error(dense, *good, n));
       EXPECT_LE(bound, 1.5e-14);
       EXPECT_LE(test::factor_error(dense, *corrected, n), bound);
-      missed_by = std::max(missed_by, plain.has_value() ? test::factor_error(dense, *plain, n) / bound : HUGE_VAL);
+      missed_by = std::max(
+          missed_by, plain.has_value() ? test::factor_error(dense, *plain, n) / bound : HUGE_VAL);
       std::vector<double> b(n);
-      for (std::size_t i = 0; i < n; ++i) b[i] = std::cos(static_cast<double>(i)) * std::sqrt(dense[i * n + i]);
-      EXPECT_LE(forward_error(*good, n, b, forward_by_blocks(*good, n, b, Means::corrected_inverse)), 4 * kEps);
-      solve_error = std::max(solve_error, forward_error(*good, n, b, forward_by_blocks(*good, n, b, Means::inverse)));
+      for (std::size_t i = 0; i < n; ++i)
+        b[i] = std::cos(static_cast<double>(i)) * std::sqrt(dense[i * n + i]);
+      EXPECT_LE(
+          forward_error(*good, n, b, forward_by_blocks(*good, n, b, Means::corrected_inverse)),
+          4 * kEps);
+      solve_error = std::max(
+          solve_error, forward_error(*good, n, b, forward_by_blocks(*good, n, b, Means::inverse)));
     }
     if (what.needs_correction) {
       EXPECT_GE(missed_by, 4.0) << what.name;
@@ -150,16 +161,19 @@ double largest_condition(const Factor<double>& factor) {
       const auto w = static_cast<std::size_t>(std::min<Index>(kBlock, nodes.first[s + 1] - first));
       std::vector<double> l(w * w);
       for (std::size_t i = 0; i < w; ++i)
-        for (std::size_t j = 0; j <= i; ++j) l[i * w + j] = factor.entry(first + static_cast<Index>(i), first + static_cast<Index>(j));
+        for (std::size_t j = 0; j <= i; ++j)
+          l[i * w + j] = factor.entry(first + static_cast<Index>(i), first + static_cast<Index>(j));
       largest = std::max(largest, block_of(l, w, 0, w).condition);
     }
   return largest;
 }
 
-/// Blocks of meshes are far from what is corrected: not a bit of their factors depends on the correction.
+/// Blocks of meshes are far from what is corrected: not a bit of their factors depends on the
+/// correction.
 TEST(NearSingular, MeshesNeedNoCorrection) {
   Backend backend = cpu_backend(1);
-  for (const char* spec : {"poisson2d 60", "poisson3d 12", "elast3d 7", "lap27 9", "shell2d 30", "rgg3d 2000 12 1", "tree 3000 1"}) {
+  for (const char* spec : {"poisson2d 60", "poisson3d 12", "elast3d 7", "lap27 9", "shell2d 30",
+                           "rgg3d 2000 12 1", "tree 3000 1"}) {
     const auto a = generate(spec);
     auto factor = Factor<double>::create(analyze(a.pattern()), backend);
     ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
@@ -172,13 +186,15 @@ TEST(NearSingular, FactorsOfTheCpuAreAccurate) {
   for (const test::NearSingularCase& what : test::near_singular_cases()) {
     SCOPED_TRACE(what.name);
     const auto a = test::near_singular(what, 1);
-    const test::NearSingularErrors errors = test::near_singular_errors(a, analyze(a.pattern(), test::natural_order(a.n())), backend);
+    const test::NearSingularErrors errors =
+        test::near_singular_errors(a, analyze(a.pattern(), test::natural_order(a.n())), backend);
     EXPECT_LE(errors.factor, 4e-15);
     EXPECT_LE(errors.solve, 1e-15);
   }
 }
 
-/// The cases come to every kernel: narrow fronts, small ones with products between blocks, and tiled ones with panel tasks.
+/// The cases come to every kernel: narrow fronts, small ones with products between blocks, and
+/// tiled ones with panel tasks.
 TEST(NearSingular, CasesHaveFrontsOfEveryKind) {
   int narrow = 0, small = 0, tiled = 0;
   for (const test::NearSingularCase& what : test::near_singular_cases()) {
@@ -187,10 +203,14 @@ TEST(NearSingular, CasesHaveFrontsOfEveryKind) {
     const auto plan = analyze(test::near_singular(what, 1).pattern(), options);
     const DeviceSchedule& device = plan->device;
     narrow += device.narrow_fronts > 0 ? 1 : 0;
-    for (Index k = device.narrow_fronts; k < device.small_fronts; ++k) small += plan->supernodes.order(device.front[k]) > 32 ? 1 : 0;
+    for (Index k = device.narrow_fronts; k < device.small_fronts; ++k)
+      small += plan->supernodes.order(device.front[k]) > 32 ? 1 : 0;
     for (Index s = 0; s < plan->supernodes.count(); ++s)
       if (device.tiled[s] != kNone)
-        tiled += symbolic::FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.row_tiles() > 2 ? 1 : 0;
+        tiled += symbolic::FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}
+                             .row_tiles() > 2
+                     ? 1
+                     : 0;
   }
   EXPECT_GE(narrow, 1);
   EXPECT_GE(small, 8);

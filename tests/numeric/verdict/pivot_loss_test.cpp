@@ -1,4 +1,5 @@
-// Systems that are nearly singular are told; well-conditioned ones, whatever their units, are not. On the CPU; on devices bodies_test.cpp.
+// Systems that are nearly singular are told; well-conditioned ones, whatever their units, are not.
+// On the CPU; on devices bodies_test.cpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,10 +22,13 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Pivots, Scalars);
 
 TYPED_TEST(Pivots, TheWorstIsThatOfElimination) {
-  test::worst_pivots_are_those_of_elimination<TypeParam>(this->backend_, this->plan_of_, test::seeds(40));
+  test::worst_pivots_are_those_of_elimination<TypeParam>(this->backend_, this->plan_of_,
+                                                         test::seeds(40));
 }
 
-TYPED_TEST(Pivots, UnitsChangeNoRatio) { test::units_change_no_ratio<TypeParam>(this->backend_, this->plan_of_); }
+TYPED_TEST(Pivots, UnitsChangeNoRatio) {
+  test::units_change_no_ratio<TypeParam>(this->backend_, this->plan_of_);
+}
 
 TYPED_TEST(Pivots, OfNothingAndOfAnotherPattern) {
   test::worst_pivots_of_nothing_and_of_another_pattern<TypeParam>(this->backend_, this->plan_of_);
@@ -32,9 +36,12 @@ TYPED_TEST(Pivots, OfNothingAndOfAnotherPattern) {
 
 /// Ten times the limit is far from a warning, also in float.
 TYPED_TEST(Pivots, OrdinarySystemsAreFarFromTheLimit) {
-  for (const char* spec : {"poisson2d 1", "poisson2d 100", "poisson3d 16", "lap27 12", "elast3d 8", "elast3d 8 --holes 1 0.2", "shell2d 60",
-                           "aniso3d 12 1e-6", "rgg3d 3000 10 1", "tri2d 5000 1", "tree 5000 1", "arrow 1000 5", "blockdiag 1000 7"}) {
-    const PivotLoss worst = test::PivotSystem<TypeParam>(generate(spec), this->backend_, this->plan_of_).worst();
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 100", "poisson3d 16", "lap27 12", "elast3d 8",
+        "elast3d 8 --holes 1 0.2", "shell2d 60", "aniso3d 12 1e-6", "rgg3d 3000 10 1",
+        "tri2d 5000 1", "tree 5000 1", "arrow 1000 5", "blockdiag 1000 7"}) {
+    const PivotLoss worst =
+        test::PivotSystem<TypeParam>(generate(spec), this->backend_, this->plan_of_).worst();
     EXPECT_GE(worst.ratio(), 10 * worst.limit) << spec;
   }
 }
@@ -80,7 +87,8 @@ TEST(NearlySingular, HilbertIsTold) {
   ASSERT_EQ(told.warning.size(), 1U);
   EXPECT_EQ(told.warning[0].find(head), 0U) << told.warning[0];
   EXPECT_NE(told.warning[0].find(column), std::string::npos) << told.warning[0];
-  EXPECT_NE(to_text(told.solver.report()).find("nearly singular: the pivot of column "), std::string::npos);
+  EXPECT_NE(to_text(told.solver.report()).find("nearly singular: the pivot of column "),
+            std::string::npos);
   // The same pattern with other values is looked at anew.
   std::vector<double> value(a.value().begin(), a.value().end());
   for (Index j = 0; j < 12; ++j) value[a.pattern().col_ptr[j]] += 1;
@@ -108,9 +116,11 @@ TEST(NearlySingular, HilbertOfOrderSixIsSoInFloatAlone) {
   EXPECT_EQ(in_float.warning.size(), 1U);
 }
 
-/// Whatever the units: the least pivot of all is then of another column than the one that is nearly singular.
+/// Whatever the units: the least pivot of all is then of another column than the one that is nearly
+/// singular.
 TEST(NearlySingular, LaplaciansWithATinyShiftAreToldInAnyUnits) {
-  for (const char* spec : {"rgg3d 800 8 1 --shift 1e-14", "tree 2000 1 --shift 1e-14", "tri2d 3000 1 --shift 1e-15"}) {
+  for (const char* spec :
+       {"rgg3d 800 8 1 --shift 1e-14", "tree 2000 1 --shift 1e-14", "tri2d 3000 1 --shift 1e-15"}) {
     const auto a = generate(spec);
     for (const int most : {0, 100, 400}) {
       const auto scaled = test::in_units(a, test::random_units(a.n(), most, 1));
@@ -118,7 +128,9 @@ TEST(NearlySingular, LaplaciansWithATinyShiftAreToldInAnyUnits) {
       ASSERT_TRUE(told.solver.compute(scaled.view()).ok());
       ASSERT_EQ(told.warning.size(), 1U) << spec << ", units up to 2^" << most;
       if (most > 0) {
-        EXPECT_NE(told.solver.report().nearly_singular->column, told.solver.report().smallest_column) << spec;
+        EXPECT_NE(told.solver.report().nearly_singular->column,
+                  told.solver.report().smallest_column)
+            << spec;
       }
     }
   }
@@ -141,7 +153,8 @@ TEST(NearlySingular, WellConditionedSystemsInAnyUnitsAreNot) {
   }
 }
 
-/// Mixed precision tells it of a factor in double alone, be it made by the solve; of one in float it is no news.
+/// Mixed precision tells it of a factor in double alone, be it made by the solve; of one in float
+/// it is no news.
 TEST(NearlySingular, MixedPrecision) {
   const auto a = test::hilbert(12);
   Told<double> told(Precision::mixed);
@@ -162,12 +175,14 @@ TEST(NearlySingular, SomeSystemsHaveGoodPivotsAllTheSame) {
   std::vector<Index> row, col;
   std::vector<double> value;
   for (Index j = 0; j < n; ++j)
-    for (Index i = j; i < n; ++i) row.push_back(i), col.push_back(j), value.push_back(i == j ? j + 1.0 : j - 1.0);
+    for (Index i = j; i < n; ++i)
+      row.push_back(i), col.push_back(j), value.push_back(i == j ? j + 1.0 : j - 1.0);
   const auto a = SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
   AnalyzeOptions natural;
   natural.permutation = Permutation::identity(n);
   Backend backend = cpu_backend(1);
-  test::PivotSystem<double> s(a, backend, [&](const Pattern& pattern) { return analyze(pattern, natural); });
+  test::PivotSystem<double> s(a, backend,
+                              [&](const Pattern& pattern) { return analyze(pattern, natural); });
   EXPECT_EQ(s.worst().pivot, 1);
   EXPECT_EQ(s.worst().column, n - 1);
   auto workspace = Workspace<double>::create(s.factor, 1);

@@ -1,4 +1,5 @@
-// Verdicts, enqueued refactorisations and retries on the CPU, where there are no streams: the same calls, done when they return.
+// Verdicts, enqueued refactorisations and retries on the CPU, where there are no streams: the same
+// calls, done when they return.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,8 +45,8 @@ TYPED_TEST_SUITE(Verdicts, Scalars);
 TYPED_TEST(Verdicts, TheSmallestPivotIsThatOfTheEntriesForAnyNumberOfThreads) {
   using T = TypeParam;
   const test::ManyThreads many;
-  for (const char* spec :
-       {"poisson2d 1", "poisson2d 30", "poisson3d 9", "elast3d 5", "tree 700 3", "blockdiag 300 120", "rgg3d 900 10 2"}) {
+  for (const char* spec : {"poisson2d 1", "poisson2d 30", "poisson3d 9", "elast3d 5", "tree 700 3",
+                           "blockdiag 300 120", "rgg3d 900 10 2"}) {
     const auto a = generate(spec);
     auto value = test::cast<T>(a.value());
     value[a.pattern().col_ptr[a.n() / 2]] *= T(0.875);  // one pivot less than the others
@@ -57,7 +58,9 @@ TYPED_TEST(Verdicts, TheSmallestPivotIsThatOfTheEntriesForAnyNumberOfThreads) {
       ASSERT_TRUE(refactorize<T>(factor, value, T(0.5)).ok()) << spec;
       EXPECT_EQ(factor.verdict().status, VerdictStatus::positive_definite);
       EXPECT_EQ(factor.verdict().column, kNone);
-      EXPECT_EQ(std::pair(factor.verdict().smallest_pivot, factor.verdict().smallest_column), this->least_square(factor)) << spec;
+      EXPECT_EQ(std::pair(factor.verdict().smallest_pivot, factor.verdict().smallest_column),
+                this->least_square(factor))
+          << spec;
       if (threads == 1) first = factor.verdict().smallest_pivot;
       EXPECT_EQ(factor.verdict().smallest_pivot, first) << spec << " " << threads;
     }
@@ -67,9 +70,11 @@ TYPED_TEST(Verdicts, TheSmallestPivotIsThatOfTheEntriesForAnyNumberOfThreads) {
 TYPED_TEST(Verdicts, OfNoColumnsAndOfABreakdown) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);
-  const auto nothing = SymmetricMatrix<T>::from_triplets(0, std::vector<Index>{}, std::vector<Index>{}, std::vector<T>{}, Storage::lower);
+  const auto nothing = SymmetricMatrix<T>::from_triplets(
+      0, std::vector<Index>{}, std::vector<Index>{}, std::vector<T>{}, Storage::lower);
   const auto empty = factorize<T>(analyze(nothing.pattern()), nothing.value(), backend);
-  EXPECT_EQ(empty.value().verdict(), (DeviceVerdict{VerdictStatus::positive_definite, kNone, 0, kInfinity}));
+  EXPECT_EQ(empty.value().verdict(),
+            (DeviceVerdict{VerdictStatus::positive_definite, kNone, 0, kInfinity}));
   const auto a = generate("poisson2d 12");
   auto value = test::cast<T>(a.value());
   value[a.pattern().col_ptr[70]] = T(-1);
@@ -78,7 +83,8 @@ TYPED_TEST(Verdicts, OfNoColumnsAndOfABreakdown) {
   ASSERT_FALSE(failed.ok());
   const double pivot = failed.error().pivot;
   EXPECT_EQ(factor.verdict(),
-            (DeviceVerdict{VerdictStatus::not_positive_definite, failed.error().column, pivot, pivot, failed.error().column}));
+            (DeviceVerdict{VerdictStatus::not_positive_definite, failed.error().column, pivot,
+                           pivot, failed.error().column}));
 }
 
 TYPED_TEST(Verdicts, WhatIsEnqueuedIsDoneAtOnce) {
@@ -106,7 +112,9 @@ TYPED_TEST(Verdicts, WhatIsEnqueuedIsDoneAtOnce) {
   EXPECT_FALSE(factor.valid());
   int stream = 0;
   const std::string refused = "a factor on the CPU has no streams: pass null";
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { enqueue_refactorize(factor, there, T(0), &stream); }), refused);
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [&] { enqueue_refactorize(factor, there, T(0), &stream); }),
+      refused);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.fetch_verdict(&stream); }), refused);
   const auto few = DeviceValues<T>::borrow(std::span<const T>(value).first(4));
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { enqueue_refactorize(factor, few, T(0), nullptr); }),
@@ -138,7 +146,9 @@ TYPED_TEST(Verdicts, TheSolverTakesAnotherShift) {
   SolverOptions options;
   options.threads = 1;
   Solver<T> solver(options), fresh(options);
-  const std::string none = "Solver::refactorize_shifted: no values were factorised; call compute() or refactorize() first";
+  const std::string none =
+      "Solver::refactorize_shifted: no values were factorised; call compute() or refactorize() "
+      "first";
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solver.refactorize_shifted(T(1)); }), none);
   const SymmetricView<T> view{a.pattern(), value};
   ASSERT_FALSE(solver.compute(view).ok());
@@ -150,9 +160,13 @@ TYPED_TEST(Verdicts, TheSolverTakesAnotherShift) {
     ASSERT_TRUE(fresh.refactorize(value, shift).ok());
     EXPECT_EQ(solver.solve(b), fresh.solve(b));
     EXPECT_GT(solver.report().smallest_pivot, 0);
-    EXPECT_EQ(solver.report().refinement.final_error.componentwise, fresh.report().refinement.final_error.componentwise);
+    EXPECT_EQ(solver.report().refinement.final_error.componentwise,
+              fresh.report().refinement.final_error.componentwise);
   }
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)solver.refactorize_shifted(std::numeric_limits<T>::quiet_NaN()); }), "no Error");
+  EXPECT_NE(
+      error_text(ErrorKind::usage,
+                 [&] { (void)solver.refactorize_shifted(std::numeric_limits<T>::quiet_NaN()); }),
+      "no Error");
   EXPECT_EQ(solver.solve(b), fresh.solve(b));  // a shift that is refused changes nothing
   auto bad = value;
   bad[7] = std::numeric_limits<T>::infinity();

@@ -32,8 +32,12 @@ TEST(Amd, DegreesBoundTheTrueOnesAndTrueOnesGiveTheFill) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Graph graph = any_graph(seed);
     std::vector<AmdPivot> trace;
-    const Index long_list = seed % 3 == 0 ? 128 : static_cast<Index>(seed % 3) * 2;  // few entries: pivots pass variables over
-    const auto order = amd(view_of(graph), {.aggressive = seed % 16 < 8, .trace = &trace, .long_list = long_list}, workspace);
+    const Index long_list = seed % 3 == 0 ? 128
+                                          : static_cast<Index>(seed % 3) *
+                                                2;  // few entries: pivots pass variables over
+    const auto order =
+        amd(view_of(graph), {.aggressive = seed % 16 < 8, .trace = &trace, .long_list = long_list},
+            workspace);
     Offset eliminated = 0;
     for (const AmdPivot& step : trace) {
       ASSERT_GE(step.approximate, step.external) << "seed " << seed << " vertex " << step.vertex;
@@ -58,7 +62,9 @@ TEST(Amd, WeightsCountLikeCopies) {
     GraphView view = view_of(graph);
     view.weight = weight;
     std::vector<AmdPivot> trace;
-    const auto order = pivots_first(amd(view, {.trace = &trace, .long_list = seed % 2 == 0 ? 128 : 3}, workspace), trace, weight);
+    const auto order =
+        pivots_first(amd(view, {.trace = &trace, .long_list = seed % 2 == 0 ? 128 : 3}, workspace),
+                     trace, weight);
     std::vector<Index> first(weight.size() + 1, 0), old_of;
     std::partial_sum(weight.begin(), weight.end(), first.begin() + 1);
     for (const Index v : order)
@@ -74,7 +80,8 @@ TEST(Amd, WhatElementsHaveInCommonMayBeMoreThanAnIndex) {
   for (const bool aggressive : {true, false}) {
     std::vector<AmdPivot> trace;
     amd(heavy.view(), {.aggressive = aggressive, .trace = &trace}, workspace);
-    for (const AmdPivot& step : trace) ASSERT_GE(step.approximate, step.external) << "vertex " << step.vertex;
+    for (const AmdPivot& step : trace)
+      ASSERT_GE(step.approximate, step.external) << "vertex " << step.vertex;
   }
 }
 
@@ -92,14 +99,18 @@ TEST(Amd, OrderDoesNotDependOnRoomPositionsOrTags) {
   AmdWorkspace shared;
   std::mt19937_64 random(3);
   for (int k = 0; k < 60; ++k) {
-    const Graph graph = k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
+    const Graph graph =
+        k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
     for (const Index long_list : {128, 6}) {
       AmdWorkspace fresh;
       const auto expected = amd(view_of(graph), {.long_list = long_list}, fresh);
       EXPECT_EQ(amd(view_of(graph), {.elbow = 0, .long_list = long_list}, shared), expected);
       EXPECT_EQ(amd(view_of(graph), {.elbow = 5, .long_list = long_list}, shared), expected);
-      EXPECT_EQ(amd(view_of(graph), {.elbow = 0, .wide = true, .long_list = long_list}, shared), expected);
-      EXPECT_EQ(amd(view_of(graph), {.largest_tag = 3 * graph.size() + 10, .long_list = long_list}, shared), expected);
+      EXPECT_EQ(amd(view_of(graph), {.elbow = 0, .wide = true, .long_list = long_list}, shared),
+                expected);
+      EXPECT_EQ(amd(view_of(graph), {.largest_tag = 3 * graph.size() + 10, .long_list = long_list},
+                    shared),
+                expected);
     }
   }
 }
@@ -107,7 +118,8 @@ TEST(Amd, OrderDoesNotDependOnRoomPositionsOrTags) {
 // Minimum degree without a quotient graph: sets of neighbours, ties to the least number.
 std::vector<Index> naive_minimum_degree(const Graph& graph) {
   std::vector<std::set<Index>> adjacent(static_cast<std::size_t>(graph.size()));
-  for (Index v = 0; v < graph.size(); ++v) adjacent[v].insert(graph.neighbours(v).begin(), graph.neighbours(v).end());
+  for (Index v = 0; v < graph.size(); ++v)
+    adjacent[v].insert(graph.neighbours(v).begin(), graph.neighbours(v).end());
   std::vector<char> done(adjacent.size(), 0);
   std::vector<Index> old_of;
   for (Index k = 0; k < graph.size(); ++k) {
@@ -131,7 +143,9 @@ TEST(Amd, FillIsNearThatOfExactMinimumDegree) {
   int count = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     std::mt19937_64 random(seed);
-    const Graph graph = seed % 3 == 0 ? shuffled(grid(8, 9), random) : random_graph(80, 80 + static_cast<Index>(seed % 150), random);
+    const Graph graph = seed % 3 == 0
+                            ? shuffled(grid(8, 9), random)
+                            : random_graph(80, 80 + static_cast<Index>(seed % 150), random);
     const AmdOptions options{.aggressive = seed % 2 == 0, .long_list = seed % 4 < 2 ? 128 : 8};
     const auto fast = naive_fill(graph, amd(view_of(graph), options, workspace));
     const auto exact = naive_fill(graph, naive_minimum_degree(graph));
@@ -147,7 +161,8 @@ TEST(Amd, TreesHaveNoFill) {
   std::mt19937_64 random(11);
   for (int k = 0; k < 100; ++k) {
     std::vector<Edge> edges;
-    for (Index v = 1; v < 60; ++v) edges.emplace_back(std::uniform_int_distribution<Index>(0, v - 1)(random), v);
+    for (Index v = 1; v < 60; ++v)
+      edges.emplace_back(std::uniform_int_distribution<Index>(0, v - 1)(random), v);
     const Graph graph = shuffled(graph_of(60, edges), random);
     EXPECT_EQ(naive_fill(graph, amd(view_of(graph), {}, workspace)), 119);
   }
@@ -158,13 +173,15 @@ Graph path_with_hubs(Index n, Index hubs, Index degree, std::mt19937_64& random)
   auto edges = edges_of(shuffled(path(n), random));
   for (Index hub = 0; hub < hubs; ++hub)
     for (Index k = 0; k < degree; ++k)
-      if (const Index v = std::uniform_int_distribution<Index>(hubs, n - 1)(random); v != hub) edges.emplace_back(hub, v);
+      if (const Index v = std::uniform_int_distribution<Index>(hubs, n - 1)(random); v != hub)
+        edges.emplace_back(hub, v);
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return graph_of(n, edges);
 }
 
-// Each pivot has nearly all hubs for neighbours: their lists, read by all of them, are what takes time, though not long enough to be dense.
+// Each pivot has nearly all hubs for neighbours: their lists, read by all of them, are what takes
+// time, though not long enough to be dense.
 TEST(Amd, ListsOfHubsAreNotReadByEachPivot) {
   AmdWorkspace workspace;
   std::mt19937_64 random(1);
@@ -172,7 +189,8 @@ TEST(Amd, ListsOfHubsAreNotReadByEachPivot) {
   Offset work = 0, plain = 0;
   std::vector<AmdPivot> trace, plain_trace;
   amd(view_of(graph), {.trace = &trace, .work = &work}, workspace);
-  amd(view_of(graph), {.trace = &plain_trace, .long_list = graph.size(), .work = &plain}, workspace);
+  amd(view_of(graph), {.trace = &plain_trace, .long_list = graph.size(), .work = &plain},
+      workspace);
   EXPECT_LT(work, 60 * graph.ptr().back());
   EXPECT_GT(plain, 300 * graph.ptr().back());  // else the graph would be no test
   EXPECT_LT(static_cast<double>(fill_of(trace)), 1.01 * static_cast<double>(fill_of(plain_trace)));
@@ -208,10 +226,12 @@ TEST(Amd, IsGivenUpByWorkAlone) {
   std::vector<Index> order(expected.size());
   Offset again = 0;
   for (const double elbow : {0.0, 2.0}) {
-    EXPECT_TRUE(approximate_minimum_degree(view_of(graph), {.elbow = elbow, .most_work = work, .work = &again}, workspace, order));
+    EXPECT_TRUE(approximate_minimum_degree(
+        view_of(graph), {.elbow = elbow, .most_work = work, .work = &again}, workspace, order));
     EXPECT_EQ(order, expected);
     EXPECT_EQ(again, work);
-    EXPECT_FALSE(approximate_minimum_degree(view_of(graph), {.elbow = elbow, .most_work = work / 2, .work = &again}, workspace, order));
+    EXPECT_FALSE(approximate_minimum_degree(
+        view_of(graph), {.elbow = elbow, .most_work = work / 2, .work = &again}, workspace, order));
     EXPECT_GT(again, work / 2);
     EXPECT_LT(again, work);
   }

@@ -26,7 +26,8 @@ using namespace kauri::test;
 struct Approximate {
   static constexpr bool kExact = false;
   using Workspace = AmdWorkspace;
-  static void order(const GraphView& view, Index interior, const AmdOptions& options, Workspace& workspace, std::span<Index> order) {
+  static void order(const GraphView& view, Index interior, const AmdOptions& options,
+                    Workspace& workspace, std::span<Index> order) {
     halo_minimum_degree(view, interior, options, workspace, order);
   }
 };
@@ -35,7 +36,8 @@ struct Approximate {
 struct OfLeaves {
   static constexpr bool kExact = true;
   using Workspace = LeafWorkspace;
-  static void order(const GraphView& view, Index interior, const AmdOptions& options, Workspace& workspace, std::span<Index> order) {
+  static void order(const GraphView& view, Index interior, const AmdOptions& options,
+                    Workspace& workspace, std::span<Index> order) {
     leaf_minimum_degree(view, interior, workspace, order, options.trace);
   }
 };
@@ -46,19 +48,22 @@ class Halo : public testing::Test {
   typename Method::Workspace workspace;
 
   /// The order of the interior; empty if it is no permutation.
-  std::vector<Index> order_of(const GraphView& view, Index interior, const AmdOptions& options = {}) {
+  std::vector<Index> order_of(const GraphView& view, Index interior,
+                              const AmdOptions& options = {}) {
     std::vector<Index> order(static_cast<std::size_t>(interior));
     Method::order(view, interior, options, workspace, order);
     return Permutation::from_old_of(order).size() == interior ? order : std::vector<Index>{};
   }
 
-  void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& options, std::uint64_t seed);
+  void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight,
+                   const AmdOptions& options, std::uint64_t seed);
   int inexact = 0;  // steps whose degree was not the true one
 };
 using Methods = testing::Types<Approximate, OfLeaves>;
 TYPED_TEST_SUITE(Halo, Methods);
 
-std::vector<Index> halo_order(const GraphView& view, Index interior, const AmdOptions& options, AmdWorkspace& workspace) {
+std::vector<Index> halo_order(const GraphView& view, Index interior, const AmdOptions& options,
+                              AmdWorkspace& workspace) {
   std::vector<Index> order(static_cast<std::size_t>(interior));
   halo_minimum_degree(view, interior, options, workspace, order);
   return order;
@@ -69,7 +74,9 @@ std::vector<Index> halo_last(std::vector<Index> order, Index n) {
   return order;
 }
 
-Index random_interior(Index n, std::mt19937_64& random) { return std::uniform_int_distribution<Index>(0, n)(random); }
+Index random_interior(Index n, std::mt19937_64& random) {
+  return std::uniform_int_distribution<Index>(0, n)(random);
+}
 
 std::vector<Index> random_weights(Index n, Index most, std::mt19937_64& random) {
   std::vector<Index> weight(static_cast<std::size_t>(n));
@@ -83,8 +90,10 @@ Graph without_edges_of_halo(const Graph& graph, Index interior) {
   return graph_of(graph.size(), edges);
 }
 
-/// Rows in each column of L, halo rows with them, in the order of elimination, of the graph in which each vertex stands for its copies.
-std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& weight, const std::vector<Index>& order) {
+/// Rows in each column of L, halo rows with them, in the order of elimination, of the graph in
+/// which each vertex stands for its copies.
+std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& weight,
+                                 const std::vector<Index>& order) {
   std::vector<Index> first(weight.size() + 1, 0), old_of;
   std::partial_sum(weight.begin(), weight.end(), first.begin() + 1);
   for (const Index v : halo_last(order, graph.size()))
@@ -93,9 +102,11 @@ std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& w
 }
 
 /// The same order, but in each front the pivot comes first: then it has all rows of the front.
-std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, AmdPivot>& step_of, const std::vector<Index>& weight) {
+std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, AmdPivot>& step_of,
+                                const std::vector<Index>& weight) {
   for (auto first = order.begin(); first != order.end();) {
-    const auto pivot = std::find_if(first, order.end(), [&](Index v) { return step_of.contains(v); });
+    const auto pivot =
+        std::find_if(first, order.end(), [&](Index v) { return step_of.contains(v); });
     if (pivot == order.end()) return {};
     Index left = step_of.at(*pivot).eliminated;
     std::rotate(first, pivot, pivot + 1);
@@ -105,25 +116,30 @@ std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, 
   return order;
 }
 
-/// Every front has the columns that its step promises, and the first of them the rows that it promises.
-void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>& order, const Graph& graph,
-                   const std::vector<Index>& weight, std::uint64_t seed) {
+/// Every front has the columns that its step promises, and the first of them the rows that it
+/// promises.
+void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>& order,
+                   const Graph& graph, const std::vector<Index>& weight, std::uint64_t seed) {
   std::map<Index, AmdPivot> step_of;
-  for (const AmdPivot& step : trace) ASSERT_TRUE(step_of.emplace(step.vertex, step).second) << "seed " << seed;
+  for (const AmdPivot& step : trace)
+    ASSERT_TRUE(step_of.emplace(step.vertex, step).second) << "seed " << seed;
   const auto fronts = pivots_first(order, step_of, weight);
   ASSERT_EQ(fronts.size(), order.size()) << "seed " << seed;
   const auto count = column_counts(graph, weight, fronts);
   Index column = 0;
   for (const Index v : fronts) {
     if (const auto step = step_of.find(v); step != step_of.end()) {
-      ASSERT_EQ(count[column], step->second.weight + step->second.external) << "seed " << seed << " vertex " << v;
+      ASSERT_EQ(count[column], step->second.weight + step->second.external)
+          << "seed " << seed << " vertex " << v;
     }
     column += weight[v];
   }
 }
 
-/// For each place in the order, the places of those that are its neighbours when it is eliminated; halo left out.
-std::vector<std::set<Index>> neighbours_at_elimination(const Graph& graph, const std::vector<Index>& order) {
+/// For each place in the order, the places of those that are its neighbours when it is eliminated;
+/// halo left out.
+std::vector<std::set<Index>> neighbours_at_elimination(const Graph& graph,
+                                                       const std::vector<Index>& order) {
   std::map<Index, Index> place;
   for (const Index v : order) place.emplace(v, static_cast<Index>(place.size()));
   std::vector<std::set<Index>> adjacent(order.size());
@@ -138,8 +154,8 @@ std::vector<std::set<Index>> neighbours_at_elimination(const Graph& graph, const
 }
 
 template <class Method>
-void Halo<Method>::check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight, const AmdOptions& given,
-                               std::uint64_t seed) {
+void Halo<Method>::check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight,
+                               const AmdOptions& given, std::uint64_t seed) {
   GraphView view = view_of(graph);
   view.weight = weight;
   std::vector<AmdPivot> trace;
@@ -153,7 +169,8 @@ void Halo<Method>::check_steps(const Graph& graph, Index interior, const std::ve
     inexact += step.approximate != step.external;
     eliminated += step.eliminated;
   }
-  ASSERT_EQ(eliminated, std::accumulate(weight.begin(), weight.begin() + interior, Index{0})) << "seed " << seed;
+  ASSERT_EQ(eliminated, std::accumulate(weight.begin(), weight.begin() + interior, Index{0}))
+      << "seed " << seed;
   expect_fronts(trace, order, graph, weight, seed);
 }
 
@@ -162,7 +179,8 @@ TYPED_TEST(Halo, DegreesBoundTheTrueOnesAndHaloIsNeverEliminated) {
     std::mt19937_64 random(seed);
     const Graph graph = any_graph(seed);
     const std::vector<Index> ones(static_cast<std::size_t>(graph.size()), 1);
-    this->check_steps(graph, random_interior(graph.size(), random), ones, {.aggressive = seed % 16 < 8}, seed);
+    this->check_steps(graph, random_interior(graph.size(), random), ones,
+                      {.aggressive = seed % 16 < 8}, seed);
     if (this->HasFatalFailure()) return;
   }
   EXPECT_EQ(this->inexact == 0, TypeParam::kExact);  // else the bound was never put to the test
@@ -175,7 +193,8 @@ TYPED_TEST(Halo, WeightsCountLikeCopies) {
     if (graph.size() > 30) continue;
     const auto weight = random_weights(graph.size(), seed % 2 == 0 ? 3 : 7, random);
     const Index long_list = seed % 3 == 0 ? 128 : 3;  // few entries: pivots pass variables over
-    this->check_steps(graph, random_interior(graph.size(), random), weight, {.aggressive = seed % 16 < 8, .long_list = long_list}, seed);
+    this->check_steps(graph, random_interior(graph.size(), random), weight,
+                      {.aggressive = seed % 16 < 8, .long_list = long_list}, seed);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -185,23 +204,28 @@ TEST(HaloAmd, WithoutHaloItIsThePlainOrder) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const Graph graph = any_graph(seed);
     std::vector<Index> plain(static_cast<std::size_t>(graph.size()));
-    ASSERT_TRUE(approximate_minimum_degree(view_of(graph), {.aggressive = seed % 2 == 0}, workspace, plain));
-    ASSERT_EQ(halo_order(view_of(graph), graph.size(), {.aggressive = seed % 2 == 0}, workspace), plain) << "seed " << seed;
+    ASSERT_TRUE(approximate_minimum_degree(view_of(graph), {.aggressive = seed % 2 == 0}, workspace,
+                                           plain));
+    ASSERT_EQ(halo_order(view_of(graph), graph.size(), {.aggressive = seed % 2 == 0}, workspace),
+              plain)
+        << "seed " << seed;
   }
 }
 
-// The parent of a front is that of its first neighbour: a front comes right after all fronts below it. (Aggressive absorption also gives
-// parents to fronts that have no neighbour in them.)
+// The parent of a front is that of its first neighbour: a front comes right after all fronts below
+// it. (Aggressive absorption also gives parents to fronts that have no neighbour in them.)
 TYPED_TEST(Halo, FrontsAreInPostorder) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     std::mt19937_64 random(seed);
     const Graph graph = any_graph(seed);
     const Index interior = random_interior(graph.size(), random);
     std::vector<AmdPivot> trace;
-    const auto order = this->order_of(view_of(graph), interior, {.aggressive = false, .trace = &trace});
+    const auto order =
+        this->order_of(view_of(graph), interior, {.aggressive = false, .trace = &trace});
     std::map<Index, AmdPivot> step_of;
     for (const AmdPivot& step : trace) step_of.emplace(step.vertex, step);
-    const auto fronts = pivots_first(order, step_of, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1));
+    const auto fronts =
+        pivots_first(order, step_of, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1));
     ASSERT_EQ(fronts.size(), order.size());
     const auto neighbours = neighbours_at_elimination(graph, fronts);
     struct Front {
@@ -231,8 +255,11 @@ TYPED_TEST(Halo, AnySize) {
     std::mt19937_64 random(static_cast<std::uint64_t>(n));
     const Graph graph = random_graph(n, 2 * n, random);
     const std::vector<Index> ones(static_cast<std::size_t>(n), 1);
-    this->check_steps(graph, n / 3 + random_interior(n / 3, random), ones, {}, static_cast<std::uint64_t>(n));
-    if (n < 580) this->check_steps(graph, n / 2, random_weights(n, 2, random), {}, static_cast<std::uint64_t>(n));
+    this->check_steps(graph, n / 3 + random_interior(n / 3, random), ones, {},
+                      static_cast<std::uint64_t>(n));
+    if (n < 580)
+      this->check_steps(graph, n / 2, random_weights(n, 2, random), {},
+                        static_cast<std::uint64_t>(n));
     if (this->HasFatalFailure()) return;
   }
 }
@@ -245,7 +272,8 @@ TYPED_TEST(Halo, EdgesBetweenHaloVerticesDoNotCount) {
     const Index interior = random_interior(graph.size(), random);
     const Graph without = without_edges_of_halo(graph, interior);
     edges += without.edges() < graph.edges();
-    ASSERT_EQ(this->order_of(view_of(graph), interior), this->order_of(view_of(without), interior)) << "seed " << seed;
+    ASSERT_EQ(this->order_of(view_of(graph), interior), this->order_of(view_of(without), interior))
+        << "seed " << seed;
   }
   EXPECT_GT(edges, 0);
 }
@@ -254,14 +282,16 @@ TEST(HaloAmd, OrderDoesNotDependOnRoomPositionsTagsOrEarlierGraphs) {
   AmdWorkspace shared;
   std::mt19937_64 random(3);
   for (int k = 0; k < 60; ++k) {
-    const Graph graph = k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
+    const Graph graph =
+        k < 50 ? random_graph(400, 300 + 20 * k, random) : shuffled(grid(30, 20 + k), random);
     const Index interior = random_interior(graph.size(), random);
     AmdWorkspace fresh;
     const auto expected = halo_order(view_of(graph), interior, {}, fresh);
     EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 0}, shared), expected);
     EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 5}, shared), expected);
     EXPECT_EQ(halo_order(view_of(graph), interior, {.elbow = 0, .wide = true}, shared), expected);
-    EXPECT_EQ(halo_order(view_of(graph), interior, {.largest_tag = 3 * graph.size() + 10}, shared), expected);
+    EXPECT_EQ(halo_order(view_of(graph), interior, {.largest_tag = 3 * graph.size() + 10}, shared),
+              expected);
   }
 }
 
@@ -273,7 +303,8 @@ TYPED_TEST(Halo, SmallestGraphs) {
   EXPECT_EQ(this->order_of(view_of(path(2)), 1), std::vector<Index>{0});
 }
 
-// The more a vertex sees of the halo, the later it comes, though the halo adds nothing to the interior's own edges.
+// The more a vertex sees of the halo, the later it comes, though the halo adds nothing to the
+// interior's own edges.
 TYPED_TEST(Halo, CountsInDegrees) {
   std::vector<Edge> edges{{0, 1}, {1, 2}};
   const Index halo_of[] = {3, 0, 1};  // vertices of the halo that each of 0, 1, 2 sees alone
@@ -289,8 +320,8 @@ TYPED_TEST(Halo, CountsInDegrees) {
   EXPECT_EQ(trace.back().external, 4);
 }
 
-// 2 and 3 cannot be told apart once 0 and 1 are gone, though 0 was a neighbour of 2 alone. Together they have 4 neighbours, fewer than 4
-// has; apart, each would count the other.
+// 2 and 3 cannot be told apart once 0 and 1 are gone, though 0 was a neighbour of 2 alone. Together
+// they have 4 neighbours, fewer than 4 has; apart, each would count the other.
 TYPED_TEST(Halo, TwinsAreOneVertex) {
   std::vector<Edge> edges{{0, 2}, {1, 2}, {1, 3}};
   for (Index h = 5; h < 9; ++h) edges.insert(edges.end(), {{2, h}, {3, h}});
@@ -328,7 +359,8 @@ TYPED_TEST(Halo, ManyRoots) {
 TYPED_TEST(Halo, Cliques) {
   for (Index interior = 1; interior <= 12; ++interior) {
     std::vector<AmdPivot> trace;
-    EXPECT_EQ(this->order_of(view_of(clique(12)), interior, {.trace = &trace}).size(), static_cast<std::size_t>(interior));
+    EXPECT_EQ(this->order_of(view_of(clique(12)), interior, {.trace = &trace}).size(),
+              static_cast<std::size_t>(interior));
     ASSERT_EQ(trace.size(), 1U);
     EXPECT_EQ(trace[0].eliminated, interior);
     EXPECT_EQ(trace[0].external, 11);
@@ -357,7 +389,8 @@ Leaf box_leaf(Index a, Index b, Index c, std::mt19937_64& random) {
   return {graph_of(static_cast<Index>(id.size()), edges), a * b * c};
 }
 
-// Knowing the halo must pay: against plain minimum degree of the whole graph with the halo moved to the end.
+// Knowing the halo must pay: against plain minimum degree of the whole graph with the halo moved to
+// the end.
 TYPED_TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
   AmdWorkspace amd;
   double sum = 0;
@@ -366,8 +399,9 @@ TYPED_TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
     std::mt19937_64 random(seed);
     const auto side = [&] { return std::uniform_int_distribution<Index>(2, 5)(random); };
     const Index third = side();
-    const Leaf leaf =
-        seed % 2 == 0 ? box_leaf(side(), side(), third, random) : Leaf{random_graph(90, 90 + static_cast<Index>(seed % 150), random), 50};
+    const Leaf leaf = seed % 2 == 0
+                          ? box_leaf(side(), side(), third, random)
+                          : Leaf{random_graph(90, 90 + static_cast<Index>(seed % 150), random), 50};
     const Index n = leaf.graph.size();
     std::vector<Index> plain(static_cast<std::size_t>(n));
     EXPECT_TRUE(approximate_minimum_degree(view_of(leaf.graph), {}, amd, plain));

@@ -43,11 +43,12 @@ std::vector<Index> weights_for(Index n, Weights kind, std::mt19937_64& random) {
   return weight;
 }
 
-/// Sides grown from random vertices or drawn one by one; then one end of each edge between them, and now and then a vertex more, goes to
-/// the separator.
+/// Sides grown from random vertices or drawn one by one; then one end of each edge between them,
+/// and now and then a vertex more, goes to the separator.
 Separation random_separation(Graph graph, Weights kind, std::mt19937_64& random) {
   const Index n = graph.size();
-  Separation s{std::move(graph), weights_for(n, kind, random), std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
+  Separation s{std::move(graph), weights_for(n, kind, random),
+               std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
   if (random() % 3 == 0) {
     for (auto& p : s.side) p = random() % 2;
   } else {  // what lies left of a random vertex in a breadth-first order
@@ -64,7 +65,8 @@ Separation random_separation(Graph graph, Weights kind, std::mt19937_64& random)
   }
   for (Index v = 0; v < n; ++v)
     for (const Index u : s.graph.neighbours(v))
-      if (s.side[v] != s.side[u] && s.side[v] != kSeparator && s.side[u] != kSeparator) s.side[random() % 2 ? u : v] = kSeparator;
+      if (s.side[v] != s.side[u] && s.side[v] != kSeparator && s.side[u] != kSeparator)
+        s.side[random() % 2 ? u : v] = kSeparator;
   for (auto& p : s.side)
     if (random() % 10 == 0) p = kSeparator;
   return s;
@@ -93,21 +95,26 @@ void expect_cuts(const Graph& band, Flow& flow, const ExtremeCuts& expected) {
   }
 }
 
-/// Of the band divided into vertices of one weight, all of which are where the vertex is that they are parts of.
-void expect_unit_cuts(const Separation& s, const Band& band, const ExtremeCuts& expected, BandCutWorkspace& w) {
+/// Of the band divided into vertices of one weight, all of which are where the vertex is that they
+/// are parts of.
+void expect_unit_cuts(const Separation& s, const Band& band, const ExtremeCuts& expected,
+                      BandCutWorkspace& w) {
   ASSERT_TRUE(w.units.divide(band, 1e9));
   const auto divided = [&](const std::vector<std::uint8_t>& part) {
     std::vector<std::uint8_t> all;
-    for (Index i = 0; i < band.size(); ++i) all.insert(all.end(), static_cast<std::size_t>(band.weight(i) / w.units.unit()), part[i]);
+    for (Index i = 0; i < band.size(); ++i)
+      all.insert(all.end(), static_cast<std::size_t>(band.weight(i) / w.units.unit()), part[i]);
     return all;
   };
   w.paths.run(w.units, static_cast<Index>(s.weights()[kSeparator] / w.units.unit()));
   ASSERT_EQ(Offset{w.paths.count()} * w.units.unit(), expected.weight);
-  expect_cuts(w.units, w.paths, {expected.weight, divided(expected.near_source), divided(expected.near_sink)});
+  expect_cuts(w.units, w.paths,
+              {expected.weight, divided(expected.near_source), divided(expected.near_sink)});
   ASSERT_EQ(w.units.divide(band, 1), band.uniform());
 }
 
-void expect_flows(const Separation& s, const Band& band, const ExtremeCuts& expected, BandCutWorkspace& w) {
+void expect_flows(const Separation& s, const Band& band, const ExtremeCuts& expected,
+                  BandCutWorkspace& w) {
   const Offset separator = s.weights()[kSeparator];
   w.flow.run(band, separator);
   ASSERT_EQ(w.flow.value(), expected.weight);
@@ -128,8 +135,10 @@ TEST(BandFlow, ExtremeCutsBySubsets) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     std::mt19937_64 random(seed);
     const Index n = 2 + static_cast<Index>(random() % 20);
-    const auto s = random_separation(random_graph(n, n + static_cast<Index>(random() % 30), random), kWeights[seed % 4], random);
-    w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4), {s.total(), s.total()});
+    const auto s = random_separation(random_graph(n, n + static_cast<Index>(random() % 30), random),
+                                     kWeights[seed % 4], random);
+    w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4),
+                   {s.total(), s.total()});
     if (w.band.size() > 13) continue;
     const auto expected = cuts_by_subsets(problem_of(w.band));
     ASSERT_NO_FATAL_FAILURE(expect_flows(s, w.band, expected, w)) << "seed " << seed;
@@ -147,10 +156,13 @@ TEST(BandFlow, ExtremeCutsByEdmondsKarp) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     std::mt19937_64 random(seed);
     const Index n = 40 + static_cast<Index>(random() % 80);
-    Graph graph = seed % 2 ? shuffled(grid(6 + static_cast<Index>(seed % 5), 15), random) : random_graph(n, 3 * n, random);
+    Graph graph = seed % 2 ? shuffled(grid(6 + static_cast<Index>(seed % 5), 15), random)
+                           : random_graph(n, 3 * n, random);
     const auto s = random_separation(std::move(graph), kWeights[seed % 4], random);
-    w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4), {s.total(), s.total()});
-    ASSERT_NO_FATAL_FAILURE(expect_flows(s, w.band, SplitNetwork(problem_of(w.band)).cuts(), w)) << "seed " << seed;
+    w.band.collect(s.view(), s.side, s.weights(), 1 + static_cast<Index>(random() % 4),
+                   {s.total(), s.total()});
+    ASSERT_NO_FATAL_FAILURE(expect_flows(s, w.band, SplitNetwork(problem_of(w.band)).cuts(), w))
+        << "seed " << seed;
   }
 }
 
@@ -160,7 +172,8 @@ TEST(BandFlow, AllTogetherMayWeighNearlyTheLargestIndex) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     std::mt19937_64 random(seed);
     auto s = random_separation(random_graph(30, 80, random), Weights::different, random);
-    for (Index& w : s.weight) w = std::numeric_limits<Index>::max() / 150 * w - static_cast<Index>(random() % 1000);
+    for (Index& w : s.weight)
+      w = std::numeric_limits<Index>::max() / 150 * w - static_cast<Index>(random() % 1000);
     if (seed % 2 == 0) {  // one has nearly all
       for (Index& w : s.weight) w = 1 + static_cast<Index>(random() % 1000);
       s.weight[random() % s.weight.size()] = std::numeric_limits<Index>::max() - 30000;
@@ -179,7 +192,8 @@ TEST(BandFlow, OraclesAgree) {
     const auto s = random_separation(random_graph(10, 20, random), kWeights[seed % 4], random);
     Band band;
     band.collect(s.view(), s.side, s.weights(), 2, {s.total(), s.total()});
-    const auto subsets = cuts_by_subsets(problem_of(band)), flow = SplitNetwork(problem_of(band)).cuts();
+    const auto subsets = cuts_by_subsets(problem_of(band)),
+               flow = SplitNetwork(problem_of(band)).cuts();
     ASSERT_EQ(subsets.weight, flow.weight);
     ASSERT_EQ(subsets.near_source, flow.near_source);
     ASSERT_EQ(subsets.near_sink, flow.near_sink);
@@ -215,7 +229,8 @@ void expect_subgraph(const Separation& s, const Band& band, const std::vector<In
   }
 }
 
-void expect_band(const Separation& s, const Band& band, Index width, const std::array<Offset, 2>& room) {
+void expect_band(const Separation& s, const Band& band, Index width,
+                 const std::array<Offset, 2>& room) {
   std::vector<Index> number(static_cast<std::size_t>(s.graph.size()), kNone);
   PartWeights taken{};
   for (Index i = 0; i < band.size(); ++i) {
@@ -232,7 +247,8 @@ void expect_band(const Separation& s, const Band& band, Index width, const std::
     for (Index v = 0; v < s.graph.size(); ++v) {
       if (s.side[v] != p) continue;
       if (number[v] != kNone) last = std::max(last, layer[v]);
-      if (number[v] == kNone && layer[v] <= width) first_left_out = std::min(first_left_out, layer[v]);
+      if (number[v] == kNone && layer[v] <= width)
+        first_left_out = std::min(first_left_out, layer[v]);
     }
     ASSERT_LE(last, width);
     ASSERT_LE(last, first_left_out) << "no vertex is taken while one is left out in a layer before";
@@ -257,10 +273,12 @@ TEST(Band, IsTheLayersThatHaveRoom) {
 }
 
 void expect_apart(const Separation& s) {
-  for (const auto& [u, v] : edges_of(s.graph)) ASSERT_FALSE(s.side[u] + s.side[v] == 1) << u << " and " << v;
+  for (const auto& [u, v] : edges_of(s.graph))
+    ASSERT_FALSE(s.side[u] + s.side[v] == 1) << u << " and " << v;
 }
 
-// One call with a workspace used before and with a new one: the same; its promises are kept. Returns what it did.
+// One call with a workspace used before and with a new one: the same; its promises are kept.
+// Returns what it did.
 BandCutResult improved(Separation& s, const BandCutOptions& options, BandCutWorkspace& used) {
   const Separation old = s;
   PartWeights weight = s.weights(), again = weight;
@@ -281,11 +299,14 @@ BandCutResult improved(Separation& s, const BandCutOptions& options, BandCutWork
   if (result.improved) {
     EXPECT_EQ(weight[kSeparator], result.flow);
     const auto heavier = [](const PartWeights& w) { return std::max(w[kLeft], w[kRight]); };
-    EXPECT_TRUE(options.score || weight[kSeparator] < before[kSeparator] || heavier(weight) < heavier(before));
+    EXPECT_TRUE(options.score || weight[kSeparator] < before[kSeparator] ||
+                heavier(weight) < heavier(before));
   } else {
     EXPECT_EQ(s.side, old.side);
-    const bool roomy = options.most_side >= std::max(before[kLeft], before[kRight]) + before[kSeparator];
-    EXPECT_TRUE(options.score || !roomy || result.flow == before[kSeparator]) << "a lighter cut of the band keeps the limits";
+    const bool roomy =
+        options.most_side >= std::max(before[kLeft], before[kRight]) + before[kSeparator];
+    EXPECT_TRUE(options.score || !roomy || result.flow == before[kSeparator])
+        << "a lighter cut of the band keeps the limits";
   }
   return result;
 }
@@ -299,7 +320,10 @@ TEST(ImproveSeparator, KeepsItsPromises) {
     BandCutOptions options;
     options.width = static_cast<Index>(random() % 8);
     options.most_side = s.total() * static_cast<Offset>(40 + random() % 61) / 100;
-    if (random() % 4 == 0) options.score = [](const PartWeights& p) { return static_cast<double>(3 * p[kSeparator] + p[kRight]); };
+    if (random() % 4 == 0)
+      options.score = [](const PartWeights& p) {
+        return static_cast<double>(3 * p[kSeparator] + p[kRight]);
+      };
     BandCutResult result;
     int calls = 0;
     do {
@@ -314,7 +338,8 @@ TEST(ImproveSeparator, KeepsItsPromises) {
 
 /// A path with the separator at vertex `at`, of weight 2 among vertices of weight 1.
 Separation path_with_heavy(Index n, Index at) {
-  Separation s{path(n), std::vector<Index>(static_cast<std::size_t>(n), 1), std::vector<std::uint8_t>(static_cast<std::size_t>(n), kRight)};
+  Separation s{path(n), std::vector<Index>(static_cast<std::size_t>(n), 1),
+               std::vector<std::uint8_t>(static_cast<std::size_t>(n), kRight)};
   std::fill_n(s.side.begin(), at, kLeft);
   s.side[at] = kSeparator;
   s.weight[at] = 2;
@@ -383,7 +408,8 @@ TEST(ImproveSeparator, EmptyParts) {
   BandCutWorkspace w;
   Separation none{Graph(), {}, {}};
   EXPECT_FALSE(improved(none, options_of(3, 1), w).improved);
-  Separation whole{grid(4, 4), {}, std::vector<std::uint8_t>(16, kLeft)};  // no separator, no right side
+  Separation whole{
+      grid(4, 4), {}, std::vector<std::uint8_t>(16, kLeft)};  // no separator, no right side
   EXPECT_EQ(improved(whole, options_of(3, 16), w).band_vertices, 0);
   Separation all{grid(4, 4), {}, std::vector<std::uint8_t>(16, kSeparator)};
   EXPECT_TRUE(improved(all, options_of(3, 16), w).improved);  // nothing to be kept apart
@@ -413,10 +439,12 @@ TEST(ImproveSeparator, StarAndClique) {
 
 TEST(ImproveSeparator, DisconnectedPieces) {
   BandCutWorkspace w;
-  Separation s{side_by_side({grid(5, 4), grid(5, 4), path(7)}), {}, std::vector<std::uint8_t>(47, kLeft)};
+  Separation s{
+      side_by_side({grid(5, 4), grid(5, 4), path(7)}), {}, std::vector<std::uint8_t>(47, kLeft)};
   std::fill_n(s.side.begin() + 8, 4, kSeparator);  // the middle row of the first grid
   std::fill_n(s.side.begin() + 12, 8, kRight);
-  EXPECT_TRUE(improved(s, options_of(9, 40), w).improved);  // all of the first grid's left half may go over
+  EXPECT_TRUE(
+      improved(s, options_of(9, 40), w).improved);  // all of the first grid's left half may go over
   EXPECT_EQ(s.weights(), (PartWeights{27, 20, 0}));
 }
 
@@ -447,7 +475,8 @@ TEST(ImproveSeparator, ViewsThatBeginInTheMiddle) {
   const Graph both = side_by_side({clique(5), grid(9, 9)});
   const auto ptr = both.ptr().subspan(5);
   std::vector<Index> adjacency(both.adjacency().begin(), both.adjacency().end());
-  for (std::size_t e = static_cast<std::size_t>(ptr.front()); e < adjacency.size(); ++e) adjacency[e] -= 5;
+  for (std::size_t e = static_cast<std::size_t>(ptr.front()); e < adjacency.size(); ++e)
+    adjacency[e] -= 5;
   Separation s{grid(9, 9), {}, std::vector<std::uint8_t>(81, kRight)};
   std::fill_n(s.side.begin(), 27, kLeft);
   std::fill_n(s.side.begin() + 27, 18, kSeparator);

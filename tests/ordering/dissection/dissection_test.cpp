@@ -1,4 +1,5 @@
-// Nested dissection as a whole: permutations of any graph, the same for any number of threads, with the fill that dissection has.
+// Nested dissection as a whole: permutations of any graph, the same for any number of threads, with
+// the fill that dissection has.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
@@ -26,7 +27,8 @@ using namespace kauri::test;
 
 constexpr Effort kEfforts[] = {Effort::fast, Effort::standard, Effort::best};
 
-std::vector<Index> order_of(const GraphView& graph, const DissectionOptions& options = {}, int threads = 1) {
+std::vector<Index> order_of(const GraphView& graph, const DissectionOptions& options = {},
+                            int threads = 1) {
   std::vector<Index> order(static_cast<std::size_t>(graph.size()), kNone);
   with_threads(threads, [&] { nested_dissection(graph, options, order); });
   return order;
@@ -67,7 +69,8 @@ Fill minimum_degree_fill(const Graph& graph) {
   return fill_of(graph, Permutation::from_old_of(order));
 }
 
-/// A clique of `clique` vertices for each of n / clique places, each joined to the next by one edge.
+/// A clique of `clique` vertices for each of n / clique places, each joined to the next by one
+/// edge.
 Graph clique_chain(Index n, Index clique) {
   std::vector<Edge> edges;
   for (Index v = 0; v < n; ++v) {
@@ -88,7 +91,8 @@ Graph caterpillar(Index spine, Index leaves) {
 }
 
 Graph barbell(Index clique_size, Index between) {
-  std::vector<Edge> edges = edges_of(side_by_side({clique(clique_size), path(between), clique(clique_size)}));
+  std::vector<Edge> edges =
+      edges_of(side_by_side({clique(clique_size), path(between), clique(clique_size)}));
   edges.emplace_back(clique_size - 1, clique_size);
   edges.emplace_back(clique_size + between - 1, clique_size + between);
   return graph_of(2 * clique_size + between, edges);
@@ -107,7 +111,8 @@ std::vector<Named> hostile_graphs() {
     all.push_back({"path " + std::to_string(n), path(n)});
     if (n > 0) all.push_back({"star " + std::to_string(n), shuffled(star(n), random)});
   }
-  for (const Index n : {2, 200, 201, 400}) all.push_back({"clique " + std::to_string(n), clique(n)});
+  for (const Index n : {2, 200, 201, 400})
+    all.push_back({"clique " + std::to_string(n), clique(n)});
   all.push_back({"caterpillar", shuffled(caterpillar(700, 2), random)});
   all.push_back({"broom", side_by_side({caterpillar(3, 900)})});
   all.push_back({"tree", shuffled(random_tree(3000, 3000, random), random)});
@@ -119,7 +124,9 @@ std::vector<Named> hostile_graphs() {
                    for (Index v = 0; v < 20000; v += 2) edges.emplace_back(v, 19999 - v);
                    return edges;
                  }())});
-  all.push_back({"unlike parts", shuffled(side_by_side({grid(30, 30), path(500), star(700), graph_of(400, {}), grid(5, 5)}), random)});
+  all.push_back({"unlike parts", shuffled(side_by_side({grid(30, 30), path(500), star(700),
+                                                        graph_of(400, {}), grid(5, 5)}),
+                                          random)});
   all.push_back({"barbell", barbell(150, 1)});
   all.push_back({"long barbell", barbell(120, 500)});
   all.push_back({"clique chain", clique_chain(1200, 40)});
@@ -132,13 +139,15 @@ std::vector<Named> hostile_graphs() {
   all.push_back({"twins", shuffled(expanded(grid(12, 12), std::vector<Index>(144, 8)), random)});
   all.push_back({"wheel", graph_of(1500, [] {
                    std::vector<Edge> edges;
-                   for (Index v = 1; v < 1500; ++v) edges.emplace_back(0, v), edges.emplace_back(v, v == 1 ? 1499 : v - 1);
+                   for (Index v = 1; v < 1500; ++v)
+                     edges.emplace_back(0, v), edges.emplace_back(v, v == 1 ? 1499 : v - 1);
                    return edges;
                  }())});
   return all;
 }
 
-/// None, small ones, powers of two, one that outweighs all others, and the same for all. Minimum degree takes memory for their sum.
+/// None, small ones, powers of two, one that outweighs all others, and the same for all. Minimum
+/// degree takes memory for their sum.
 std::vector<Index> weights_of_kind(Index n, int kind) {
   std::vector<Index> weight(kind == 0 ? 0 : static_cast<std::size_t>(n), 1);
   for (std::size_t v = 0; v < weight.size(); ++v) {
@@ -152,9 +161,11 @@ std::vector<Index> weights_of_kind(Index n, int kind) {
 
 TEST(Dissection, PermutesSmallGraphs) {
   for (std::uint64_t seed = 0; seed < seeds(4000); ++seed) {
-    const auto weighted = with_weights(seed % 2 == 0 ? any_graph(seed / 2) : graph_to_divide(seed / 2, 230), seed);
+    const auto weighted =
+        with_weights(seed % 2 == 0 ? any_graph(seed / 2) : graph_to_divide(seed / 2, 230), seed);
     const Effort effort = kEfforts[seed % 3];
-    ASSERT_TRUE(is_permutation_of(weighted.size(), order_of(weighted.view(), {seed, effort}))) << "seed " << seed;
+    ASSERT_TRUE(is_permutation_of(weighted.size(), order_of(weighted.view(), {seed, effort})))
+        << "seed " << seed;
   }
 }
 
@@ -165,7 +176,8 @@ TEST(Dissection, ThreadsChangeNothing) {
     const Effort effort = kEfforts[seed % 3];
     const auto expected = order_of(weighted.view(), {seed, effort});
     ASSERT_TRUE(is_permutation_of(weighted.size(), expected)) << "seed " << seed;
-    for (const int threads : {1, 3, 8}) ASSERT_EQ(order_of(weighted.view(), {seed, effort}, threads), expected) << "seed " << seed;
+    for (const int threads : {1, 3, 8})
+      ASSERT_EQ(order_of(weighted.view(), {seed, effort}, threads), expected) << "seed " << seed;
   }
 }
 
@@ -188,7 +200,8 @@ TEST(Dissection, PermutesWhateverTheWeights) {
     for (int kind = 1; kind < 5; ++kind) {
       const auto weight = weights_of_kind(named.graph.size(), kind);
       const GraphView view{named.graph.ptr(), named.graph.adjacency(), weight};
-      ASSERT_TRUE(is_permutation_of(view.size(), order_of(view, {1, Effort::fast}))) << named.name << " kind " << kind;
+      ASSERT_TRUE(is_permutation_of(view.size(), order_of(view, {1, Effort::fast})))
+          << named.name << " kind " << kind;
     }
   }
 }
@@ -197,11 +210,13 @@ TEST(Dissection, PermutesWhateverTheWeights) {
 TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   const ManyThreads many;
   std::mt19937_64 random(2);
-  const Graph parts = shuffled(side_by_side({grid(150, 150), path(300), box_graph(10, 10, 10)}), random);
+  const Graph parts =
+      shuffled(side_by_side({grid(150, 150), path(300), box_graph(10, 10, 10)}), random);
   for (const Effort effort : kEfforts) {
     const auto expected = order_of(view_of(parts), {3, effort});
     ASSERT_TRUE(is_permutation_of(parts.size(), expected));
-    for (const int threads : {2, 3, 8, 0}) ASSERT_EQ(order_of(view_of(parts), {3, effort}, threads), expected) << threads;
+    for (const int threads : {2, 3, 8, 0})
+      ASSERT_EQ(order_of(view_of(parts), {3, effort}, threads), expected) << threads;
     if (kSanitized) break;
   }
 }
@@ -212,7 +227,8 @@ TEST(Dissection, ThreadsChangeNothingInABody) {
   const Graph body = box_graph(42, 42, 42);
   const auto expected = order_of(view_of(body), {1, Effort::fast});
   ASSERT_TRUE(is_permutation_of(body.size(), expected));
-  for (const int threads : {2, 8}) ASSERT_EQ(order_of(view_of(body), {1, Effort::fast}, threads), expected) << threads;
+  for (const int threads : {2, 8})
+    ASSERT_EQ(order_of(view_of(body), {1, Effort::fast}, threads), expected) << threads;
 }
 
 TEST(Dissection, TheSeedAndTheEffortMatter) {
@@ -221,11 +237,13 @@ TEST(Dissection, TheSeedAndTheEffortMatter) {
   const auto first = order_of(view_of(mesh), {1, Effort::standard});
   EXPECT_EQ(order_of(view_of(mesh), {1, Effort::standard}), first);
   bool other = false;
-  for (std::uint64_t seed = 2; seed < 10; ++seed) other = other || order_of(view_of(mesh), {seed, Effort::standard}) != first;
+  for (std::uint64_t seed = 2; seed < 10; ++seed)
+    other = other || order_of(view_of(mesh), {seed, Effort::standard}) != first;
   EXPECT_TRUE(other);
   EXPECT_NE(order_of(view_of(mesh), {1, Effort::best}), first);
   // A leaf is ordered without them.
-  EXPECT_EQ(order_of(view_of(small), {2, Effort::best}), order_of(view_of(small), {1, Effort::fast}));
+  EXPECT_EQ(order_of(view_of(small), {2, Effort::best}),
+            order_of(view_of(small), {1, Effort::fast}));
 }
 
 // The lists of a component lie among those of others.
@@ -237,7 +255,8 @@ TEST(Dissection, ViewsOfOtherGraphs) {
   for (const Offset p : mesh.ptr()) ptr.push_back(p + 1000);
   adjacency.insert(adjacency.end(), mesh.adjacency().begin(), mesh.adjacency().end());
   adjacency.resize(adjacency.size() + 10, 99);
-  for (const Effort effort : kEfforts) EXPECT_EQ(order_of({ptr, adjacency, {}}, {1, effort}), order_of(view_of(mesh), {1, effort}));
+  for (const Effort effort : kEfforts)
+    EXPECT_EQ(order_of({ptr, adjacency, {}}, {1, effort}), order_of(view_of(mesh), {1, effort}));
 }
 
 struct Box {
@@ -245,18 +264,21 @@ struct Box {
   double entries, operations;  // at most so many times those of geometric dissection
 };
 
-// Geometric dissection cuts each box at its middle down to four points; leaves by minimum degree are better than that at the bottom. The
-// strip of 20 x 300 is divided across for the height of its tree: minimum degree alone would leave it 0.58 of the operations.
+// Geometric dissection cuts each box at its middle down to four points; leaves by minimum degree
+// are better than that at the bottom. The strip of 20 x 300 is divided across for the height of its
+// tree: minimum degree alone would leave it 0.58 of the operations.
 TEST(Dissection, FillOfGridsIsThatOfDissection) {
   std::mt19937_64 random(5);
-  for (const Box& box :
-       {Box{40, 40, 1, 0.83, 0.72}, Box{100, 100, 1, 0.81, 0.69}, Box{20, 300, 1, 0.80, 0.72}, Box{14, 14, 14, 0.65, 0.52}}) {
+  for (const Box& box : {Box{40, 40, 1, 0.83, 0.72}, Box{100, 100, 1, 0.81, 0.69},
+                         Box{20, 300, 1, 0.80, 0.72}, Box{14, 14, 14, 0.65, 0.52}}) {
     const Graph graph = box_graph(box.x, box.y, box.z), mixed = shuffled(graph, random);
     const Fill geometric = fill_of(graph, grid_dissection(box.x, box.y, box.z));
     for (const Effort effort : kEfforts)
       for (const Graph* g : {&graph, &mixed}) {
         const Fill fill = fill_of(*g, {1, effort});
-        EXPECT_LE(static_cast<double>(fill.entries), box.entries * static_cast<double>(geometric.entries)) << box.x;
+        EXPECT_LE(static_cast<double>(fill.entries),
+                  box.entries * static_cast<double>(geometric.entries))
+            << box.x;
         EXPECT_LE(fill.operations, box.operations * geometric.operations) << box.x;
       }
   }
@@ -265,8 +287,8 @@ TEST(Dissection, FillOfGridsIsThatOfDissection) {
 // What minimum degree cannot do: an irregular mesh of some thousand vertices.
 TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
   std::mt19937_64 random(6);
-  for (const Graph& mesh :
-       {geometric_graph(4000, 0.035, random), shuffled(grid(90, 90), random), shuffled(box_graph(16, 16, 16), random)}) {
+  for (const Graph& mesh : {geometric_graph(4000, 0.035, random), shuffled(grid(90, 90), random),
+                            shuffled(box_graph(16, 16, 16), random)}) {
     const Fill amd = minimum_degree_fill(mesh);
     for (const Effort effort : kEfforts) {
       const Fill fill = fill_of(mesh, {1, effort});
@@ -275,7 +297,8 @@ TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
   }
 }
 
-// Leaves are ordered with the separators round them in sight: without, minimum degree sends fill there. A separator is the last of all.
+// Leaves are ordered with the separators round them in sight: without, minimum degree sends fill
+// there. A separator is the last of all.
 TEST(Dissection, TheLastVerticesSeparate) {
   const Graph graph = grid(30, 60);
   for (const Effort effort : kEfforts) {
@@ -295,35 +318,42 @@ TEST(Dissection, TheLastVerticesSeparate) {
 TEST(Dissection, TreesHaveNoMoreFillThanByMinimumDegree) {
   for (std::uint64_t seed = 0; seed < seeds(48); ++seed) {
     std::mt19937_64 random(seed);
-    const Index n = 100 + static_cast<Index>(random() % 2000), reach = seed % 3 == 0 ? n : 1 + static_cast<Index>(random() % 20);
+    const Index n = 100 + static_cast<Index>(random() % 2000),
+                reach = seed % 3 == 0 ? n : 1 + static_cast<Index>(random() % 20);
     const Graph tree = shuffled(random_tree(n, reach, random), random);
     const auto fill = fill_of(tree, {seed, kEfforts[seed % 3]});
-    const Offset least = 2 * Offset{n} - 1;                                        // none at all
-    ASSERT_LE(fill.entries, least + (reach == n ? 0 : n - 2)) << "seed " << seed;  // but in long chains, for the sake of height
+    const Offset least = 2 * Offset{n} - 1;  // none at all
+    ASSERT_LE(fill.entries, least + (reach == n ? 0 : n - 2))
+        << "seed " << seed;  // but in long chains, for the sake of height
     ASSERT_EQ(minimum_degree_fill(tree).entries, least) << "seed " << seed;
   }
 }
 
 TEST(Dissection, ThinGraphsHaveLittleFill) {
   std::mt19937_64 random(7);
-  for (const Graph& graph : {shuffled(clique_chain(2000, 5), random), star(3000), random_tree(3000, 3000, random)}) {
+  for (const Graph& graph :
+       {shuffled(clique_chain(2000, 5), random), star(3000), random_tree(3000, 3000, random)}) {
     const Fill fill = fill_of(graph), amd = minimum_degree_fill(graph);
     EXPECT_LE(fill.entries, amd.entries + amd.entries / 20);
   }
-  // Who does not go from end to end meets two separators: half as many entries more, for a height that grows with the logarithm.
+  // Who does not go from end to end meets two separators: half as many entries more, for a height
+  // that grows with the logarithm.
   for (const Graph& graph : {shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random)})
-    EXPECT_LE(static_cast<double>(fill_of(graph).entries), 1.51 * static_cast<double>(minimum_degree_fill(graph).entries));
+    EXPECT_LE(static_cast<double>(fill_of(graph).entries),
+              1.51 * static_cast<double>(minimum_degree_fill(graph).entries));
   // Long chains are eliminated for little height: an entry a vertex.
   EXPECT_LE(fill_of(path(5000)).entries, 3 * 5000);
   const Graph legs = shuffled(caterpillar(400, 3), random);
   EXPECT_LE(fill_of(legs).entries, minimum_degree_fill(legs).entries + 400);
 }
 
-// Parts that no edge joins are ordered as each would be alone, but for the seed: their fill adds up.
+// Parts that no edge joins are ordered as each would be alone, but for the seed: their fill adds
+// up.
 TEST(Dissection, PartsDoNotMeet) {
   std::mt19937_64 random(8);
   const Graph one = grid(40, 40), both = shuffled(side_by_side({one, one}), random);
-  EXPECT_LE(static_cast<double>(fill_of(both).entries), 2.2 * static_cast<double>(fill_of(one).entries));
+  EXPECT_LE(static_cast<double>(fill_of(both).entries),
+            2.2 * static_cast<double>(fill_of(one).entries));
   EXPECT_LE(fill_of(both).widest, fill_of(one).widest * 3 / 2);
 }
 
@@ -331,7 +361,8 @@ TEST(Dissection, PartsDoNotMeet) {
 TEST(Dissection, LongGraphs) {
   constexpr Index n = kSanitized ? 20000 : 100000;
   std::mt19937_64 random(9);
-  for (const Graph& graph : {path(n), shuffled(path(n), random), caterpillar(n / 2, 1), clique_chain(n, 5), grid(2, n / 2)}) {
+  for (const Graph& graph : {path(n), shuffled(path(n), random), caterpillar(n / 2, 1),
+                             clique_chain(n, 5), grid(2, n / 2)}) {
     const auto order = order_of(view_of(graph));
     ASSERT_TRUE(is_permutation_of(n, order));
     EXPECT_LE(fill_of(graph, Permutation::from_old_of(order)).entries, 7 * Offset{n});

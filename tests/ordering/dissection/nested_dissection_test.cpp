@@ -1,4 +1,5 @@
-// Nested dissection as a method of order(): graphs larger than its leaves, of every shape that may trouble a recursion.
+// Nested dissection as a method of order(): graphs larger than its leaves, of every shape that may
+// trouble a recursion.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,7 +61,9 @@ std::map<std::string, Graph> shapes() {
   all["chain of cliques"] = expanded(grid(1, 300), std::vector<Index>(300, 6));
   all["random"] = random_graph(3000, 9000, random);
   all["sparse random"] = random_graph(3000, 2000, random);
-  all["pieces"] = shuffled(side_by_side({grid(30, 30), star(500), clique(230), path(700), graph_of(400, {}), grid(25, 11)}), random);
+  all["pieces"] = shuffled(side_by_side({grid(30, 30), star(500), clique(230), path(700),
+                                         graph_of(400, {}), grid(25, 11)}),
+                           random);
   return all;
 }
 
@@ -85,10 +88,14 @@ TEST(NestedDissection, OrdersEveryShape) {
 }
 
 TEST(NestedDissection, SeedsDifferAndRepeat) {
-  const Graph graph(generate("rgg3d 3000 10 1").pattern());  // on a lattice level sets win, whatever the seed
-  const auto with_seed = [&](std::uint64_t seed) { return order(graph, {.method = OrderingMethod::nested_dissection, .seed = seed}); };
+  const Graph graph(
+      generate("rgg3d 3000 10 1").pattern());  // on a lattice level sets win, whatever the seed
+  const auto with_seed = [&](std::uint64_t seed) {
+    return order(graph, {.method = OrderingMethod::nested_dissection, .seed = seed});
+  };
   std::set<std::vector<Index>> different;
-  for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, ~std::uint64_t{0}}) {
+  for (const std::uint64_t seed :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, ~std::uint64_t{0}}) {
     const Permutation p = with_seed(seed);
     EXPECT_EQ(with_seed(seed), p);
     different.emplace(p.old_of().begin(), p.old_of().end());
@@ -96,7 +103,8 @@ TEST(NestedDissection, SeedsDifferAndRepeat) {
   EXPECT_GT(different.size(), 1U);
 }
 
-// In a path a column has at most two entries below its diagonal if its neighbours are ends of what is left.
+// In a path a column has at most two entries below its diagonal if its neighbours are ends of what
+// is left.
 TEST(NestedDissection, LeavesLittleFill) {
   for (const Effort effort : kEfforts) {
     const auto fill = [&](const Graph& graph, OrderingMethod method) {
@@ -106,8 +114,10 @@ TEST(NestedDissection, LeavesLittleFill) {
     EXPECT_LE(fill(path(1000), OrderingMethod::nested_dissection), 3.0 * 1000);
     std::mt19937_64 random(3);
     const Graph square = shuffled(grid(32, 32), random);
-    EXPECT_LE(fill(square, OrderingMethod::nested_dissection), 1.15 * fill(square, OrderingMethod::amd));
-    EXPECT_LE(fill(square, OrderingMethod::nested_dissection), 0.6 * fill(square, OrderingMethod::rcm));
+    EXPECT_LE(fill(square, OrderingMethod::nested_dissection),
+              1.15 * fill(square, OrderingMethod::amd));
+    EXPECT_LE(fill(square, OrderingMethod::nested_dissection),
+              0.6 * fill(square, OrderingMethod::rcm));
   }
 }
 

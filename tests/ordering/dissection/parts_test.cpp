@@ -1,4 +1,5 @@
-// Steps of nested dissection, each against a naive one or against what it promises: coarsening, refinement, level sets.
+// Steps of nested dissection, each against a naive one or against what it promises: coarsening,
+// refinement, level sets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +27,8 @@ using EdgeWeights = std::map<std::pair<Index, Index>, Offset>;
 EdgeWeights weights_of_edges(const GraphView& graph, std::span<const Index> edge_weight) {
   EdgeWeights weight;
   for (Index v = 0; v < graph.size(); ++v)
-    for (Offset k = graph.ptr[v]; k < graph.ptr[v + 1]; ++k) weight[{v, graph.adjacency[k]}] += edge_weight.empty() ? 1 : edge_weight[k];
+    for (Offset k = graph.ptr[v]; k < graph.ptr[v + 1]; ++k)
+      weight[{v, graph.adjacency[k]}] += edge_weight.empty() ? 1 : edge_weight[k];
   return weight;
 }
 
@@ -34,18 +36,21 @@ EdgeWeights weights_of_edges(const GraphView& graph, std::span<const Index> edge
 EdgeWeights contracted(const EdgeWeights& fine, const std::vector<Index>& coarse_of) {
   EdgeWeights coarse;
   for (const auto& [edge, weight] : fine)
-    if (coarse_of[edge.first] != coarse_of[edge.second]) coarse[{coarse_of[edge.first], coarse_of[edge.second]}] += weight;
+    if (coarse_of[edge.first] != coarse_of[edge.second])
+      coarse[{coarse_of[edge.first], coarse_of[edge.second]}] += weight;
   return coarse;
 }
 
 /// Those of each coarse vertex, in one list each.
 std::vector<std::vector<Index>> groups_of(const Coarser& coarser) {
   std::vector<std::vector<Index>> group(static_cast<std::size_t>(coarser.graph.size()));
-  for (std::size_t v = 0; v < coarser.coarse_of.size(); ++v) group.at(coarser.coarse_of[v]).push_back(static_cast<Index>(v));
+  for (std::size_t v = 0; v < coarser.coarse_of.size(); ++v)
+    group.at(coarser.coarse_of[v]).push_back(static_cast<Index>(v));
   return group;
 }
 
-void expect_contraction(const GraphView& fine, std::span<const Index> edge_weight, const Coarser& coarser, Index most) {
+void expect_contraction(const GraphView& fine, std::span<const Index> edge_weight,
+                        const Coarser& coarser, Index most) {
   ASSERT_EQ(coarser.coarse_of.size(), static_cast<std::size_t>(fine.size()));
   ASSERT_EQ(coarser.graph.weight.size(), static_cast<std::size_t>(coarser.graph.size()));
   const auto group = groups_of(coarser);
@@ -62,7 +67,8 @@ void expect_contraction(const GraphView& fine, std::span<const Index> edge_weigh
   ASSERT_EQ(coarser.graph.edge_weight.size(), coarser.graph.adjacency.size());
 }
 
-/// No two neighbours are left single that could be a pair; a pair without an edge has a neighbour in common.
+/// No two neighbours are left single that could be a pair; a pair without an edge has a neighbour
+/// in common.
 void expect_maximal(const GraphView& fine, const Coarser& coarser, Index most) {
   const auto group = groups_of(coarser);
   const auto single = [&](Index v) { return group[coarser.coarse_of[v]].size() == 1; };
@@ -75,7 +81,8 @@ void expect_maximal(const GraphView& fine, const Coarser& coarser, Index most) {
     if (pair.size() < 2) continue;
     const auto a = fine.neighbours(pair[0]), b = fine.neighbours(pair[1]);
     if (std::find(a.begin(), a.end(), pair[1]) != a.end()) continue;
-    ASSERT_TRUE(std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end()) << pair[0] << " and " << pair[1];
+    ASSERT_TRUE(std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end())
+        << pair[0] << " and " << pair[1];
   }
 }
 
@@ -86,27 +93,36 @@ TEST(Coarsen, IsAContractionOfPairs) {
     LevelGraph last;
     GraphView fine = weighted.view();
     for (int level = 0; level < 4; ++level) {
-      const Index heaviest = fine.weight.empty() ? 1 : *std::max_element(fine.weight.begin(), fine.weight.end());
-      const Index most = std::max<Index>(2, seed % 2 == 0 ? fine.total_weight() / 10 : heaviest + 1);
+      const Index heaviest =
+          fine.weight.empty() ? 1 : *std::max_element(fine.weight.begin(), fine.weight.end());
+      const Index most =
+          std::max<Index>(2, seed % 2 == 0 ? fine.total_weight() / 10 : heaviest + 1);
       Coarser next = coarsen(fine, last.edge_weight, most, seed % 4 < 2, shared);
-      ASSERT_NO_FATAL_FAILURE(expect_contraction(fine, last.edge_weight, next, most)) << "seed " << seed << " level " << level;
-      ASSERT_NO_FATAL_FAILURE(expect_maximal(fine, next, most)) << "seed " << seed << " level " << level;
+      ASSERT_NO_FATAL_FAILURE(expect_contraction(fine, last.edge_weight, next, most))
+          << "seed " << seed << " level " << level;
+      ASSERT_NO_FATAL_FAILURE(expect_maximal(fine, next, most))
+          << "seed " << seed << " level " << level;
       CoarsenWorkspace fresh;
-      ASSERT_EQ(coarsen(fine, last.edge_weight, most, seed % 4 < 2, fresh).coarse_of, next.coarse_of) << "seed " << seed;
+      ASSERT_EQ(coarsen(fine, last.edge_weight, most, seed % 4 < 2, fresh).coarse_of,
+                next.coarse_of)
+          << "seed " << seed;
       last = std::move(next.graph);
       fine = last.view();
     }
   }
 }
 
-// A triangle of unlike edges and a vertex that hangs on it: each in turn takes its heaviest edge, and is gone.
+// A triangle of unlike edges and a vertex that hangs on it: each in turn takes its heaviest edge,
+// and is gone.
 TEST(Coarsen, TakesTheHeaviestEdge) {
   const Graph graph = graph_of(4, {{0, 1}, {0, 2}, {1, 2}, {2, 3}});
   const std::vector<Index> weight{1, 1, 1, 1}, edge{1, 3, /**/ 1, 9, /**/ 3, 9, 2, /**/ 2};
   CoarsenWorkspace workspace;
   const GraphView view{graph.ptr(), graph.adjacency(), weight};
-  EXPECT_EQ(coarsen(view, edge, 10, false, workspace).coarse_of, (std::vector<Index>{0, 1, 0, 1}));  // 0 takes 2, the others hang on it
-  EXPECT_EQ(coarsen(view, edge, 10, true, workspace).coarse_of, (std::vector<Index>{0, 0, 1, 1}));   // 3 takes 2, 1 takes 0
+  EXPECT_EQ(coarsen(view, edge, 10, false, workspace).coarse_of,
+            (std::vector<Index>{0, 1, 0, 1}));  // 0 takes 2, the others hang on it
+  EXPECT_EQ(coarsen(view, edge, 10, true, workspace).coarse_of,
+            (std::vector<Index>{0, 0, 1, 1}));  // 3 takes 2, 1 takes 0
 }
 
 TEST(Coarsen, TakesTheLightestOfEqualNeighbours) {
@@ -114,7 +130,8 @@ TEST(Coarsen, TakesTheLightestOfEqualNeighbours) {
   const std::vector<Index> weight{1, 4, 3, 2, 3}, ones(8, 1);
   CoarsenWorkspace workspace;
   for (const auto& edges : {std::vector<Index>{}, ones}) {
-    const auto coarse_of = coarsen({graph.ptr(), graph.adjacency(), weight}, edges, 100, false, workspace).coarse_of;
+    const auto coarse_of =
+        coarsen({graph.ptr(), graph.adjacency(), weight}, edges, 100, false, workspace).coarse_of;
     EXPECT_EQ(coarse_of[0], coarse_of[3]);
   }
 }
@@ -123,7 +140,8 @@ TEST(Coarsen, StarsShrink) {
   CoarsenWorkspace workspace;
   for (const Index n : {10, 100, 1001}) {
     const Graph graph = star(n, n / 3);
-    for (const bool backwards : {false, true}) EXPECT_LE(coarsen(view_of(graph), {}, n, backwards, workspace).graph.size(), n / 2 + 1);
+    for (const bool backwards : {false, true})
+      EXPECT_LE(coarsen(view_of(graph), {}, n, backwards, workspace).graph.size(), n / 2 + 1);
   }
   std::vector<Edge> edges;  // of hubs in a ring
   for (Index hub = 0; hub < 10; ++hub) {
@@ -137,13 +155,15 @@ TEST(Coarsen, StarsShrink) {
 TEST(Coarsen, BackwardsIsAnotherHierarchy) {
   CoarsenWorkspace workspace;
   const Graph graph = path(101);
-  const auto forwards = coarsen(view_of(graph), {}, 10, false, workspace), backwards = coarsen(view_of(graph), {}, 10, true, workspace);
+  const auto forwards = coarsen(view_of(graph), {}, 10, false, workspace),
+             backwards = coarsen(view_of(graph), {}, 10, true, workspace);
   EXPECT_EQ(forwards.coarse_of[0], forwards.coarse_of[1]);
   EXPECT_NE(backwards.coarse_of[0], backwards.coarse_of[1]);
   EXPECT_EQ(backwards.coarse_of[100], backwards.coarse_of[99]);
 }
 
-void refine(const GraphView& graph, Separation& s, const RefineLimits& limits, RefineWorkspace& workspace) {
+void refine(const GraphView& graph, Separation& s, const RefineLimits& limits,
+            RefineWorkspace& workspace) {
   NodeRefiner(graph, s, workspace).refine(limits);
 }
 
@@ -155,8 +175,9 @@ TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
     const auto weighted = with_weights(graph_to_divide(seed, 120), seed);
     const GraphView graph = weighted.view();
     const Separation before = random_separation(graph, random);
-    const RefineLimits limits{most_side(graph.total_weight(), 0.5 + 0.1 * static_cast<double>(seed % 5)), 1 + static_cast<int>(seed % 7),
-                              static_cast<int>(1 + random() % 60)};
+    const RefineLimits limits{
+        most_side(graph.total_weight(), 0.5 + 0.1 * static_cast<double>(seed % 5)),
+        1 + static_cast<int>(seed % 7), static_cast<int>(1 + random() % 60)};
     Separation now = before;
     refine(graph, now, limits, shared);
     ASSERT_EQ(flaw_of(graph, now), "") << "seed " << seed;
@@ -165,8 +186,12 @@ TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
     }
     const double reference = reference_of(before.weight);
     const double work = predicted_work(before.weight, reference, kSidesWhileMoving);
-    // Later passes compare by a lighter reference: the sides predict_costs less then, the separator more.
-    ASSERT_LE(predicted_work(now.weight, std::min(reference, reference_of(now.weight)), kSidesWhileMoving), work) << "seed " << seed;
+    // Later passes compare by a lighter reference: the sides predict_costs less then, the separator
+    // more.
+    ASSERT_LE(predicted_work(now.weight, std::min(reference, reference_of(now.weight)),
+                             kSidesWhileMoving),
+              work)
+        << "seed " << seed;
     better += now.weight[kSeparator] < before.weight[kSeparator];
     RefineWorkspace fresh;
     Separation again = before;
@@ -188,13 +213,16 @@ TEST(NodeRefine, APassIsNeverWorseByItsOwnReference) {
     Separation now = before;
     refine(graph, now, {graph.total_weight(), 1}, shared);
     const double reference = reference_of(before.weight);
-    ASSERT_LE(predicted_work(now.weight, reference, kSidesWhileMoving), predicted_work(before.weight, reference, kSidesWhileMoving));
+    ASSERT_LE(predicted_work(now.weight, reference, kSidesWhileMoving),
+              predicted_work(before.weight, reference, kSidesWhileMoving));
     ASSERT_TRUE(now.side == before.side ||
-                predicted_work(now.weight, reference, kSidesWhileMoving) < predicted_work(before.weight, reference, kSidesWhileMoving));
+                predicted_work(now.weight, reference, kSidesWhileMoving) <
+                    predicted_work(before.weight, reference, kSidesWhileMoving));
   }
 }
 
-// A separator one column wide, with a bulge: one straight column is left. The same where the bulge is on the other side.
+// A separator one column wide, with a bulge: one straight column is left. The same where the bulge
+// is on the other side.
 TEST(NodeRefine, StraightensASeparatorOfAGrid) {
   constexpr Index kRows = 9, kColumns = 21;
   const Graph graph = grid(kRows, kColumns);
@@ -202,7 +230,8 @@ TEST(NodeRefine, StraightensASeparatorOfAGrid) {
   for (const Index bulge : {-2, -1, 1, 2}) {
     Separation s{std::vector<Side>(static_cast<std::size_t>(graph.size())), {}};
     for (Index v = 0; v < graph.size(); ++v) {
-      const Index row = v / kColumns, column = v % kColumns, at = 10 + (row >= 3 && row <= 5 ? bulge : 0);
+      const Index row = v / kColumns, column = v % kColumns,
+                  at = 10 + (row >= 3 && row <= 5 ? bulge : 0);
       const Index low = row == 2 || row == 6 ? std::min<Index>(10, 10 + bulge) : at,
                   high = row == 2 || row == 6 ? std::max<Index>(10, 10 + bulge) : at;
       s.side[v] = column < low ? kLeft : column > high ? kRight : kSeparator;
@@ -215,7 +244,8 @@ TEST(NodeRefine, StraightensASeparatorOfAGrid) {
   }
 }
 
-/// Part weights after the move of each separator vertex that takes most from the separator; whatever it brings in counts.
+/// Part weights after the move of each separator vertex that takes most from the separator;
+/// whatever it brings in counts.
 std::vector<PartWeights> greatest_gains(const GraphView& graph, const Separation& s, Side to) {
   std::vector<PartWeights> best;
   for (Index v = 0; v < graph.size(); ++v) {
@@ -232,7 +262,8 @@ std::vector<PartWeights> greatest_gains(const GraphView& graph, const Separation
   return best;
 }
 
-// A pass begins with a move of the greatest gain. At the end none of them, of those of equal gain at least one, makes things better.
+// A pass begins with a move of the greatest gain. At the end none of them, of those of equal gain
+// at least one, makes things better.
 TEST(NodeRefine, EndsWhereTheGreatestGainIsNone) {
   RefineWorkspace workspace;
   for (std::uint64_t seed = 0; seed < seeds(1500); ++seed) {
@@ -241,12 +272,14 @@ TEST(NodeRefine, EndsWhereTheGreatestGainIsNone) {
     const GraphView graph = weighted.view();
     Separation s = random_separation(graph, random);
     refine(graph, s, {graph.total_weight(), 1000, 1}, workspace);
-    const double reference = reference_of(s.weight), work = predicted_work(s.weight, reference, kSidesWhileMoving);
+    const double reference = reference_of(s.weight),
+                 work = predicted_work(s.weight, reference, kSidesWhileMoving);
     for (const Side to : {kLeft, kRight}) {
       const auto moved = greatest_gains(graph, s, to);
-      const bool better = !moved.empty() && std::all_of(moved.begin(), moved.end(), [&](const PartWeights& w) {
-        return predicted_work(w, reference, kSidesWhileMoving) < work;
-      });
+      const bool better =
+          !moved.empty() && std::all_of(moved.begin(), moved.end(), [&](const PartWeights& w) {
+            return predicted_work(w, reference, kSidesWhileMoving) < work;
+          });
       ASSERT_FALSE(better) << "seed " << seed << " to " << int{to};
     }
   }
@@ -311,7 +344,8 @@ TEST(LevelSets, BreadthFirst) {
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
     const Graph graph = graph_to_divide(seed, 120);
     const auto start = static_cast<Index>(seed * 5 % static_cast<std::uint64_t>(graph.size()));
-    const Distances d = breadth_first(view_of(graph), start, shared), expected = naive_distances(view_of(graph), start);
+    const Distances d = breadth_first(view_of(graph), start, shared),
+                    expected = naive_distances(view_of(graph), start);
     ASSERT_EQ(d.of, expected.of) << "seed " << seed;
     ASSERT_EQ(d.reached, expected.reached) << "seed " << seed;
     ASSERT_EQ(d.farthest, expected.farthest) << "seed " << seed;
@@ -320,7 +354,8 @@ TEST(LevelSets, BreadthFirst) {
 }
 
 /// The separation at a threshold by definition.
-Separation naive_threshold(const GraphView& graph, std::span<const Index> key, Index at, bool upper) {
+Separation naive_threshold(const GraphView& graph, std::span<const Index> key, Index at,
+                           bool upper) {
   Separation s{std::vector<Side>(key.size()), {}};
   for (Index v = 0; v < graph.size(); ++v) {
     const bool above = key[v] >= at;
@@ -332,8 +367,10 @@ Separation naive_threshold(const GraphView& graph, std::span<const Index> key, I
   return s;
 }
 
-/// All separations that one threshold of the difference of two distances makes; element 2 k + 1 is the upper one of threshold k + 1.
-std::vector<Separation> naive_differences(const GraphView& graph, const Distances& a, const Distances& b) {
+/// All separations that one threshold of the difference of two distances makes; element 2 k + 1 is
+/// the upper one of threshold k + 1.
+std::vector<Separation> naive_differences(const GraphView& graph, const Distances& a,
+                                          const Distances& b) {
   std::vector<Index> key(a.of.size());
   for (std::size_t v = 0; v < key.size(); ++v) key[v] = a.of[v] - b.of[v] + b.levels() - 1;
   std::vector<Separation> all;
@@ -348,34 +385,39 @@ std::vector<Separation> naive_levels(const GraphView& graph, const Distances& d)
   for (Index at = 1; at < d.levels(); ++at)
     for (const Index level : {at - 1, at}) {
       Separation s{std::vector<Side>(d.of.size()), {}};
-      for (std::size_t v = 0; v < d.of.size(); ++v) s.side[v] = d.of[v] == level ? kSeparator : d.of[v] < level ? kLeft : kRight;
+      for (std::size_t v = 0; v < d.of.size(); ++v)
+        s.side[v] = d.of[v] == level ? kSeparator : d.of[v] < level ? kLeft : kRight;
       s.weight = recounted(graph, s.side);
       all.push_back(std::move(s));
     }
   return all;
 }
 
-/// What thresholds are compared by: predicted work, and a penalty for a heavy side. The reference is the lighter separator of the least
-/// threshold with half the weight below it.
+/// What thresholds are compared by: predicted work, and a penalty for a heavy side. The reference
+/// is the lighter separator of the least threshold with half the weight below it.
 class Criterion {
  public:
-  Criterion(const std::vector<Separation>& all, Offset total, double most) : limit_(most * static_cast<double>(total)) {
+  Criterion(const std::vector<Separation>& all, Offset total, double most)
+      : limit_(most * static_cast<double>(total)) {
     for (std::size_t k = 0; k < all.size(); k += 2) {
       const PartWeights &lower = all[k].weight, &upper = all[k + 1].weight;
-      reference_ = static_cast<double>(std::max<Offset>(1, std::min(upper[kSeparator], lower[kSeparator])));
+      reference_ =
+          static_cast<double>(std::max<Offset>(1, std::min(upper[kSeparator], lower[kSeparator])));
       if (2 * (lower[kLeft] + lower[kSeparator]) >= total) return;
     }
   }
   [[nodiscard]] double operator()(const PartWeights& weight) const {
     const auto heavier = static_cast<double>(heavier_side(weight));
-    return predicted_work(weight, reference_) + (heavier > limit_ ? 1e6 * reference_ * reference_ * reference_ * heavier / limit_ : 0);
+    return predicted_work(weight, reference_) +
+           (heavier > limit_ ? 1e6 * reference_ * reference_ * reference_ * heavier / limit_ : 0);
   }
 
  private:
   double limit_, reference_ = 1;
 };
 
-void expect_the_best(const GraphView& graph, const Separation& found, const std::vector<Separation>& all, double most) {
+void expect_the_best(const GraphView& graph, const Separation& found,
+                     const std::vector<Separation>& all, double most) {
   ASSERT_EQ(flaw_of(graph, found), "");
   const Criterion cost(all, graph.total_weight(), most);
   bool among = false;
@@ -394,10 +436,14 @@ TEST(LevelSets, TheBestOfAllThresholds) {
     const auto weighted = with_weights(graph_to_divide(seed, 120), seed);
     const GraphView graph = weighted.view();
     const double most = 0.55 + 0.1 * static_cast<double>(seed % 4);
-    const auto any = [&](std::uint64_t k) { return static_cast<Index>((seed * 7919 + k) % static_cast<std::uint64_t>(graph.size())); };
-    const Distances a = breadth_first(graph, any(0), shared), b = breadth_first(graph, seed % 2 == 0 ? a.farthest : any(1), shared);
+    const auto any = [&](std::uint64_t k) {
+      return static_cast<Index>((seed * 7919 + k) % static_cast<std::uint64_t>(graph.size()));
+    };
+    const Distances a = breadth_first(graph, any(0), shared),
+                    b = breadth_first(graph, seed % 2 == 0 ? a.farthest : any(1), shared);
     if (a.reached != graph.size() || a.levels() < 3 || b.levels() < 3) continue;
-    const Separation level = level_separation(graph, a, most, shared), difference = difference_separation(graph, a, b, most, shared);
+    const Separation level = level_separation(graph, a, most, shared),
+                     difference = difference_separation(graph, a, b, most, shared);
     expect_the_best(graph, level, naive_levels(graph, a), most);
     expect_the_best(graph, difference, naive_differences(graph, a, b), most);
     ++levels, differences += difference.side != level.side;
@@ -408,7 +454,8 @@ TEST(LevelSets, TheBestOfAllThresholds) {
   EXPECT_GT(within, levels / 2);
 }
 
-// The second source outweighs all others: no vertex lies beyond the threshold that would halve the graph.
+// The second source outweighs all others: no vertex lies beyond the threshold that would halve the
+// graph.
 TEST(LevelSets, AHeavySource) {
   LevelSetWorkspace workspace;
   const Graph graph = path(4);

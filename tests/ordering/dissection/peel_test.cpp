@@ -1,4 +1,5 @@
-// What is eliminated before a dissection: against the elimination game step by step, fill and height by column counts and trees.
+// What is eliminated before a dissection: against the elimination game step by step, fill and
+// height by column counts and trees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/peel.hpp"
 
@@ -33,7 +34,8 @@ Graph subdivided(const Graph& graph, Index most, std::mt19937_64& random) {
   std::vector<Edge> edges;
   Index n = graph.size();
   for (auto [u, v] : edges_of(graph)) {
-    for (Index k = static_cast<Index>(random() % static_cast<std::uint64_t>(most + 1)); k > 0; --k) edges.emplace_back(u, n), u = n++;
+    for (Index k = static_cast<Index>(random() % static_cast<std::uint64_t>(most + 1)); k > 0; --k)
+      edges.emplace_back(u, n), u = n++;
     edges.emplace_back(u, v);
   }
   return graph_of(n, edges);
@@ -53,10 +55,13 @@ Graph cycle(Index n) {
   return graph_of(n, edges);
 }
 
-/// Sparse graphs of some hundred vertices at most, of every kind that can be peeled, some in several pieces.
+/// Sparse graphs of some hundred vertices at most, of every kind that can be peeled, some in
+/// several pieces.
 Graph any_sparse_graph(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto below = [&](Index end) { return static_cast<Index>(random() % static_cast<std::uint64_t>(end)); };
+  const auto below = [&](Index end) {
+    return static_cast<Index>(random() % static_cast<std::uint64_t>(end));
+  };
   const Index n = 3 + below(60);
   const auto one = [&] {
     switch (below(9)) {
@@ -126,27 +131,32 @@ TEST(Peel, TakesNoHalo) {
   Index peeled = 0, stopped = 0;
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
     const Graph graph = any_sparse_graph(seed);
-    const Index interior = 1 + static_cast<Index>(seed * 7 % static_cast<std::uint64_t>(graph.size()));
+    const Index interior =
+        1 + static_cast<Index>(seed * 7 % static_cast<std::uint64_t>(graph.size()));
     const auto peeling = peel(view_of(graph), interior);
     if (!peeling) continue;
     peeled += peeling->peeled.empty() ? 0 : 1;
-    for (Index v = 0; v < peeling->core.size(); ++v) stopped += peeling->vertex[v] >= interior && peeling->core.view().degree(v) <= 1;
+    for (Index v = 0; v < peeling->core.size(); ++v)
+      stopped += peeling->vertex[v] >= interior && peeling->core.view().degree(v) <= 1;
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_elimination(graph, interior, *peeling);
     if (HasFatalFailure()) return;
   }
   EXPECT_GT(peeled, static_cast<Index>(seeds(800)) / 2);
-  EXPECT_GT(stopped, static_cast<Index>(seeds(800)));  // what would have been taken were it not of the halo
+  EXPECT_GT(stopped,
+            static_cast<Index>(seeds(800)));  // what would have been taken were it not of the halo
 }
 
-/// Weight of the edges that the elimination of v makes among its neighbours is at most that of its own.
+/// Weight of the edges that the elimination of v makes among its neighbours is at most that of its
+/// own.
 TEST(Peel, HeavyNeighboursAreNotJoined) {
   Index joined = 0, kept = 0;
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
     const Graph graph = any_sparse_graph(seed);
     std::mt19937_64 random(seed);
     std::vector<Index> weight;
-    for (Index v = 0; v < graph.size(); ++v) weight.push_back(random() % 4 != 0 ? 1 : 1 + static_cast<Index>(random() % 9));
+    for (Index v = 0; v < graph.size(); ++v)
+      weight.push_back(random() % 4 != 0 ? 1 : 1 + static_cast<Index>(random() % 9));
     const auto peeling = peel({graph.ptr(), graph.adjacency(), weight}, graph.size());
     if (!peeling) continue;
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -155,7 +165,8 @@ TEST(Peel, HeavyNeighboursAreNotJoined) {
     for (std::size_t k = 0; k < peeling->peeled.size(); ++k) {
       const auto [a, b] = peeling->above[k];
       if (b == kNone) continue;
-      ASSERT_LE(weight[a] * weight[b], weight[peeling->peeled[k]] * (weight[a] + weight[b])) << "step " << k;
+      ASSERT_LE(weight[a] * weight[b], weight[peeling->peeled[k]] * (weight[a] + weight[b]))
+          << "step " << k;
       joined += weight[a] != weight[b];
     }
     for (Index v = 0; v < peeling->core.size(); ++v) {
@@ -167,7 +178,8 @@ TEST(Peel, HeavyNeighboursAreNotJoined) {
   EXPECT_GT(kept, static_cast<Index>(seeds(800)));  // where weights forbid it, for the most part
 }
 
-// A path between two cliques: light, it stays where the cliques are heavy, but for what is needed to part them.
+// A path between two cliques: light, it stays where the cliques are heavy, but for what is needed
+// to part them.
 TEST(Peel, OneVertexOfAChainParts) {
   std::vector<Edge> edges = edges_of(side_by_side({clique(4), path(20), clique(4)}));
   edges.emplace_back(3, 4), edges.emplace_back(23, 24);
@@ -181,8 +193,8 @@ TEST(Peel, OneVertexOfAChainParts) {
   }
 }
 
-// Arms of a hub, each a heavy stretch, a long light one between the two, and again heavy ones that leaves eat: what separates heavy ends
-// stays a leaf to come.
+// Arms of a hub, each a heavy stretch, a long light one between the two, and again heavy ones that
+// leaves eat: what separates heavy ends stays a leaf to come.
 TEST(Peel, LongHangingChainsAreShortenedByWeight) {
   for (const Index light : {31, 32, 40, 75})
     for (const Index tip : {20, 31, 32, 33, 64, 70})
@@ -197,10 +209,12 @@ TEST(Peel, LongHangingChainsAreShortenedByWeight) {
           }
         const auto n = static_cast<Index>(weight.size());
         const Graph graph = graph_of(n, edges);
-        for (const Index interior : {n, n - 1, n - light - tip}) {  // the last tip, or the last arm, is of the halo
+        for (const Index interior :
+             {n, n - 1, n - light - tip}) {  // the last tip, or the last arm, is of the halo
           const auto peeling = peel({graph.ptr(), graph.adjacency(), weight}, interior);
           ASSERT_TRUE(peeling);
-          SCOPED_TRACE(std::to_string(light) + ", " + std::to_string(tip) + ", " + std::to_string(heavy));
+          SCOPED_TRACE(std::to_string(light) + ", " + std::to_string(tip) + ", " +
+                       std::to_string(heavy));
           expect_elimination(graph, interior, *peeling);
           if (HasFatalFailure()) return;
           if (interior == n) {
@@ -208,7 +222,8 @@ TEST(Peel, LongHangingChainsAreShortenedByWeight) {
           }
           for (std::size_t k = 0; k < peeling->peeled.size(); ++k)
             if (const auto [a, b] = peeling->above[k]; b != kNone) {
-              ASSERT_LE(weight[a] * weight[b], weight[peeling->peeled[k]] * (weight[a] + weight[b]));
+              ASSERT_LE(weight[a] * weight[b],
+                        weight[peeling->peeled[k]] * (weight[a] + weight[b]));
             }
         }
       }
@@ -216,15 +231,18 @@ TEST(Peel, LongHangingChainsAreShortenedByWeight) {
 
 TEST(Peel, LeavesAloneWhatHasFewToTake) {
   std::mt19937_64 random(1);
-  for (const Graph& graph : {graph_of(0, {}), grid(30, 30), clique(50), grid(2, 60), with_trees(grid(30, 30), 50, random)})
+  for (const Graph& graph : {graph_of(0, {}), grid(30, 30), clique(50), grid(2, 60),
+                             with_trees(grid(30, 30), 50, random)})
     EXPECT_FALSE(peel(view_of(graph), graph.size()));
   EXPECT_TRUE(peel(view_of(path(3)), 3));
 }
 
-// Trees, cycles and what is made of them by chords in series and parallel have nothing left, or next to nothing.
+// Trees, cycles and what is made of them by chords in series and parallel have nothing left, or
+// next to nothing.
 TEST(Peel, TakesNearlyAllOfThinGraphs) {
   std::mt19937_64 random(2);
-  for (const Graph& graph : {random_tree(3000, 3000, random), path(3000), cycle(3000), star(3000), with_trees(path(1500), 1500, random)}) {
+  for (const Graph& graph : {random_tree(3000, 3000, random), path(3000), cycle(3000), star(3000),
+                             with_trees(path(1500), 1500, random)}) {
     const auto peeling = peel(view_of(graph), graph.size());
     ASSERT_TRUE(peeling);
     EXPECT_LE(peeling->core.size(), 3);
@@ -242,14 +260,16 @@ TEST(PlaceAll, KeepsSubtreesTogetherBelowTheirParents) {
     if (!peeling) continue;
     placed += !peeling->peeled.empty() && peeling->interior > 0;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    std::vector<Index> core(static_cast<std::size_t>(peeling->interior)), order(static_cast<std::size_t>(interior), kNone);
+    std::vector<Index> core(static_cast<std::size_t>(peeling->interior)),
+        order(static_cast<std::size_t>(interior), kNone);
     std::iota(core.begin(), core.end(), 0);
     std::shuffle(core.begin(), core.end(), std::mt19937_64(seed));
     place_all(*peeling, core, order);
     std::vector<Index> place(static_cast<std::size_t>(n), n);
     for (Index k = 0; k < interior; ++k) place[order[k]] = k;
     ASSERT_EQ(std::count(place.begin(), place.end(), n), n - interior);
-    // Places from which on all belongs to the subtree of the vertex: those of the peeled ones are known before those above them.
+    // Places from which on all belongs to the subtree of the vertex: those of the peeled ones are
+    // known before those above them.
     std::vector<Index> first = place;
     for (std::size_t k = 0; k < peeling->peeled.size(); ++k) {
       const Index v = peeling->peeled[k];
@@ -265,7 +285,8 @@ TEST(PlaceAll, KeepsSubtreesTogetherBelowTheirParents) {
       ASSERT_EQ(place[v] - first[v] + 1, size[v]);
       size[b == kNone || place[a] < place[b] ? a : b] += size[v];
     }
-    for (std::size_t k = 1; k < core.size(); ++k) ASSERT_LT(place[peeling->vertex[core[k - 1]]], place[peeling->vertex[core[k]]]);
+    for (std::size_t k = 1; k < core.size(); ++k)
+      ASSERT_LT(place[peeling->vertex[core[k - 1]]], place[peeling->vertex[core[k]]]);
   }
   EXPECT_GT(placed, static_cast<Index>(seeds(400)) / 2);
 }
@@ -275,13 +296,15 @@ struct Outcome {
   Index height = 0;
 };
 
-Outcome outcome_of(const Graph& graph, const OrderingOptions& options = {.method = OrderingMethod::nested_dissection}) {
+Outcome outcome_of(const Graph& graph,
+                   const OrderingOptions& options = {.method = OrderingMethod::nested_dissection}) {
   const Permutation permutation = order(graph, options);
   Outcome outcome;
   for (const Index c : symbolic::quotient_column_counts(graph, permutation)) outcome.entries += c;
   const CompressedGraph whole(graph, false);
   const auto old_of = permutation.old_of();
-  const auto parent = symbolic::elimination_tree(symbolic::PermutedAdjacency(whole, {old_of.begin(), old_of.end()}));
+  const auto parent = symbolic::elimination_tree(
+      symbolic::PermutedAdjacency(whole, {old_of.begin(), old_of.end()}));
   std::vector<Index> height(parent.size(), 1);
   for (std::size_t j = 0; j < parent.size(); ++j) {
     outcome.height = std::max(outcome.height, height[j]);
@@ -295,23 +318,28 @@ TEST(Peel, FillIsThatOfMinimumDegree) {
   std::mt19937_64 random(3);
   for (const Index n : {300, 5000}) {
     for (const Graph& tree :
-         {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random), subdivided(star(n / 50), 60, random)})
+         {random_tree(n, n, random), star(n), with_trees(path(20), n - 20, random),
+          subdivided(star(n / 50), 60, random)})
       EXPECT_EQ(outcome_of(shuffled(tree, random)).entries, 2 * Offset{tree.size()} - 1);
     EXPECT_EQ(outcome_of(shuffled(cycle(n), random)).entries, 3 * Offset{n} - 3);
-    const Graph forest = shuffled(side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
+    const Graph forest = shuffled(
+        side_by_side({random_tree(n, n, random), random_tree(n / 2, n, random), path(20)}), random);
     EXPECT_EQ(outcome_of(forest).entries, 2 * Offset{forest.size()} - 3);
   }
-  for (std::uint64_t seed = 0; seed < seeds(40); ++seed) {  // chords, which no chain is to be contracted for alone
+  for (std::uint64_t seed = 0; seed < seeds(40);
+       ++seed) {  // chords, which no chain is to be contracted for alone
     const Graph graph = shuffled(with_trees(random_tree(600, 600, random), 600, random), random);
     std::vector<Edge> edges = edges_of(graph);
-    for (Index k = 0; k < 40; ++k) edges.emplace_back(static_cast<Index>(random() % 1200), static_cast<Index>(random() % 1200));
+    for (Index k = 0; k < 40; ++k)
+      edges.emplace_back(static_cast<Index>(random() % 1200), static_cast<Index>(random() % 1200));
     const Graph network = graph_of(1200, edges);
     const auto least = outcome_of(network, {.method = OrderingMethod::minimum_degree}).entries;
     ASSERT_LE(outcome_of(network).entries, least + least / 25) << "seed " << seed;
   }
 }
 
-// Vertices of a long chain that are taken one after the other would be as many levels of the elimination tree.
+// Vertices of a long chain that are taken one after the other would be as many levels of the
+// elimination tree.
 TEST(Peel, LongChainsAreShallow) {
   constexpr Index n = kSanitized ? 20000 : 1000000;
   std::mt19937_64 random(4);
@@ -322,15 +350,17 @@ TEST(Peel, LongChainsAreShallow) {
     EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
   }
   std::vector<Edge> edges;  // a spine of combs, each with teeth longer than a round has layers
-  for (Index v = 1; v < n; ++v) edges.emplace_back(v % 40 != 0 ? v - 1 : v % 40000 != 0 ? v - 40 : v - 40000, v);
+  for (Index v = 1; v < n; ++v)
+    edges.emplace_back(v % 40 != 0 ? v - 1 : v % 40000 != 0 ? v - 40 : v - 40000, v);
   EXPECT_LE(outcome_of(graph_of(n, edges)).height, 250);
 }
 
 TEST(Peel, ThreadsChangeNothing) {
   const ManyThreads many;
   std::mt19937_64 random(5);
-  for (const Graph& graph : {with_trees(subdivided(grid(60, 60), 2, random), 3000, random),
-                             with_trees(random_graph(2000, 6000, random), 4000, random), path(5000)})
+  for (const Graph& graph :
+       {with_trees(subdivided(grid(60, 60), 2, random), 3000, random),
+        with_trees(random_graph(2000, 6000, random), 4000, random), path(5000)})
     for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
       std::vector<Index> first;
       for (const int threads : {1, 2, 5}) {
@@ -342,7 +372,8 @@ TEST(Peel, ThreadsChangeNothing) {
     }
 }
 
-// The core is dissected as it would be alone, and pays for it: a body with trees on it has the fill of the body and no more.
+// The core is dissected as it would be alone, and pays for it: a body with trees on it has the fill
+// of the body and no more.
 TEST(Peel, TheCoreIsDissected) {
   std::mt19937_64 random(6);
   const Graph body = grid(70, 70), dressed = with_trees(subdivided(body, 2, random), 4000, random);
@@ -352,7 +383,8 @@ TEST(Peel, TheCoreIsDissected) {
 
 TEST(Peel, RowsThatComeLastDo) {
   std::mt19937_64 random(7);
-  const Graph graph = shuffled(with_trees(subdivided(grid(20, 20), 3, random), 800, random), random);
+  const Graph graph =
+      shuffled(with_trees(subdivided(grid(20, 20), 3, random), 800, random), random);
   OrderingOptions options{.method = OrderingMethod::nested_dissection};
   for (Index k = 0; k < 30; ++k) options.last.push_back(37 * k + 5);
   const Permutation found = order(graph, options);
@@ -362,13 +394,17 @@ TEST(Peel, RowsThatComeLastDo) {
 // What is long is divided across though its separators are thin, for half as many entries more.
 TEST(Dissection, LongStripsAreShallow) {
   std::mt19937_64 random(5);
-  for (const auto& [width, length] : {std::pair<Index, Index>{2, 20000}, {3, 9000}, {10, 4000}, {40, 2000}}) {
+  for (const auto& [width, length] :
+       {std::pair<Index, Index>{2, 20000}, {3, 9000}, {10, 4000}, {40, 2000}}) {
     for (const Graph& graph : {grid(width, length), shuffled(grid(width, length), random)}) {
       for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
-        const Outcome nd = outcome_of(graph, {.method = OrderingMethod::nested_dissection, .effort = effort});
-        EXPECT_LE(nd.height, 30 * width + 200) << width << " x " << length << ' ' << name_of(effort);
+        const Outcome nd =
+            outcome_of(graph, {.method = OrderingMethod::nested_dissection, .effort = effort});
+        EXPECT_LE(nd.height, 30 * width + 200)
+            << width << " x " << length << ' ' << name_of(effort);
       }
-      const Outcome nd = outcome_of(graph), amd = outcome_of(graph, {.method = OrderingMethod::amd});
+      const Outcome nd = outcome_of(graph),
+                    amd = outcome_of(graph, {.method = OrderingMethod::amd});
       EXPECT_LE(static_cast<double>(nd.entries), 1.6 * static_cast<double>(amd.entries));
     }
   }

@@ -48,7 +48,9 @@ TEST(Multilevel, SmallestGraphs) {
   for (Index n = 1; n <= 4; ++n)
     for (std::uint64_t seed = 0; seed < 20; ++seed)
       for (const Graph& graph : {path(n), clique(n), star(n), graph_of(n, {})})
-        ASSERT_EQ(flaw_of(view_of(graph), multilevel_separation(view_of(graph), {}, seed, workspace)), "") << n;
+        ASSERT_EQ(
+            flaw_of(view_of(graph), multilevel_separation(view_of(graph), {}, seed, workspace)), "")
+            << n;
 }
 
 TEST(Multilevel, NearlyTheShortestSideOfAGrid) {
@@ -71,7 +73,8 @@ TEST(Multilevel, SeedAndDirectionMatter) {
   const auto first = multilevel_separation(view_of(graph), {}, 1, workspace).side;
   EXPECT_NE(multilevel_separation(view_of(graph), {.backwards = true}, 1, workspace).side, first);
   bool other = false;
-  for (std::uint64_t seed = 2; seed < 10; ++seed) other = other || multilevel_separation(view_of(graph), {}, seed, workspace).side != first;
+  for (std::uint64_t seed = 2; seed < 10; ++seed)
+    other = other || multilevel_separation(view_of(graph), {}, seed, workspace).side != first;
   EXPECT_TRUE(other);
 }
 
@@ -85,7 +88,8 @@ TEST(Multilevel, WeighsTheSameBeforeTheLastLevelAndNoMoreBehindIt) {
     const PartWeights before = search.weight();
     MultilevelWorkspace fresh;  // as another thread's
     const Separation s = search.finish(fresh);
-    ASSERT_EQ(before[kLeft] + before[kRight] + before[kSeparator], graph.total_weight()) << "seed " << seed;
+    ASSERT_EQ(before[kLeft] + before[kRight] + before[kSeparator], graph.total_weight())
+        << "seed " << seed;
     ASSERT_FALSE(costs_less(before, s.weight)) << "seed " << seed;
     ASSERT_EQ(multilevel_separation(graph, options, seed, fresh).side, s.side) << "seed " << seed;
   }
@@ -107,8 +111,9 @@ Trials any_trials(std::uint64_t seed) {
 }
 
 bool same(const Trials& a, const Trials& b) {
-  return a.multilevel == b.multilevel && a.level_sets == b.level_sets && a.backwards == b.backwards && a.follow == b.follow &&
-         a.sources == b.sources && a.refined == b.refined && a.rounds == b.rounds && a.polish_all == b.polish_all &&
+  return a.multilevel == b.multilevel && a.level_sets == b.level_sets &&
+         a.backwards == b.backwards && a.follow == b.follow && a.sources == b.sources &&
+         a.refined == b.refined && a.rounds == b.rounds && a.polish_all == b.polish_all &&
          a.thorough == b.thorough;
 }
 
@@ -142,14 +147,17 @@ TEST(BestSeparation, ValidWhateverTheWeights) {
   for (std::uint64_t seed = 0; seed < seeds(240); ++seed) {
     WeightedGraph weighted{graph_to_divide(seed, 400), {}};
     const auto n = static_cast<std::size_t>(weighted.size());
-    weighted.weight.assign(n, seed % 2 == 0 ? 1 : std::numeric_limits<Index>::max() / weighted.size());
-    if (seed % 2 == 0) weighted.weight[seed % n] = std::numeric_limits<Index>::max() - weighted.size() + 1;
+    weighted.weight.assign(n,
+                           seed % 2 == 0 ? 1 : std::numeric_limits<Index>::max() / weighted.size());
+    if (seed % 2 == 0)
+      weighted.weight[seed % n] = std::numeric_limits<Index>::max() - weighted.size() + 1;
     const Search found = best_separation(weighted.view(), any_trials(seed), seed, shared);
     ASSERT_EQ(found.best ? flaw_of(weighted.view(), *found.best) : "", "") << "seed " << seed;
   }
 }
 
-// The winner is one of the two kinds, or better than both: the polish only improves. But a thin level set settles it.
+// The winner is one of the two kinds, or better than both: the polish only improves. But a thin
+// level set settles it.
 TEST(BestSeparation, NoWorseThanEitherKindAlone) {
   SeparatorWorkspaces shared;
   for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
@@ -164,26 +172,32 @@ TEST(BestSeparation, NoWorseThanEitherKindAlone) {
     const PartWeights l = best_separation(graph, level_sets, seed, shared).best->weight;
     ASSERT_TRUE(b == m || b == l) << "seed " << seed;
     const double reference = std::min(reference_of(m), reference_of(l));
-    const Offset most = most_side(graph.total_weight(), 0.72);  // where neither is lopsided the less work wins
-    if (is_thin(l) && heavier_side(l) <= most) {                // what is not divided needs no other
+    const Offset most =
+        most_side(graph.total_weight(), 0.72);    // where neither is lopsided the less work wins
+    if (is_thin(l) && heavier_side(l) <= most) {  // what is not divided needs no other
       ASSERT_EQ(b, l) << "seed " << seed;
       continue;
     }
     if (std::max(heavier_side(m), heavier_side(l)) > most) continue;
-    ASSERT_LE(predicted_work(b, reference), std::min(predicted_work(m, reference), predicted_work(l, reference))) << "seed " << seed;
+    ASSERT_LE(predicted_work(b, reference),
+              std::min(predicted_work(m, reference), predicted_work(l, reference)))
+        << "seed " << seed;
     both.rounds = 2;
     const PartWeights polished = best_separation(graph, both, seed, shared).best->weight;
-    ASSERT_LE(predicted_work(polished, reference_of(b)), predicted_work(b, reference_of(b))) << "seed " << seed;
+    ASSERT_LE(predicted_work(polished, reference_of(b)), predicted_work(b, reference_of(b)))
+        << "seed " << seed;
   }
 }
 
-// Of large graphs multilevel separations are given up where level sets are far ahead before the last refinement: never where they win.
+// Of large graphs multilevel separations are given up where level sets are far ahead before the
+// last refinement: never where they win.
 TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
   SeparatorWorkspaces shared;
   std::mt19937_64 random(4);
   int multilevel_won = 0, far_behind = 0;
   for (const Graph& graph :
-       {box_graph(30, 30, 30), grid(150, 150), shuffled(grid(160, 150), random), geometric_graph(21000, 0.015, random)}) {
+       {box_graph(30, 30, 30), grid(150, 150), shuffled(grid(160, 150), random),
+        geometric_graph(21000, 0.015, random)}) {
     if (!connected(view_of(graph))) continue;
     Trials both, multilevel, level_sets;
     multilevel.level_sets = level_sets.multilevel = false;
@@ -203,7 +217,8 @@ TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
 TEST(BestSeparation, ThreadsChangeNothing) {
   const ManyThreads many;
   std::mt19937_64 random(3);
-  const auto large = with_weights(shuffled(grid(150, 150), random), 1);  // large enough to be shared
+  const auto large =
+      with_weights(shuffled(grid(150, 150), random), 1);  // large enough to be shared
   const Graph parts = side_by_side({grid(120, 120), grid(110, 110)});
   Trials dear;
   dear.backwards = dear.polish_all = true;
@@ -228,7 +243,8 @@ TEST(BestSeparation, ThreadsChangeNothing) {
 /// The piece that these vertices, ascending, make.
 void expect_piece(const PieceView& from, const Piece& piece, const std::vector<Index>& member) {
   std::vector<Index> number(static_cast<std::size_t>(from.graph.size()), kNone), name;
-  for (const Index v : member) number[v] = static_cast<Index>(name.size()), name.push_back(from.vertex_of(v));
+  for (const Index v : member)
+    number[v] = static_cast<Index>(name.size()), name.push_back(from.vertex_of(v));
   ASSERT_EQ(piece.vertex, name);
   ASSERT_EQ(piece.graph.size(), static_cast<Index>(member.size()));
   ASSERT_EQ(piece.graph.weight.size(), from.graph.weight.empty() ? 0 : member.size());
@@ -258,10 +274,13 @@ TEST(Piece, SidesOfSides) {
     const Separation s = random_separation(whole.graph, random);
     for (const Side side : {kLeft, kRight}) {
       const Piece piece = extract_side(whole, s, side);
-      ASSERT_NO_FATAL_FAILURE(expect_piece(whole, piece, members_of(s.side, side))) << "seed " << seed;
+      ASSERT_NO_FATAL_FAILURE(expect_piece(whole, piece, members_of(s.side, side)))
+          << "seed " << seed;
       const Separation again = random_separation(piece.graph.view(), random);
       for (const Side below : {kLeft, kRight})
-        ASSERT_NO_FATAL_FAILURE(expect_piece(view_of(piece), extract_side(view_of(piece), again, below), members_of(again.side, below)));
+        ASSERT_NO_FATAL_FAILURE(expect_piece(view_of(piece),
+                                             extract_side(view_of(piece), again, below),
+                                             members_of(again.side, below)));
     }
   }
 }
@@ -287,10 +306,12 @@ TEST(Piece, Components) {
   for (std::uint64_t seed = 0; seed < seeds(900); ++seed) {
     std::mt19937_64 random(seed);
     const auto n = 1 + static_cast<Index>(random() % 120);
-    const auto weighted = with_weights(seed % 2 == 0 ? random_graph(n, n / 2, random) : graph_to_divide(seed, 120), seed);
+    const auto weighted = with_weights(
+        seed % 2 == 0 ? random_graph(n, n / 2, random) : graph_to_divide(seed, 120), seed);
     const auto batch = static_cast<Index>(random() % 40);
-    const Piece owner =
-        extract_side({weighted.view(), {}}, {std::vector<Side>(static_cast<std::size_t>(weighted.size()), kLeft), {}}, kLeft);
+    const Piece owner = extract_side(
+        {weighted.view(), {}},
+        {std::vector<Side>(static_cast<std::size_t>(weighted.size()), kLeft), {}}, kLeft);
     const PieceView from = seed % 4 < 2 ? PieceView{weighted.view(), {}} : view_of(owner);
     std::vector<std::vector<Index>> expected;
     for (const auto& c : naive_components(from.graph)) {
@@ -302,12 +323,14 @@ TEST(Piece, Components) {
     }
     const auto pieces = extract_components(from, batch);
     ASSERT_EQ(pieces.size(), expected.size()) << "seed " << seed;
-    for (std::size_t k = 0; k < pieces.size(); ++k) ASSERT_NO_FATAL_FAILURE(expect_piece(from, pieces[k], expected[k])) << "seed " << seed;
+    for (std::size_t k = 0; k < pieces.size(); ++k)
+      ASSERT_NO_FATAL_FAILURE(expect_piece(from, pieces[k], expected[k])) << "seed " << seed;
   }
   EXPECT_GT(batched, 100);
 }
 
-/// A leaf's graph with its halo, numbered as it is met: neighbours of the leaf's first vertex first.
+/// A leaf's graph with its halo, numbered as it is met: neighbours of the leaf's first vertex
+/// first.
 struct NaiveHalo {
   LevelGraph graph;
   std::vector<Index> halo;
@@ -318,9 +341,11 @@ struct NaiveHalo {
     for (std::size_t k = 0; k < vertex.size(); ++k) number[vertex[k]] = static_cast<Index>(k);
     for (std::size_t k = 0; k < vertex.size(); ++k)
       for (const Index u : whole.neighbours(vertex[k])) {
-        if (!number.contains(u)) number[u] = static_cast<Index>(near.size()), near.emplace_back(), halo.push_back(u);
+        if (!number.contains(u))
+          number[u] = static_cast<Index>(near.size()), near.emplace_back(), halo.push_back(u);
         near[k].push_back(number[u]);
-        if (number[u] >= static_cast<Index>(vertex.size())) near[number[u]].push_back(static_cast<Index>(k));
+        if (number[u] >= static_cast<Index>(vertex.size()))
+          near[number[u]].push_back(static_cast<Index>(k));
       }
     for (const auto& list : near) {
       graph.adjacency.insert(graph.adjacency.end(), list.begin(), list.end());
@@ -345,9 +370,11 @@ TEST(Leaf, MinimumDegreeWithAllNeighboursInSight) {
     if (member.empty()) continue;
     const Piece piece = extract_side({whole, {}}, s, s.side[member[0]]);
     // The rest is in places before and after those of the leaf.
-    const auto first = static_cast<Index>(random() % static_cast<std::uint64_t>(whole.size() - piece.graph.size() + 1));
+    const auto first = static_cast<Index>(
+        random() % static_cast<std::uint64_t>(whole.size() - piece.graph.size() + 1));
     std::vector<Index> place(static_cast<std::size_t>(whole.size()), kNone);
-    for (std::size_t k = 0; k < member.size(); ++k) place[member[k]] = first + static_cast<Index>(k);
+    for (std::size_t k = 0; k < member.size(); ++k)
+      place[member[k]] = first + static_cast<Index>(k);
     Index next = 0;
     for (Index v = 0; v < whole.size(); ++v)
       if (place[v] == kNone) {

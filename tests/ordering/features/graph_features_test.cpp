@@ -48,7 +48,8 @@ TEST(DegreeSpread, IsThatOfTheNumbersOfNeighbours) {
     double mean = 0, squares = 0;
     for (Index v = 0; v < graph.size(); ++v) ++count[graph.degree(v)], mean += graph.degree(v);
     mean /= graph.size();
-    for (Index v = 0; v < graph.size(); ++v) squares += (graph.degree(v) - mean) * (graph.degree(v) - mean);
+    for (Index v = 0; v < graph.size(); ++v)
+      squares += (graph.degree(v) - mean) * (graph.degree(v) - mean);
     Index commonest = 0;
     for (const auto& [degree, vertices] : count) commonest = std::max(commonest, vertices);
     EXPECT_NEAR(spread.mean, mean, 1e-12 * mean) << seed;
@@ -60,7 +61,9 @@ TEST(DegreeSpread, IsThatOfTheNumbersOfNeighbours) {
 
 TEST(DegreeSpread, TellsHubsLatticesAndIrregularMeshes) {
   const auto hubs = [](const Graph& graph) { return has_hubs(degree_spread(view_of(graph))); };
-  const auto irregular = [](const Graph& graph) { return is_irregular_mesh(degree_spread(view_of(graph))); };
+  const auto irregular = [](const Graph& graph) {
+    return is_irregular_mesh(degree_spread(view_of(graph)));
+  };
   const auto regular = [](const Graph& graph) { return is_lattice(degree_spread(view_of(graph))); };
   EXPECT_TRUE(hubs(star(40)));
   EXPECT_FALSE(hubs(star(20)));  // 19 neighbours, 1.9 in the mean
@@ -97,9 +100,13 @@ TEST(GrowthDimension, IsThatOfBallsAroundVertices) {
 }
 
 TEST(GrowthDimension, TellsSurfacesFromBodies) {
-  const auto of = [](const std::string& spec) { return growth_dimension(view_of(Graph(generate(spec).pattern()))); };
-  for (const char* surface : {"poisson2d 60", "shell2d 60", "tri2d 5000 1"}) EXPECT_LT(of(surface), 2) << surface;
-  for (const char* body : {"poisson3d 40", "lap27 30", "rgg3d 40000 6 1", "rgg3d 40000 12 1"}) EXPECT_GT(of(body), 2) << body;
+  const auto of = [](const std::string& spec) {
+    return growth_dimension(view_of(Graph(generate(spec).pattern())));
+  };
+  for (const char* surface : {"poisson2d 60", "shell2d 60", "tri2d 5000 1"})
+    EXPECT_LT(of(surface), 2) << surface;
+  for (const char* body : {"poisson3d 40", "lap27 30", "rgg3d 40000 6 1", "rgg3d 40000 12 1"})
+    EXPECT_GT(of(body), 2) << body;
 }
 
 TEST(LevelWidth, IsMeasuredFromAnEnd) {

@@ -28,11 +28,14 @@ using namespace kauri::test;
 void expect_representatives(const Graph& graph, const std::vector<char>& kept, std::uint64_t seed) {
   const auto representative = indistinguishable(view_of(graph), kept);
   ASSERT_EQ(static_cast<Index>(representative.size()), graph.size());
-  ASSERT_EQ(indistinguishable(view_of(graph), kept, 0), representative) << "comparison must decide where all hashes are equal";
+  ASSERT_EQ(indistinguishable(view_of(graph), kept, 0), representative)
+      << "comparison must decide where all hashes are equal";
   for (Index v = 0; v < graph.size(); ++v) {
     Index expected = v;
     for (Index u = v - 1; u >= 0 && (kept.empty() || kept[v]); --u)
-      if ((kept.empty() || kept[u]) && closed_neighbourhood(graph, u, kept) == closed_neighbourhood(graph, v, kept)) expected = u;
+      if ((kept.empty() || kept[u]) &&
+          closed_neighbourhood(graph, u, kept) == closed_neighbourhood(graph, v, kept))
+        expected = u;
     ASSERT_EQ(representative[v], expected) << "seed " << seed << " vertex " << v;
   }
 }
@@ -62,7 +65,8 @@ TEST(Reduce, DenseDegree) {
 void expect_by_supervariable(const CompressedGraph& compressed, const std::vector<Index>& rows) {
   std::vector<Index> expected, vertices;
   for (const Index row : rows)
-    if (row == compressed.member(compressed.vertex_of(row), 0)) vertices.push_back(compressed.vertex_of(row));
+    if (row == compressed.member(compressed.vertex_of(row), 0))
+      vertices.push_back(compressed.vertex_of(row));
   ASSERT_TRUE(std::is_sorted(vertices.begin(), vertices.end()));
   for (const Index v : vertices)
     for (Index t = 0; t < compressed.weight(v); ++t) expected.push_back(compressed.member(v, t));
@@ -122,9 +126,10 @@ std::vector<Index> missing(Index n, const std::vector<Index>& old_of) {
   return rows;
 }
 
-/// Rows that were eliminated have none of their like for a neighbour, and stand right before the first of their neighbours, or others that
-/// do.
-void expect_small_rows(const Graph& graph, const Reduction& reduction, const std::vector<Index>& rest, const std::vector<Index>& small) {
+/// Rows that were eliminated have none of their like for a neighbour, and stand right before the
+/// first of their neighbours, or others that do.
+void expect_small_rows(const Graph& graph, const Reduction& reduction,
+                       const std::vector<Index>& rest, const std::vector<Index>& small) {
   const auto p = Permutation::from_old_of(reduction.with_small_rows(rest));
   ASSERT_EQ(p.size(), graph.size());
   const std::set<Index> gone(small.begin(), small.end());
@@ -153,12 +158,14 @@ void expect_small_rows(const Graph& graph, const Reduction& reduction, const std
 std::vector<Index> rest_of(const Reduction& reduction) {
   std::vector<Index> old_of;
   for (Index c = 0; c < reduction.components(); ++c)
-    for (Index v = 0; v < reduction.size(c); ++v) reduction.expand(c, std::vector<Index>{v}, old_of);
+    for (Index v = 0; v < reduction.size(c); ++v)
+      reduction.expand(c, std::vector<Index>{v}, old_of);
   reduction.append_rest(old_of);
   return old_of;
 }
 
-// Component c, with its own numbers, is the subgraph that expand() names, of the caller's graph without small rows.
+// Component c, with its own numbers, is the subgraph that expand() names, of the caller's graph
+// without small rows.
 void expect_reduction(const Graph& given, bool compress, double dense, std::uint64_t seed) {
   const Reduction reduction(given, compress, dense);
   const std::vector<Index> rest = rest_of(reduction), small = missing(given.size(), rest);
@@ -190,25 +197,30 @@ void expect_reduction(const Graph& given, bool compress, double dense, std::uint
             const auto list = graph.neighbours(i);
             if (u != v && std::binary_search(list.begin(), list.end(), j)) expected.insert(u);
           }
-      ASSERT_EQ(std::set<Index>(view.neighbours(v).begin(), view.neighbours(v).end()), expected) << "seed " << seed;
+      ASSERT_EQ(std::set<Index>(view.neighbours(v).begin(), view.neighbours(v).end()), expected)
+          << "seed " << seed;
     }
   }
   const std::size_t sparse = old_of.size();
   reduction.append_rest(old_of);
   ASSERT_EQ(old_of, rest);
-  ASSERT_NO_FATAL_FAILURE(
-      expect_by_supervariable(reduction.compressed(), {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
+  ASSERT_NO_FATAL_FAILURE(expect_by_supervariable(
+      reduction.compressed(),
+      {old_of.begin() + static_cast<std::ptrdiff_t>(sparse), old_of.end()}));
   if (!small.empty() && sparse == old_of.size()) return;  // more than half would have been dense
   const Index limit = dense_degree(static_cast<Index>(rest.size()), dense);
-  for (std::size_t k = 0; k < old_of.size(); ++k) ASSERT_EQ(graph.degree(old_of[k]) > limit, k >= sparse);
+  for (std::size_t k = 0; k < old_of.size(); ++k)
+    ASSERT_EQ(graph.degree(old_of[k]) > limit, k >= sparse);
 }
 
-/// A path of n vertices, of which each `step`-th, from `first` on, is a triangle's tip: its two ends are twins.
+/// A path of n vertices, of which each `step`-th, from `first` on, is a triangle's tip: its two
+/// ends are twins.
 Graph path_with_twins(Index n, Index first, Index step) {
   std::vector<Edge> edges = edges_of(path(n));
   Index size = n;
   for (Index v = first; v < n; v += step) {
-    edges.emplace_back(v, size), edges.emplace_back(v, size + 1), edges.emplace_back(size, size + 1);
+    edges.emplace_back(v, size), edges.emplace_back(v, size + 1),
+        edges.emplace_back(size, size + 1);
     size += 2;
   }
   return graph_of(size, edges);
@@ -220,7 +232,8 @@ TEST(Compress, TwinsAreMergedWhereTheyAreMany) {
     for (const Index step : {2, 3, 8, 16, 30})
       for (const Index first : {0, 1, step - 1}) {
         const Graph graph = path_with_twins(n, first, step);
-        EXPECT_EQ(CompressedGraph(graph, true).size(), graph.size() - (n - first + step - 1) / step) << n << ' ' << step;
+        EXPECT_EQ(CompressedGraph(graph, true).size(), graph.size() - (n - first + step - 1) / step)
+            << n << ' ' << step;
       }
   const auto merged = [](const Graph& graph) { return CompressedGraph(graph, true).merged(); };
   for (const Index n : {3000, 20000, 40000}) {
@@ -269,7 +282,8 @@ TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   EXPECT_EQ(Reduction(graph, false, 1).size(0), 3);
 }
 
-// Many components, twins here and there, dense rows and some set aside, in graphs that are worth several tasks.
+// Many components, twins here and there, dense rows and some set aside, in graphs that are worth
+// several tasks.
 TEST(Reduce, IsTheSameByManyThreads) {
   const ManyThreads many;
   for (const double degree : {1.5, 4.0}) {
@@ -321,7 +335,8 @@ TEST(Reduce, ComponentsAreConnectedAndApart) {
 
 // Bundle adjustment: what is left are the cameras, whether all of them are tied together or not.
 TEST(Reduce, SmallRowsOfABlockArrowAreEliminated) {
-  const auto a = generate("bundle 30 2000 3 1 --shuffle 2"), sparse = generate("bundle 120 2500 3 1 --shuffle 2"),
+  const auto a = generate("bundle 30 2000 3 1 --shuffle 2"),
+             sparse = generate("bundle 120 2500 3 1 --shuffle 2"),
              small = generate("bundle 12 300 3 1");
   const Graph graph(a.pattern()), wide(sparse.pattern());
   expect_reduction(Graph(small.pattern()), true, 10, 1);
@@ -337,7 +352,8 @@ TEST(Reduce, SmallRowsOfABlockArrowAreEliminated) {
   EXPECT_EQ(static_cast<Index>(rest_of(cameras).size()), 9 * 120);
 }
 
-// Rows that come last count in nothing, and one that all others meet is dense whether rows are eliminated or not.
+// Rows that come last count in nothing, and one that all others meet is dense whether rows are
+// eliminated or not.
 TEST(Reduce, SmallRowsBesideRowsThatComeLastAndDenseOnes) {
   const auto a = generate("bundle 25 1500 3 4");
   Graph graph(a.pattern());
@@ -358,7 +374,8 @@ TEST(Reduce, SmallRowsBesideRowsThatComeLastAndDenseOnes) {
 }
 
 TEST(Reduce, NothingIsEliminatedWhereRowsAreAlike) {
-  for (const char* spec : {"poisson2d 30", "elast3d 5", "rgg3d 2000 8 1", "tree 3000 1", "powerlaw 3000 4 1", "shell2d 20"}) {
+  for (const char* spec : {"poisson2d 30", "elast3d 5", "rgg3d 2000 8 1", "tree 3000 1",
+                           "powerlaw 3000 4 1", "shell2d 20"}) {
     const auto a = generate(spec);
     const Graph graph(a.pattern());
     EXPECT_EQ(static_cast<Index>(rest_of(Reduction(graph, true, 10)).size()), graph.size()) << spec;

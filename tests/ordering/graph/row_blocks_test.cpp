@@ -1,4 +1,5 @@
-// Blocks of rows against closed neighbourhoods, and all that is built on them against the same from the graph of the rows.
+// Blocks of rows against closed neighbourhoods, and all that is built on them against the same from
+// the graph of the rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/row_blocks.hpp"
 
@@ -38,13 +39,16 @@ Case any_case(std::uint64_t seed) {
   }
   const Index n = out.graph.size();
   std::vector<Edge> edges = edges_of(out.graph);
-  if (seed % 3 == 0 && !edges.empty()) edges.erase(edges.begin() + static_cast<std::ptrdiff_t>(random() % edges.size()));
+  if (seed % 3 == 0 && !edges.empty())
+    edges.erase(edges.begin() + static_cast<std::ptrdiff_t>(random() % edges.size()));
   if (seed % 5 == 0 && n > 0)  // a row that meets every second one
-    for (Index i = 0; i < n; i += 2) edges.emplace_back(static_cast<Index>(seed % static_cast<std::uint64_t>(n)), i);
+    for (Index i = 0; i < n; i += 2)
+      edges.emplace_back(static_cast<Index>(seed % static_cast<std::uint64_t>(n)), i);
   out.graph = graph_of(n, edges);
   out.lower = pattern_of(n, edges);
   std::set<Index> apart;
-  for (std::uint64_t k = 0; k < seed % 4 && n > 0; ++k) apart.insert(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
+  for (std::uint64_t k = 0; k < seed % 4 && n > 0; ++k)
+    apart.insert(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
   out.apart.assign(apart.rbegin(), apart.rend());
   return out;
 }
@@ -53,12 +57,13 @@ void expect_blocks(const Case& c, const std::vector<Index>& first) {
   const std::set<Index> apart(c.apart.begin(), c.apart.end());
   std::vector<Index> expected, block_of;
   for (Index i = 0; i < c.graph.size(); ++i) {
-    const bool joins =
-        i > 0 && !apart.contains(i) && !apart.contains(i - 1) && closed_neighbourhood(c.graph, i) == closed_neighbourhood(c.graph, i - 1);
+    const bool joins = i > 0 && !apart.contains(i) && !apart.contains(i - 1) &&
+                       closed_neighbourhood(c.graph, i) == closed_neighbourhood(c.graph, i - 1);
     if (!joins) expected.push_back(i);
     block_of.push_back(static_cast<Index>(expected.size()) - 1);
   }
-  const bool hardly_any = static_cast<double>(expected.size()) > 0.9 * c.graph.size() || c.graph.size() == 0;
+  const bool hardly_any =
+      static_cast<double>(expected.size()) > 0.9 * c.graph.size() || c.graph.size() == 0;
   expected.push_back(c.graph.size());
   if (hardly_any) {
     ASSERT_TRUE(first.empty());
@@ -67,7 +72,8 @@ void expect_blocks(const Case& c, const std::vector<Index>& first) {
   ASSERT_EQ(first, expected);
   std::vector<Edge> edges;
   for (const auto& [u, v] : edges_of(c.graph)) edges.emplace_back(block_of[u], block_of[v]);
-  const Graph blocks = graph_of_blocks(c.lower.view(), first), wanted = graph_of(static_cast<Index>(first.size()) - 1, edges);
+  const Graph blocks = graph_of_blocks(c.lower.view(), first),
+              wanted = graph_of(static_cast<Index>(first.size()) - 1, edges);
   ASSERT_TRUE(std::ranges::equal(blocks.ptr(), wanted.ptr()));
   ASSERT_TRUE(std::ranges::equal(blocks.adjacency(), wanted.adjacency()));
 }
@@ -93,7 +99,8 @@ Case large_case(bool whole) {
     for (Offset k = points.col_ptr[v]; k < points.col_ptr[v + 1]; ++k)
       for (Index a = 0; a < 3; ++a)
         for (Index b = 0; b < 3; ++b)
-          if (whole || (points.row[k] + v + a + b) % 997 != 0) edges.emplace_back(3 * v + a, 3 * points.row[k] + b);
+          if (whole || (points.row[k] + v + a + b) % 997 != 0)
+            edges.emplace_back(3 * v + a, 3 * points.row[k] + b);
   c.graph = graph_of(3 * points.n(), edges);
   c.lower = pattern_of(3 * points.n(), std::move(edges));
   return c;
@@ -127,12 +134,15 @@ void expect_equal(const CompressedGraph& a, const CompressedGraph& b) {
 TEST(RowBlocks, SupervariablesAreThoseOfTheGraph) {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     const Case c = any_case(seed);
-    expect_equal(CompressedGraph(GraphSource(c.lower.view()), true, c.apart), CompressedGraph(c.graph, true, c.apart));
-    expect_equal(CompressedGraph(GraphSource(c.lower.view()), false, c.apart), CompressedGraph(c.graph, false, c.apart));
+    expect_equal(CompressedGraph(GraphSource(c.lower.view()), true, c.apart),
+                 CompressedGraph(c.graph, true, c.apart));
+    expect_equal(CompressedGraph(GraphSource(c.lower.view()), false, c.apart),
+                 CompressedGraph(c.graph, false, c.apart));
     if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
   const Case large = large_case(false);
-  expect_equal(CompressedGraph(GraphSource(large.lower.view()), true), CompressedGraph(large.graph, true));
+  expect_equal(CompressedGraph(GraphSource(large.lower.view()), true),
+               CompressedGraph(large.graph, true));
 }
 
 TEST(RowBlocks, OrderingsAreThoseOfTheGraph) {
@@ -143,8 +153,8 @@ TEST(RowBlocks, OrderingsAreThoseOfTheGraph) {
     options.dense = seed % 2 == 0 ? 10 : 0.5;
     options.compress = seed % 7 != 0;
     Orderer from_pattern(GraphSource(c.lower.view()), options), from_graph(c.graph, options);
-    for (const OrderingMethod method :
-         {OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::rcm, OrderingMethod::nested_dissection})
+    for (const OrderingMethod method : {OrderingMethod::amd, OrderingMethod::parallel_amd,
+                                        OrderingMethod::rcm, OrderingMethod::nested_dissection})
       ASSERT_EQ(from_pattern.run(method), from_graph.run(method)) << "seed " << seed;
   }
 }

@@ -1,4 +1,5 @@
-// What the orders of leaves have beyond those of halo_test: limits of the bit matrix, weights, instruction sets, reuse of memory.
+// What the orders of leaves have beyond those of halo_test: limits of the bit matrix, weights,
+// instruction sets, reuse of memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/leaf/minimum_degree.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 
 using namespace kauri::test;
 
-std::vector<Index> order_of(const GraphView& view, Index interior, LeafWorkspace& workspace, std::vector<AmdPivot>* trace = nullptr) {
+std::vector<Index> order_of(const GraphView& view, Index interior, LeafWorkspace& workspace,
+                            std::vector<AmdPivot>* trace = nullptr) {
   std::vector<Index> order(static_cast<std::size_t>(interior), kNone);
   leaf_minimum_degree(view, interior, workspace, order, trace);
   return order;
@@ -65,7 +67,8 @@ TEST(Leaf, OneWeightForAllGivesTheOrderWithoutWeights) {
     const Index interior = graph.size() - graph.size() / 3;
     const std::vector<Index> sevens(static_cast<std::size_t>(graph.size()), 7);
     std::vector<AmdPivot> plain, scaled;
-    ASSERT_EQ(order_of(view_of(graph), interior, workspace, &plain), order_of(weighted(graph, sevens), interior, workspace, &scaled));
+    ASSERT_EQ(order_of(view_of(graph), interior, workspace, &plain),
+              order_of(weighted(graph, sevens), interior, workspace, &scaled));
     ASSERT_EQ(plain.size(), scaled.size());
     for (std::size_t k = 0; k < plain.size(); ++k) {
       ASSERT_EQ(7 * plain[k].weight, scaled[k].weight);
@@ -84,13 +87,15 @@ TEST(Leaf, LargeWeights) {
     const std::vector<Index> weight{1 + k, 4096 - 5 * k, 3 * k + 1, 2048, 1023, 1 + k % 2};
     std::vector<Index> heavy_first(weight.size());
     std::iota(heavy_first.begin(), heavy_first.end(), 0);
-    std::sort(heavy_first.begin(), heavy_first.end(), [&](Index u, Index v) { return weight[u] > weight[v]; });
+    std::sort(heavy_first.begin(), heavy_first.end(),
+              [&](Index u, Index v) { return weight[u] > weight[v]; });
     const Index total = std::accumulate(weight.begin(), weight.end(), Index{0});
     if (total > BitMatrixLimits::kWeight) continue;
     std::vector<AmdPivot> trace;
     ASSERT_EQ(order_of(weighted(clique(6), weight), 4, workspace, &trace).size(), 4U);
     ASSERT_EQ(trace.size(), 1U);  // a clique is one front, whose pivot is the heaviest
-    const Index heaviest = *std::find_if(heavy_first.begin(), heavy_first.end(), [](Index v) { return v < 4; });
+    const Index heaviest =
+        *std::find_if(heavy_first.begin(), heavy_first.end(), [](Index v) { return v < 4; });
     EXPECT_EQ(trace[0].vertex, heaviest);
     EXPECT_EQ(trace[0].weight, weight[heaviest]);
     EXPECT_EQ(trace[0].external, total - weight[heaviest]);

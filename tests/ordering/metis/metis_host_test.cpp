@@ -1,4 +1,5 @@
-// METIS inside kauri leaves the process alone: its signals, its standard error, its rand(), its memory.
+// METIS inside kauri leaves the process alone: its signals, its standard error, its rand(), its
+// memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +25,8 @@
 
 namespace {
 
-long allocations_left = -1, alive = 0;  // until one fails, or negative: none does; blocks of METIS that are not given back
+long allocations_left = -1,
+     alive = 0;  // until one fails, or negative: none does; blocks of METIS that are not given back
 bool fail_once = true;
 
 bool fails() {
@@ -62,13 +64,16 @@ namespace {
 class MetisInside : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!metis_is_own()) GTEST_SKIP() << "METIS is the system's library, which has handlers of its own";
+    if (!metis_is_own())
+      GTEST_SKIP() << "METIS is the system's library, which has handlers of its own";
   }
 };
 
 std::atomic<int> handled{0};
 
-Permutation by_metis(const Graph& graph) { return order(graph, {.method = OrderingMethod::metis, .threads = 1}); }
+Permutation by_metis(const Graph& graph) {
+  return order(graph, {.method = OrderingMethod::metis, .threads = 1});
+}
 
 int expected_signal = 0;
 
@@ -76,7 +81,9 @@ int expected_signal = 0;
 void send_while_ordering(int number, bool to_orderer) {
   const Graph graph(generate("poisson2d 250").pattern());
   struct sigaction ours {};
-  ours.sa_sigaction = [](int, siginfo_t* told, void*) { handled += told != nullptr && told->si_signo == expected_signal ? 1 : 1000000; };
+  ours.sa_sigaction = [](int, siginfo_t* told, void*) {
+    handled += told != nullptr && told->si_signo == expected_signal ? 1 : 1000000;
+  };
   ours.sa_flags = SA_SIGINFO | SA_RESTART;
   sigaction(number, &ours, nullptr);
   handled = 0, expected_signal = number;
@@ -98,7 +105,8 @@ void send_while_ordering(int number, bool to_orderer) {
   while (!done) {
     pthread_kill(to_orderer ? orderer.native_handle() : pthread_self(), number);
     ++sent;
-    while (handled < sent && !done && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    while (handled < sent && !done && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -110,7 +118,8 @@ void send_while_ordering(int number, bool to_orderer) {
   struct sigaction now {};
   sigaction(number, nullptr, &now);
   EXPECT_EQ(now.sa_sigaction, ours.sa_sigaction);
-  EXPECT_EQ(now.sa_flags & (SA_SIGINFO | SA_RESTART | static_cast<int>(SA_RESETHAND)), ours.sa_flags);
+  EXPECT_EQ(now.sa_flags & (SA_SIGINFO | SA_RESTART | static_cast<int>(SA_RESETHAND)),
+            ours.sa_flags);
   signal(number, SIG_DFL);
 }
 
@@ -118,15 +127,17 @@ void send_while_ordering(int number, bool to_orderer) {
 class MetisSignals : public MetisInside, public ::testing::WithParamInterface<int> {};
 
 TEST_P(MetisSignals, OfTheOrderingThreadAreThePrograms) {
-  // ThreadSanitizer runs this handler at once and then waits for a lock of its own: a program of 30 lines without kauri hangs as well (GCC
-  // 13).
-  if (test::kThreadSanitized && GetParam() == SIGABRT) GTEST_SKIP() << "ThreadSanitizer hangs where SIGABRT interrupts its own runtime";
+  // ThreadSanitizer runs this handler at once and then waits for a lock of its own: a program of 30
+  // lines without kauri hangs as well (GCC 13).
+  if (test::kThreadSanitized && GetParam() == SIGABRT)
+    GTEST_SKIP() << "ThreadSanitizer hangs where SIGABRT interrupts its own runtime";
   send_while_ordering(GetParam(), true);
 }
 TEST_P(MetisSignals, OfOtherThreadsAreThePrograms) { send_while_ordering(GetParam(), false); }
 INSTANTIATE_TEST_SUITE_P(Both, MetisSignals, ::testing::Values(SIGTERM, SIGABRT));
 
-/// The system's METIS takes SIGTERM for an error of its own: the ordering ends as cancelled, and the program's handler has the signal.
+/// The system's METIS takes SIGTERM for an error of its own: the ordering ends as cancelled, and
+/// the program's handler has the signal.
 TEST(MetisOfTheSystem, HandsSigtermOnAndIsCancelled) {
   if (!metis_available() || metis_is_own()) GTEST_SKIP() << "METIS is kauri's own, or is not there";
   const Graph graph(generate("poisson2d 600").pattern());
@@ -149,7 +160,8 @@ TEST(MetisOfTheSystem, HandsSigtermOnAndIsCancelled) {
     sigaction(SIGTERM, nullptr, &now);
     std::this_thread::yield();
   } while (now.sa_sigaction == ours.sa_sigaction && std::chrono::steady_clock::now() < end);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // METIS sets its handlers before it is ready to jump
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(20));  // METIS sets its handlers before it is ready to jump
   pthread_kill(orderer.native_handle(), SIGTERM);
   orderer.join();
   EXPECT_EQ(kind, ErrorKind::cancelled);
@@ -194,7 +206,9 @@ TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
   const Permutation expected = by_metis(graph);
   const long needed = std::numeric_limits<long>::max() - allocations_left;
   allocations_left = -1;
-  if (needed == 0) GTEST_SKIP() << "kauri is a shared library: the linker puts nothing in the place of its malloc()";
+  if (needed == 0)
+    GTEST_SKIP()
+        << "kauri is a shared library: the linker puts nothing in the place of its malloc()";
   ASSERT_GT(needed, 100);
   const long before = alive;  // of other libraries that the linker wrapped, as CUDA's runtime
   for (const bool once : {true, false}) {
@@ -207,7 +221,8 @@ TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
           ADD_FAILURE() << "no error where allocation " << k << " fails";
         } catch (const Error& error) {
           EXPECT_EQ(error.kind(), ErrorKind::memory) << k << ": " << error.what();
-        } catch (const std::bad_alloc&) {  // of what is made before METIS is called, where the linker wraps operator new's malloc(), too
+        } catch (const std::bad_alloc&) {  // of what is made before METIS is called, where the
+                                           // linker wraps operator new's malloc(), too
         }
         allocations_left = -1;
         ASSERT_EQ(alive, before) << k;

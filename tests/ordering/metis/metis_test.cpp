@@ -1,4 +1,5 @@
-// Nested dissection: what METIS gives comes through unchanged, and what it does not survive never reaches it.
+// Nested dissection: what METIS gives comes through unchanged, and what it does not survive never
+// reaches it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/metis.hpp"
 
@@ -23,7 +24,8 @@ using namespace kauri::test;
 #ifdef KAURI_TEST_METIS
 std::vector<Index> metis_itself(const Graph& graph) {
   idx_t n = graph.size();
-  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()), adjacency(graph.adjacency().begin(), graph.adjacency().end());
+  std::vector<idx_t> ptr(graph.ptr().begin(), graph.ptr().end()),
+      adjacency(graph.adjacency().begin(), graph.adjacency().end());
   std::vector<idx_t> old_of(static_cast<std::size_t>(n)), new_of(static_cast<std::size_t>(n));
   METIS_NodeND(&n, ptr.data(), adjacency.data(), nullptr, nullptr, old_of.data(), new_of.data());
   return old_of;
@@ -40,7 +42,9 @@ TEST(Metis, SeedOneIsItsDefault) {
 
 TEST(Metis, SeedsDifferAndRepeat) {
   const Graph graph = grid(40, 50);
-  const auto with_seed = [&](std::uint64_t seed) { return order(graph, {.method = OrderingMethod::metis, .seed = seed}); };
+  const auto with_seed = [&](std::uint64_t seed) {
+    return order(graph, {.method = OrderingMethod::metis, .seed = seed});
+  };
   EXPECT_NE(with_seed(1), with_seed(2));
   EXPECT_NE(with_seed(2), with_seed(3));
   EXPECT_NE(with_seed(2), with_seed(2 + (std::uint64_t{1} << 32)));
@@ -55,7 +59,8 @@ TEST(Metis, ThreadsDoNotMix) {
   std::vector<Permutation> got(8);
   {
     std::vector<std::jthread> threads;
-    for (int k = 0; k < 8; ++k) threads.emplace_back([&, k] { got[k] = order(k % 2 == 0 ? a : b, options); });
+    for (int k = 0; k < 8; ++k)
+      threads.emplace_back([&, k] { got[k] = order(k % 2 == 0 ? a : b, options); });
   }
   for (int k = 0; k < 8; ++k) EXPECT_EQ(got[k], k % 2 == 0 ? pa : pb);
 }
@@ -77,7 +82,9 @@ TEST(Metis, SurvivesGraphsWithoutEdgesAndTinyOnes) {
 TEST(Metis, RefusesWhatItsIndicesCannotNumber) {
   constexpr Offset limit = 2147483647;
   EXPECT_NO_THROW(require_metis_size(limit, limit));
-  for (const auto& [n, edges] : std::vector<std::pair<Offset, Offset>>{{limit + 1, 0}, {10, limit + 1}}) try {
+  for (const auto& [n, edges] :
+       std::vector<std::pair<Offset, Offset>>{{limit + 1, 0}, {10, limit + 1}})
+    try {
       require_metis_size(n, edges);
       ADD_FAILURE() << n << " vertices, " << edges << " edges accepted";
     } catch (const Error& e) {

@@ -41,7 +41,8 @@ OrderingOptions options_of(TieBreak tie, int delta, double dense = 0) {
 /// Plays the events of a run on the elimination graph and checks every claim that they make.
 class Replay {
  public:
-  Replay(const Graph& graph, std::vector<Index> weight, int delta, const std::vector<Index>& removed = {})
+  Replay(const Graph& graph, std::vector<Index> weight, int delta,
+         const std::vector<Index>& removed = {})
       : game_(graph),
         weight_(std::move(weight)),
         delta_(delta),
@@ -72,7 +73,8 @@ class Replay {
       }
       if (testing::Test::HasFailure()) return;
     }
-    for (Index v = 0; v < game_.size(); ++v) EXPECT_FALSE(game_.alive(v)) << "never eliminated: " << v;
+    for (Index v = 0; v < game_.size(); ++v)
+      EXPECT_FALSE(game_.alive(v)) << "never eliminated: " << v;
     order.resize(std::min(order.size(), order_.size()));
     EXPECT_EQ(order, order_);
   }
@@ -129,7 +131,8 @@ class Replay {
     const std::vector<Index> neighbours = game_.neighbours(v);
     EXPECT_TRUE(std::includes(reach.begin(), reach.end(), neighbours.begin(), neighbours.end()));
     for (const Index a : neighbours)
-      for (const Index b : neighbours) EXPECT_TRUE(a == b || game_.adjacent(a, b)) << "mass elimination makes fill";
+      for (const Index b : neighbours)
+        EXPECT_TRUE(a == b || game_.adjacent(a, b)) << "mass elimination makes fill";
     eliminate(v);
   }
   void merge(Index v, Index into) {
@@ -158,7 +161,8 @@ class Replay {
 
 Offset naive_fill(const Graph& graph, const std::vector<Index>& old_of) {
   Offset total = 0;
-  for (const auto& rows : naive_structures(graph, Permutation::from_old_of(old_of))) total += static_cast<Offset>(rows.size());
+  for (const auto& rows : naive_structures(graph, Permutation::from_old_of(old_of)))
+    total += static_cast<Offset>(rows.size());
   return total;
 }
 
@@ -199,8 +203,9 @@ TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
     const TieBreak tie = kTies[seed / 7 % 3];
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<MinimumDegreeEvent> events;
-    const auto old_of = minimum_degree(weighted ? GraphView{graph.ptr(), graph.adjacency(), weight} : view_of(graph),
-                                       options_of(tie, delta), workspace, &events);
+    const auto old_of = minimum_degree(
+        weighted ? GraphView{graph.ptr(), graph.adjacency(), weight} : view_of(graph),
+        options_of(tie, delta), workspace, &events);
     expect_permutation(graph, old_of);
     Replay replay(graph, weight, delta);
     replay.check(events, old_of);
@@ -212,12 +217,14 @@ TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
   EXPECT_GT(masses, 1000);
 }
 
-/// Rows that are long beside what touches them are brought up to date late; nothing that is selected may show it.
+/// Rows that are long beside what touches them are brought up to date late; nothing that is
+/// selected may show it.
 TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
   MinimumDegreeWorkspace workspace;
   for (std::uint32_t seed = 0; seed < 90; ++seed) {
     std::mt19937 random(seed);
-    const Index n = 120 + below(random, 140), hubs = 1 + below(random, 6), share = 1 + below(random, 3);
+    const Index n = 120 + below(random, 140), hubs = 1 + below(random, 6),
+                share = 1 + below(random, 3);
     std::vector<Edge> edges;
     for (Index v = 1; v < n; ++v) {
       edges.emplace_back(v, seed % 3 == 0 ? v - 1 : below(random, v));
@@ -232,7 +239,8 @@ TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::vector<MinimumDegreeEvent> events;
     const int delta = seed % 4 == 0 ? 2 : 0;
-    const auto old_of = minimum_degree(view_of(graph), options_of(kTies[seed % 3], delta), workspace, &events);
+    const auto old_of =
+        minimum_degree(view_of(graph), options_of(kTies[seed % 3], delta), workspace, &events);
     expect_permutation(graph, old_of);
     Replay(graph, std::vector<Index>(static_cast<std::size_t>(n), 1), delta).check(events, old_of);
     if (HasFailure()) return;
@@ -255,7 +263,8 @@ TEST(MinimumDegree, DenseRowsComeLastAndDoNotCount) {
     std::vector<Index> last(old_of.end() - static_cast<std::ptrdiff_t>(dense.size()), old_of.end());
     std::sort(last.begin(), last.end());
     EXPECT_EQ(last, dense);
-    Replay(graph, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1), 0, dense).check(events, old_of);
+    Replay(graph, std::vector<Index>(static_cast<std::size_t>(graph.size()), 1), 0, dense)
+        .check(events, old_of);
     if (HasFailure()) return;
   }
 }
@@ -268,7 +277,10 @@ TEST(MinimumDegree, FillIsThatOfNaiveMinimumDegree) {
     const Graph graph = random_graph(seed, 60);
     const auto naive = static_cast<double>(naive_fill(graph, naive_minimum_degree(graph)));
     for (const TieBreak tie : kTies) {
-      const double ratio = static_cast<double>(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace))) / naive;
+      const double ratio =
+          static_cast<double>(
+              naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace))) /
+          naive;
       log_ratio += std::log(ratio);
       worst = std::max(worst, ratio);
       ++count;
@@ -289,7 +301,8 @@ TEST(MinimumDegree, ForestsHaveNoFill) {
       if (below(random, 8) > 0) edges.emplace_back(v, below(random, v));
     const Graph graph = renumbered(graph_of(n, edges), random_permutation(n, random));
     for (const TieBreak tie : kTies)
-      EXPECT_EQ(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace)), n + graph.edges() / 2);
+      EXPECT_EQ(naive_fill(graph, minimum_degree(view_of(graph), options_of(tie, 0), workspace)),
+                n + graph.edges() / 2);
   }
 }
 
@@ -303,31 +316,40 @@ TEST(MinimumDegree, SmallestGraphs) {
     const Graph diagonal = graph_of(1000, {});
     expect_permutation(diagonal, minimum_degree(view_of(diagonal), options, workspace));
   }
-  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::first, 0), workspace), (std::vector<Index>{0, 1, 2, 3}));
-  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::last, 0), workspace), (std::vector<Index>{3, 2, 1, 0}));
+  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::first, 0), workspace),
+            (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(minimum_degree(view_of(graph_of(4, {})), options_of(TieBreak::last, 0), workspace),
+            (std::vector<Index>{3, 2, 1, 0}));
 }
 
 TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
-  const auto order_of = [](const Graph& graph) { return ordering::initial_order(view_of(graph), TieBreak::pseudo_peripheral); };
+  const auto order_of = [](const Graph& graph) {
+    return ordering::initial_order(view_of(graph), TieBreak::pseudo_peripheral);
+  };
   EXPECT_EQ(order_of(path(7)), (std::vector<Index>{0, 6, 1, 5, 2, 4, 3}));
   const Graph chain = renumbered(path(5), {3, 1, 4, 0, 2});  // 3 - 1 - 4 - 0 - 2
   EXPECT_EQ(order_of(chain), (std::vector<Index>{2, 3, 0, 1, 4}));
   EXPECT_TRUE(order_of(Graph()).empty());
-  const auto parts = order_of(graph_of(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only 3 is a middle
+  const auto parts =
+      order_of(graph_of(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only 3 is a middle
   EXPECT_EQ(parts.back(), 3);
-  // In a run: the corners of a ladder come first in any rule; then the two ends, and the middle last.
+  // In a run: the corners of a ladder come first in any rule; then the two ends, and the middle
+  // last.
   MinimumDegreeWorkspace workspace;
-  const auto old_of = minimum_degree(view_of(grid(9, 2, 1)), options_of(TieBreak::pseudo_peripheral, 0), workspace);
+  const auto old_of =
+      minimum_degree(view_of(grid(9, 2, 1)), options_of(TieBreak::pseudo_peripheral, 0), workspace);
   EXPECT_TRUE(old_of[0] % 9 == 0 || old_of[0] % 9 == 8);
 }
 
 TEST(MinimumDegree, LargeHardShapes) {
   MinimumDegreeWorkspace workspace;
-  const Graph shapes[] = {star(100001),        clique(1500),      path(1000000),       hub_and_chain(50000),
-                          grid(20, 20, 20, 3), grid(200, 200, 1), graph_of(300000, {})};
+  const Graph shapes[] = {star(100001),         clique(1500),        path(1000000),
+                          hub_and_chain(50000), grid(20, 20, 20, 3), grid(200, 200, 1),
+                          graph_of(300000, {})};
   for (const Graph& graph : shapes)
     for (const double dense : {0.0, 10.0})
-      expect_permutation(graph, minimum_degree(view_of(graph), options_of(TieBreak::first, 0, dense), workspace));
+      expect_permutation(
+          graph, minimum_degree(view_of(graph), options_of(TieBreak::first, 0, dense), workspace));
 }
 
 TEST(MinimumDegree, SameResultFromAnyWorkspace) {
@@ -337,7 +359,8 @@ TEST(MinimumDegree, SameResultFromAnyWorkspace) {
     const Graph graph = random_graph(seed, 60);
     for (const TieBreak tie : kTies) {
       MinimumDegreeWorkspace fresh;
-      EXPECT_EQ(minimum_degree(view_of(graph), options_of(tie, 0), used), minimum_degree(view_of(graph), options_of(tie, 0), fresh));
+      EXPECT_EQ(minimum_degree(view_of(graph), options_of(tie, 0), used),
+                minimum_degree(view_of(graph), options_of(tie, 0), fresh));
     }
   }
 }
@@ -347,7 +370,8 @@ TEST(MinimumDegree, MisuseIsAnError) {
   const auto kind_of = [&](std::vector<Index> weight, int delta) {
     try {
       const Graph graph = path(3);
-      (void)minimum_degree(GraphView{graph.ptr(), graph.adjacency(), weight}, options_of(TieBreak::first, delta), workspace);
+      (void)minimum_degree(GraphView{graph.ptr(), graph.adjacency(), weight},
+                           options_of(TieBreak::first, delta), workspace);
     } catch (const Error& error) {
       return static_cast<int>(error.kind());
     }
@@ -367,10 +391,13 @@ TEST(MinimumDegree, HugeDeltaIsOneIndependentSetPerRound) {
   const Graph graph = grid(6, 6, 1);
   std::vector<MinimumDegreeEvent> events;
   const int delta = std::numeric_limits<int>::max();
-  const auto old_of = minimum_degree(view_of(graph), options_of(TieBreak::first, delta), workspace, &events);
+  const auto old_of =
+      minimum_degree(view_of(graph), options_of(TieBreak::first, delta), workspace, &events);
   expect_permutation(graph, old_of);
-  EXPECT_GT(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::select; }),
-            2 * std::count_if(events.begin(), events.end(), [](const auto& e) { return e.kind == Kind::round; }));
+  EXPECT_GT(std::count_if(events.begin(), events.end(),
+                          [](const auto& e) { return e.kind == Kind::select; }),
+            2 * std::count_if(events.begin(), events.end(),
+                              [](const auto& e) { return e.kind == Kind::round; }));
 }
 
 }  // namespace

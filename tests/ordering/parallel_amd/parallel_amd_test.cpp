@@ -1,4 +1,5 @@
-// Parallel approximate minimum degree against the elimination game, itself on other numbers of threads, and the sequential algorithm.
+// Parallel approximate minimum degree against the elimination game, itself on other numbers of
+// threads, and the sequential algorithm.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/parallel_amd/parallel_amd.hpp"
 
@@ -24,7 +25,8 @@ namespace {
 
 using namespace kauri::test;
 
-/// Nothing is left to the sequential algorithm, and every round is divided among the threads as far as can be.
+/// Nothing is left to the sequential algorithm, and every round is divided among the threads as far
+/// as can be.
 ParallelAmdOptions divided(ParallelAmdOptions options = {}) {
   options.sequential_below = 0;
   options.sequential_hubs = false;
@@ -40,8 +42,10 @@ std::vector<Index> order_of(const GraphView& view, const ParallelAmdOptions& opt
 }
 
 /// By 1, 2, 3 and 8 threads; `expected` is what any of them gave.
-void expect_the_same(const Graph& graph, const ParallelAmdOptions& options, const std::vector<Index>& expected) {
-  for (const int threads : {1, 2, 3, 8}) EXPECT_EQ(order_of(view_of(graph), options, threads), expected) << threads << " threads";
+void expect_the_same(const Graph& graph, const ParallelAmdOptions& options,
+                     const std::vector<Index>& expected) {
+  for (const int threads : {1, 2, 3, 8})
+    EXPECT_EQ(order_of(view_of(graph), options, threads), expected) << threads << " threads";
 }
 
 Offset fill(const Graph& graph, const std::vector<Index>& old_of) {
@@ -66,7 +70,8 @@ TEST(ParallelAmd, DegreesBoundTheTrueOnesAndTrueOnesGiveTheFill) {
     const Graph graph = any_graph(seed);
     std::vector<AmdPivot> trace;
     ParallelAmdReport report;
-    ParallelAmdOptions options = divided({.aggressive = seed % 16 < 8, .trace = &trace, .report = &report});
+    ParallelAmdOptions options =
+        divided({.aggressive = seed % 16 < 8, .trace = &trace, .report = &report});
     const auto order = order_of(view_of(graph), options, 1 + static_cast<int>(seed % 3));
     Offset eliminated = 0;
     for (const AmdPivot& step : trace) {
@@ -104,27 +109,29 @@ TEST(ParallelAmd, WhatElementsHaveInCommonMayBeMoreThanAnIndex) {
   for (const bool aggressive : {true, false}) {
     std::vector<AmdPivot> trace;
     order_of(heavy.view(), divided({.aggressive = aggressive, .trace = &trace}), 2);
-    for (const AmdPivot& step : trace) ASSERT_GE(step.approximate, step.external) << "vertex " << step.vertex;
+    for (const AmdPivot& step : trace)
+      ASSERT_GE(step.approximate, step.external) << "vertex " << step.vertex;
   }
 }
 
 TEST(ParallelAmd, HostileGraphsByAnyNumberOfThreads) {
   const ManyThreads many;
   std::mt19937_64 random(5);
-  const std::vector<Graph> graphs{Graph(),
-                                  path(1),
-                                  path(2),
-                                  graph_of(50, {}),
-                                  star(3000),
-                                  star(3000, 2999),
-                                  clique(150),
-                                  path(20000),
-                                  shuffled(path(5000), random),
-                                  band_with_hubs(6000, 3, 5),
-                                  random_graph(300, 20000, random),
-                                  random_graph(4000, 3000, random),
-                                  random_graph(3000, 9000, random),
-                                  side_by_side({clique(60), path(3000), star(500), grid(40, 40), Graph()})};
+  const std::vector<Graph> graphs{
+      Graph(),
+      path(1),
+      path(2),
+      graph_of(50, {}),
+      star(3000),
+      star(3000, 2999),
+      clique(150),
+      path(20000),
+      shuffled(path(5000), random),
+      band_with_hubs(6000, 3, 5),
+      random_graph(300, 20000, random),
+      random_graph(4000, 3000, random),
+      random_graph(3000, 9000, random),
+      side_by_side({clique(60), path(3000), star(500), grid(40, 40), Graph()})};
   for (std::size_t k = 0; k < graphs.size(); ++k) {
     SCOPED_TRACE("graph " + std::to_string(k));
     expect_the_same(graphs[k], divided(), order_of(view_of(graphs[k]), divided(), 1));
@@ -132,7 +139,8 @@ TEST(ParallelAmd, HostileGraphsByAnyNumberOfThreads) {
   }
 }
 
-// Hubs with long lists are worked through by the sequential algorithm alone, which passes them over.
+// Hubs with long lists are worked through by the sequential algorithm alone, which passes them
+// over.
 TEST(ParallelAmd, HubsAreLeftToTheSequentialOne) {
   const Graph graph = band_with_hubs(6000, 3, 5);
   std::vector<Index> sequential(static_cast<std::size_t>(graph.size()));
@@ -159,9 +167,11 @@ TEST(ParallelAmd, TheLimitHoldsForWhatIsLeftToTheSequentialOne) {
 TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
   std::mt19937_64 random(13);
   for (int k = 0; k < 60; ++k) {
-    const Graph graph = k < 30   ? random_graph(1500, 1500 + 100 * k, random)
-                        : k < 45 ? shuffled(grid(30 + k, 40), random)
-                                 : Graph(generate("rgg3d 1500 " + std::to_string(k - 35) + " " + std::to_string(k)).pattern());
+    const Graph graph =
+        k < 30   ? random_graph(1500, 1500 + 100 * k, random)
+        : k < 45 ? shuffled(grid(30 + k, 40), random)
+                 : Graph(generate("rgg3d 1500 " + std::to_string(k - 35) + " " + std::to_string(k))
+                             .pattern());
     const auto expected = order_of(view_of(graph), divided({.tries = 3}), 1);
     ASSERT_EQ(order_of(view_of(graph), divided({.tries = 3, .backwards = true}), 1), expected) << k;
   }
@@ -171,8 +181,9 @@ TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
 TEST(ParallelAmd, TimingDoesNotReachTheOrder) {
   const ManyThreads many;
   std::mt19937_64 random(9);
-  for (const Graph& graph : {shuffled(grid(110, 100), random), random_graph(12000, 30000, random),
-                             Graph(generate("rgg3d 6000 14 3").pattern()), band_with_hubs(9000, 4, 11)}) {
+  for (const Graph& graph :
+       {shuffled(grid(110, 100), random), random_graph(12000, 30000, random),
+        Graph(generate("rgg3d 6000 14 3").pattern()), band_with_hubs(9000, 4, 11)}) {
     const ParallelAmdOptions options = divided({.tries = 4});
     const auto expected = order_of(view_of(graph), options, 1);
     for (int k = 0; k < 12; ++k) ASSERT_EQ(order_of(view_of(graph), options, 8), expected);
@@ -183,14 +194,17 @@ TEST(ParallelAmd, OrderDoesNotDependOnRoomTasksMarksOrClaims) {
   const ManyThreads many;
   std::mt19937_64 random(3);
   for (int k = 0; k < 20; ++k) {
-    const Graph graph = k < 15 ? random_graph(400, 300 + 60 * k, random) : shuffled(grid(40, 20 + k), random);
+    const Graph graph =
+        k < 15 ? random_graph(400, 300 + 60 * k, random) : shuffled(grid(40, 20 + k), random);
     const auto expected = order_of(view_of(graph), divided(), 1);
     ParallelAmdReport report;
     EXPECT_EQ(order_of(view_of(graph), divided({.elbow = 0, .report = &report}), 3), expected);
     EXPECT_EQ(order_of(view_of(graph), divided({.elbow = 5}), 2), expected);
     EXPECT_EQ(order_of(view_of(graph), divided({.last_claims = 2}), 2), expected);
-    EXPECT_EQ(order_of(view_of(graph), divided({.largest_tag = 4 * graph.size() + 20}), 2), expected);
-    EXPECT_EQ(order_of(view_of(graph), {.sequential_below = 0, .task_entries = 100000}, 2), expected);
+    EXPECT_EQ(order_of(view_of(graph), divided({.largest_tag = 4 * graph.size() + 20}), 2),
+              expected);
+    EXPECT_EQ(order_of(view_of(graph), {.sequential_below = 0, .task_entries = 100000}, 2),
+              expected);
     if (k >= 5 && k < 15) {
       EXPECT_GT(report.collections, 0) << k;
     }
@@ -204,8 +218,11 @@ TEST(ParallelAmd, FillIsNearThatOfTheSequentialOne) {
   for (int k = 0; k < 4; ++k) {
     graphs.push_back(shuffled(grid(60 + 10 * k, 70), random));
     graphs.push_back(random_graph(2500, 4000 + 500 * k, random));
-    graphs.push_back(Graph(generate("rgg3d " + std::to_string(4000 + 1000 * k) + " 12 " + std::to_string(k + 1)).pattern()));
-    graphs.push_back(shuffled(Graph(generate("lap27 " + std::to_string(12 + k)).pattern()), random));
+    graphs.push_back(
+        Graph(generate("rgg3d " + std::to_string(4000 + 1000 * k) + " 12 " + std::to_string(k + 1))
+                  .pattern()));
+    graphs.push_back(
+        shuffled(Graph(generate("lap27 " + std::to_string(12 + k)).pattern()), random));
   }
   double sum = 0;
   for (const Graph& graph : graphs) {
@@ -219,14 +236,17 @@ TEST(ParallelAmd, FillIsNearThatOfTheSequentialOne) {
   EXPECT_LE(std::exp(sum / static_cast<double>(graphs.size())), 1.04);
 }
 
-// A tree has no fill in minimum degree, whatever the ties, as long as nothing but the least degree is taken.
+// A tree has no fill in minimum degree, whatever the ties, as long as nothing but the least degree
+// is taken.
 TEST(ParallelAmd, TreesHaveNoFill) {
   std::mt19937_64 random(11);
   for (int k = 0; k < 100; ++k) {
     std::vector<Edge> edges;
-    for (Index v = 1; v < 60; ++v) edges.emplace_back(std::uniform_int_distribution<Index>(0, v - 1)(random), v);
+    for (Index v = 1; v < 60; ++v)
+      edges.emplace_back(std::uniform_int_distribution<Index>(0, v - 1)(random), v);
     const Graph graph = shuffled(graph_of(60, edges), random);
-    EXPECT_EQ(naive_fill(graph, order_of(view_of(graph), divided({.factor = 1, .slack = 0}), 2)), 119);
+    EXPECT_EQ(naive_fill(graph, order_of(view_of(graph), divided({.factor = 1, .slack = 0}), 2)),
+              119);
   }
 }
 
@@ -238,11 +258,14 @@ TEST(ParallelAmd, StopsWhenAsked) {
   const StopScope scope(token);
   AmdWorkspace workspace;
   std::vector<Index> order(static_cast<std::size_t>(graph.size()));
-  EXPECT_THROW(parallel_minimum_degree(view_of(graph), divided(), workspace, order), Error);  // by the engine's own look
-  for (const int threads : {1, 2}) EXPECT_THROW(order_of(view_of(graph), divided(), threads), Error);
+  EXPECT_THROW(parallel_minimum_degree(view_of(graph), divided(), workspace, order),
+               Error);  // by the engine's own look
+  for (const int threads : {1, 2})
+    EXPECT_THROW(order_of(view_of(graph), divided(), threads), Error);
 }
 
-// In a core without structure each pivot gives a new degree to all that are left: entries that have gone must not pile up.
+// In a core without structure each pivot gives a new degree to all that are left: entries that have
+// gone must not pile up.
 TEST(ParallelAmd, ListsByDegreeAreSweptOut) {
   std::mt19937_64 random(5);
   for (const Index n : {1000, 3000}) {

@@ -26,7 +26,8 @@ std::vector<Index> rcm(const GraphView& view, RcmWorkspace& workspace) {
 Index bandwidth(const Graph& graph, const Permutation& p) {
   Index width = 0;
   for (Index v = 0; v < graph.size(); ++v)
-    for (const Index u : graph.neighbours(v)) width = std::max(width, std::abs(p.new_of(u) - p.new_of(v)));
+    for (const Index u : graph.neighbours(v))
+      width = std::max(width, std::abs(p.new_of(u) - p.new_of(v)));
   return width;
 }
 
@@ -40,13 +41,17 @@ TEST(Rcm, PathHasBandwidthOne) {
 
 TEST(Rcm, GridHasBandwidthNearItsShorterSide) {
   std::mt19937_64 random(2);
-  for (const auto& [rows, columns] : std::vector<std::pair<Index, Index>>{{3, 40}, {10, 10}, {17, 50}, {60, 8}}) {
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<Index, Index>>{{3, 40}, {10, 10}, {17, 50}, {60, 8}}) {
     const Graph graph = shuffled(grid(rows, columns), random);
-    EXPECT_LE(bandwidth(graph, order(graph, {.method = OrderingMethod::rcm})), std::min(rows, columns) + 1) << rows << " x " << columns;
+    EXPECT_LE(bandwidth(graph, order(graph, {.method = OrderingMethod::rcm})),
+              std::min(rows, columns) + 1)
+        << rows << " x " << columns;
   }
 }
 
-// The reversed order is a breadth-first search whose next vertices are the new neighbours of the vertex at hand, by degree.
+// The reversed order is a breadth-first search whose next vertices are the new neighbours of the
+// vertex at hand, by degree.
 TEST(Rcm, FollowsTheDefinition) {
   RcmWorkspace workspace;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {

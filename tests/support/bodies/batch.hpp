@@ -1,4 +1,5 @@
-// Tests of batches on any backend: items against dense and exact oracles and against single factors, failing items among good ones, shapes.
+// Tests of batches on any backend: items against dense and exact oracles and against single
+// factors, failing items among good ones, shapes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,10 +22,12 @@ namespace kauri::test {
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Items of one pattern: a system, and others whose values are drawn so that A stays diagonally dominant if it was.
+/// Items of one pattern: a system, and others whose values are drawn so that A stays diagonally
+/// dominant if it was.
 template <class T>
 struct BatchSystem {
   SymmetricMatrix<double> a;
@@ -34,23 +37,29 @@ struct BatchSystem {
   std::vector<T> value;  ///< NaN between items
 
   [[nodiscard]] std::vector<T> of(Index k) const {
-    return std::vector<T>(value.begin() + k * stride, value.begin() + k * stride + a.pattern().nnz());
+    return std::vector<T>(value.begin() + k * stride,
+                          value.begin() + k * stride + a.pattern().nnz());
   }
 };
 
-/// A_k = D_k A D_k with powers of two in D_k, times a small integer for odd items: SPD as A is, other numbers in each entry.
+/// A_k = D_k A D_k with powers of two in D_k, times a small integer for odd items: SPD as A is,
+/// other numbers in each entry.
 template <class T>
-BatchSystem<T> batch_system(SymmetricMatrix<double> a, std::shared_ptr<const Plan> plan, Index items, Offset gap) {
+BatchSystem<T> batch_system(SymmetricMatrix<double> a, std::shared_ptr<const Plan> plan,
+                            Index items, Offset gap) {
   const Pattern& pattern = a.pattern();
   const Offset nnz = pattern.nnz(), stride = nnz + gap;
-  std::vector<T> value(static_cast<std::size_t>(std::max<Offset>(0, items * stride - gap)), std::numeric_limits<T>::quiet_NaN());
+  std::vector<T> value(static_cast<std::size_t>(std::max<Offset>(0, items * stride - gap)),
+                       std::numeric_limits<T>::quiet_NaN());
   std::mt19937_64 random(7);
   for (Index k = 0; k < items; ++k) {
     std::vector<double> d(static_cast<std::size_t>(pattern.n));
-    for (double& x : d) x = std::ldexp(1 + static_cast<double>(k % 3), static_cast<int>(random() % 3));
+    for (double& x : d)
+      x = std::ldexp(1 + static_cast<double>(k % 3), static_cast<int>(random() % 3));
     for (Index j = 0; j < pattern.n; ++j)
       for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e)
-        value[static_cast<std::size_t>(k * stride + e)] = static_cast<T>(d[pattern.row[e]] * a.value()[e] * d[j]);
+        value[static_cast<std::size_t>(k * stride + e)] =
+            static_cast<T>(d[pattern.row[e]] * a.value()[e] * d[j]);
   }
   return {std::move(a), std::move(plan), items, stride, std::move(value)};
 }
@@ -63,7 +72,12 @@ struct BatchColumns {
   std::vector<T> data;
 
   BatchColumns(Index items_, Index n_, Index cols_, Offset gap, std::uint64_t seed)
-      : items(items_), n(n_), cols(cols_), ld(n_ + gap), stride(ld * cols_ + 2 * gap), data(static_cast<std::size_t>(stride * items_)) {
+      : items(items_),
+        n(n_),
+        cols(cols_),
+        ld(n_ + gap),
+        stride(ld * cols_ + 2 * gap),
+        data(static_cast<std::size_t>(stride * items_)) {
     std::mt19937_64 random(seed);
     for (T& x : data) x = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
   }
@@ -76,7 +90,8 @@ struct BatchColumns {
 
 /// |b - A x| / (|A| |x| + |b|) in the largest norm, in twice the precision.
 template <class T>
-double batch_backward_error(const Pattern& pattern, const std::vector<T>& value, const std::vector<T>& x, const std::vector<T>& b) {
+double batch_backward_error(const Pattern& pattern, const std::vector<T>& value,
+                            const std::vector<T>& x, const std::vector<T>& b) {
   std::vector<long double> r(b.begin(), b.end()), row(b.size(), 0);
   for (Index j = 0; j < pattern.n; ++j)
     for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e) {
@@ -87,7 +102,8 @@ double batch_backward_error(const Pattern& pattern, const std::vector<T>& value,
     }
   long double most = 0, norm_a = 0, norm_x = 0, norm_b = 0;
   for (std::size_t i = 0; i < b.size(); ++i) {
-    if (!(std::abs(r[i]) <= std::numeric_limits<long double>::max())) return std::numeric_limits<double>::infinity();
+    if (!(std::abs(r[i]) <= std::numeric_limits<long double>::max()))
+      return std::numeric_limits<double>::infinity();
     most = std::max(most, std::abs(r[i])), norm_a = std::max(norm_a, row[i]);
     norm_x = std::max(norm_x, std::abs(static_cast<long double>(x[i]))),
     norm_b = std::max(norm_b, std::abs(static_cast<long double>(b[i])));
@@ -101,25 +117,30 @@ double batch_bound(Index n) {
   return (n + 10) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// What a componentwise backward error may be where a single factor's is less than a quarter of it: 4e-15 in double.
+/// What a componentwise backward error may be where a single factor's is less than a quarter of it:
+/// 4e-15 in double.
 template <class T>
 double batch_least_bound() {
   return 18 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// Each item's componentwise backward error, its worst column's, is at most four times a single factor's of the same backend; of the CPU's
-/// where the device is emulated, which is slow.
+/// Each item's componentwise backward error, its worst column's, is at most four times a single
+/// factor's of the same backend; of the CPU's where the device is emulated, which is slow.
 template <class T>
-void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& system, BatchColumns<T> b, BatchColumns<T> x) {
+void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& system,
+                                     BatchColumns<T> b, BatchColumns<T> x) {
   const bool emulated = backend.device() == "emulated";
   Backend cpu = cpu_backend(1);
-  auto factor = emulated ? Factor<T>::create(analyze(system.a.pattern()), cpu) : Factor<T>::create(system.plan, backend);
+  auto factor = emulated ? Factor<T>::create(analyze(system.a.pattern()), cpu)
+                         : Factor<T>::create(system.plan, backend);
   auto workspace = Workspace<T>::create(factor, 1);
   for (Index k = 0; k < system.items; ++k) {
     const std::vector<T> value = system.of(k);
     ASSERT_TRUE(refactorize<T>(factor, value).ok()) << k;
     const auto error = [&](BatchColumns<T>& solution) {
-      return backward_error<T>({system.a.pattern(), value}, solution.view().item(k), b.view().item(k), cpu).componentwise;
+      return backward_error<T>({system.a.pattern(), value}, solution.view().item(k),
+                               b.view().item(k), cpu)
+          .componentwise;
     };
     const double found = error(x);
     factor.solve(b.view().item(k), x.view().item(k), workspace);
@@ -127,45 +148,56 @@ void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& sys
   }
 }
 
-/// L of each item is the exact factor, bit for bit, in any order of summation. Item k is A times 4^(k mod 3), its L is L times 2^(k mod 3).
+/// L of each item is the exact factor, bit for bit, in any order of summation. Item k is A times
+/// 4^(k mod 3), its L is L times 2^(k mod 3).
 template <class T>
-void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& system, AnalyzeOptions options, Index items) {
+void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& system,
+                        AnalyzeOptions options, Index items) {
   options.permutation = system.perm;
   const auto plan = analyze(system.a.pattern(), options);
   std::vector<T> value;
   for (Index k = 0; k < items; ++k)
-    for (const double v : system.a.value()) value.push_back(static_cast<T>(std::ldexp(v, 2 * (k % 3))));
+    for (const double v : system.a.value())
+      value.push_back(static_cast<T>(std::ldexp(v, 2 * (k % 3))));
   auto batch = BatchFactor<T>::create(plan, items, backend, way);
   for (const DeviceVerdict& v : refactorize<T>(batch, value, system.a.pattern().nnz()))
     ASSERT_EQ(v.status, VerdictStatus::positive_definite) << system.a.n();
-  // The plan's order is the caller's in another topological order, so rows are met by the caller's names.
+  // The plan's order is the caller's in another topological order, so rows are met by the caller's
+  // names.
   for (Index k = 0; k < items; k += std::max<Index>(1, items - 1))
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i]) {
-        const Index row = plan->perm.new_of(system.perm.old_of(i)), col = plan->perm.new_of(system.perm.old_of(j));
-        ASSERT_EQ(batch.entry(k, std::max(row, col), std::min(row, col)), static_cast<T>(std::ldexp(static_cast<double>(v), k % 3)))
+        const Index row = plan->perm.new_of(system.perm.old_of(i)),
+                    col = plan->perm.new_of(system.perm.old_of(j));
+        ASSERT_EQ(batch.entry(k, std::max(row, col), std::min(row, col)),
+                  static_cast<T>(std::ldexp(static_cast<double>(v), k % 3)))
             << system.a.n() << " " << k << " " << i << " " << j;
       }
 }
 
 /// The same of a random L.
 template <class T>
-void expect_exact_items(Backend& backend, BatchWay way, Index n, int per_row, Index band, const AnalyzeOptions& options, Index items) {
+void expect_exact_items(Backend& backend, BatchWay way, Index n, int per_row, Index band,
+                        const AnalyzeOptions& options, Index items) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n) * 31 + static_cast<std::uint64_t>(per_row));
   IntegerRows l = random_factor(n, per_row, band, random);
   Permutation perm = random_permutation(n, random);
-  expect_exact_items<T>(backend, way, exact_system(std::move(l), std::move(perm), sizeof(T) == 8 ? 45 : 22), options, items);
+  expect_exact_items<T>(backend, way,
+                        exact_system(std::move(l), std::move(perm), sizeof(T) == 8 ? 45 : 22),
+                        options, items);
 }
 
 /// Each item is solved to the single path's bound, whatever the gaps.
 template <class T>
-void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& system, Index cols, Offset gap, Index nrhs) {
+void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& system, Index cols,
+                         Offset gap, Index nrhs) {
   const Index n = system.a.n();
   auto batch = BatchFactor<T>::create(system.plan, system.items, backend, way);
   for (const DeviceVerdict& v : refactorize<T>(batch, system.value, system.stride)) {
     ASSERT_EQ(v.status, VerdictStatus::positive_definite);
     ASSERT_EQ(v.column, kNone);
-    ASSERT_TRUE(n == 0 ? v.smallest_column == kNone : v.smallest_pivot > 0 && v.smallest_column >= 0 && v.smallest_column < n);
+    ASSERT_TRUE(n == 0 ? v.smallest_column == kNone
+                       : v.smallest_pivot > 0 && v.smallest_column >= 0 && v.smallest_column < n);
   }
   auto workspace = BatchWorkspace<T>::create(batch, nrhs);
   BatchColumns<T> b(system.items, n, cols, gap, 3), x(system.items, n, cols, gap, 4);
@@ -173,7 +205,10 @@ void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& s
   batch.solve(b.view(), x.view(), workspace);
   for (Index k = 0; k < system.items; ++k)
     for (Index c = 0; c < cols; ++c)
-      ASSERT_LE(batch_backward_error(system.a.pattern(), system.of(k), x.column(k, c), b.column(k, c)), batch_bound<T>(n)) << k << " " << c;
+      ASSERT_LE(
+          batch_backward_error(system.a.pattern(), system.of(k), x.column(k, c), b.column(k, c)),
+          batch_bound<T>(n))
+          << k << " " << c;
   expect_errors_of_single_factors(backend, system, b, x);
   for (std::size_t at = 0; at < before.size(); ++at) {  // what lies between columns and items
     const Offset in_item = static_cast<Offset>(at) % x.stride;
@@ -182,7 +217,8 @@ void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& s
   }
   batch.solve(b.view(), workspace);
   for (Index k = 0; k < system.items; ++k)
-    for (Index c = 0; c < cols; ++c) ASSERT_TRUE(same_bits(b.column(k, c), x.column(k, c))) << "in place";
+    for (Index c = 0; c < cols; ++c)
+      ASSERT_TRUE(same_bits(b.column(k, c), x.column(k, c))) << "in place";
 }
 
 /// What is known of an item: its verdict and solution.
@@ -194,7 +230,8 @@ struct ItemOutcome {
 
 /// The items of a batch, in this order, with one right-hand side.
 template <class T>
-std::vector<ItemOutcome<T>> outcomes(Backend& backend, BatchWay way, const BatchSystem<T>& system, const std::vector<Index>& order) {
+std::vector<ItemOutcome<T>> outcomes(Backend& backend, BatchWay way, const BatchSystem<T>& system,
+                                     const std::vector<Index>& order) {
   const auto items = static_cast<Index>(order.size());
   const Offset nnz = system.a.pattern().nnz();
   std::vector<T> value;
@@ -207,10 +244,12 @@ std::vector<ItemOutcome<T>> outcomes(Backend& backend, BatchWay way, const Batch
   auto workspace = BatchWorkspace<T>::create(batch, 1);
   const BatchColumns<T> b(1, system.a.n(), 1, 0, 9);
   std::vector<T> x(static_cast<std::size_t>(items * Offset{system.a.n()}));
-  batch.solve(BatchView<const T>{b.data.data(), items, b.n, 1, b.n, 0}, BatchView<T>{x.data(), items, b.n, 1, b.n, b.n}, workspace);
+  batch.solve(BatchView<const T>{b.data.data(), items, b.n, 1, b.n, 0},
+              BatchView<T>{x.data(), items, b.n, 1, b.n, b.n}, workspace);
   std::vector<ItemOutcome<T>> out;
   for (Index k = 0; k < items; ++k)
-    out.push_back({verdicts[static_cast<std::size_t>(k)], std::vector<T>(x.begin() + Offset{k} * b.n, x.begin() + Offset{k + 1} * b.n)});
+    out.push_back({verdicts[static_cast<std::size_t>(k)],
+                   std::vector<T>(x.begin() + Offset{k} * b.n, x.begin() + Offset{k + 1} * b.n)});
   return out;
 }
 
@@ -225,7 +264,8 @@ void expect_independent_items(Backend& backend, BatchWay way, const BatchSystem<
   for (Index k = 0; k < system.items; ++k) {
     const auto& item = all[static_cast<std::size_t>(k)];
     const auto alone = outcomes(backend, way, system, {k});
-    for (const ItemOutcome<T>* other : {alone.data(), &reversed[static_cast<std::size_t>(system.items - 1 - k)]}) {
+    for (const ItemOutcome<T>* other :
+         {alone.data(), &reversed[static_cast<std::size_t>(system.items - 1 - k)]}) {
       EXPECT_EQ(item.verdict, other->verdict) << k;
       EXPECT_TRUE(same_bits(item.x, other->x)) << k;
     }
@@ -234,10 +274,13 @@ void expect_independent_items(Backend& backend, BatchWay way, const BatchSystem<
 
 /// The first pivot that fails of a dense Cholesky in the plan's order; column kNone if none does.
 template <class T>
-DeviceVerdict naive_failure(const Pattern& pattern, const std::vector<T>& value, const Permutation& perm) {
+DeviceVerdict naive_failure(const Pattern& pattern, const std::vector<T>& value,
+                            const Permutation& perm) {
   const Index n = pattern.n;
   std::vector<double> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0.0);
-  const auto at = [&](Index i, Index j) -> double& { return b[static_cast<std::size_t>(j) * static_cast<std::size_t>(n) + i]; };
+  const auto at = [&](Index i, Index j) -> double& {
+    return b[static_cast<std::size_t>(j) * static_cast<std::size_t>(n) + i];
+  };
   for (Index j = 0; j < n; ++j)
     for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e) {
       const Index r = perm.new_of(pattern.row[e]), c = perm.new_of(j);
@@ -245,15 +288,17 @@ DeviceVerdict naive_failure(const Pattern& pattern, const std::vector<T>& value,
     }
   for (Index k = 0; k < n; ++k) {
     const double pivot = at(k, k);
-    if (!(pivot > 0) || std::isinf(pivot)) return {VerdictStatus::not_positive_definite, perm.old_of(k), pivot, pivot, perm.old_of(k)};
+    if (!(pivot > 0) || std::isinf(pivot))
+      return {VerdictStatus::not_positive_definite, perm.old_of(k), pivot, pivot, perm.old_of(k)};
     for (Index j = k + 1; j < n; ++j)
       for (Index i = j; at(j, k) != 0 && i < n; ++i) at(i, j) -= at(i, k) * at(j, k) / pivot;
   }
   return {};
 }
 
-/// Every other item fails: at one column or at several, by a diagonal that is negative, or not finite. Column and pivot are those of a
-/// naive factorisation; the good items have the bits that they have without the others.
+/// Every other item fails: at one column or at several, by a diagonal that is negative, or not
+/// finite. Column and pivot are those of a naive factorisation; the good items have the bits that
+/// they have without the others.
 template <class T>
 void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& system, int rounds) {
   const Index n = system.a.n();
@@ -267,7 +312,8 @@ void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& syste
     for (Index k = 1; k < system.items; k += 2)
       for (Index times = 0; times <= k % 3; ++times) {
         const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
-        T& diagonal = broken.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])];
+        T& diagonal =
+            broken.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])];
         diagonal = k % 7 == 5   ? std::numeric_limits<T>::quiet_NaN()
                    : k % 7 == 3 ? std::numeric_limits<T>::infinity()
                                 : -std::abs(diagonal);  // also the second time
@@ -285,10 +331,13 @@ void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& syste
       EXPECT_EQ(item.verdict.column, expected.column) << k << " of round " << round;
       EXPECT_EQ(item.verdict.smallest_column, expected.column) << k;
       if (std::isfinite(expected.pivot))
-        EXPECT_NEAR(item.verdict.pivot, expected.pivot, batch_bound<T>(n) * std::abs(expected.pivot) * 100) << k;
+        EXPECT_NEAR(item.verdict.pivot, expected.pivot,
+                    batch_bound<T>(n) * std::abs(expected.pivot) * 100)
+            << k;
       else
         EXPECT_FALSE(std::isfinite(item.verdict.pivot)) << k;
-      EXPECT_TRUE(std::all_of(item.x.begin(), item.x.end(), [](T v) { return std::isnan(v); })) << k;
+      EXPECT_TRUE(std::all_of(item.x.begin(), item.x.end(), [](T v) { return std::isnan(v); }))
+          << k;
     }
   }
 }

@@ -54,7 +54,8 @@ void trivial_sizes_are_exact(Backend& backend, const PlanOf& plan_of) {
   for (const Index n : {0, 1, 2, 5}) {
     std::vector<Index> i;
     std::vector<T> v;
-    for (Index k = 0; k < n; ++k) i.push_back(k), v.push_back(std::ldexp(T(1), 2 * (k % 2 ? 40 : -40)));
+    for (Index k = 0; k < n; ++k)
+      i.push_back(k), v.push_back(std::ldexp(T(1), 2 * (k % 2 ? 40 : -40)));
     const auto a = SymmetricMatrix<T>::from_triplets(n, i, i, v, Storage::lower);
     const auto plan = plan_of(a.pattern());
     auto factor = factorize<T>(plan, a.value(), backend);
@@ -73,15 +74,22 @@ void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
   const auto plan = plan_of(a.pattern());
   auto factor = Factor<T>::create(plan, backend);
   const Pattern p = a.pattern();
-  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()})
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                      -std::numeric_limits<T>::infinity()})
     for (Index j = 0; j < p.n; ++j)
       for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
         auto value = cast<T>(a.value());
         value[k] = bad;
-        const std::string place = "value " + std::to_string(k) + " of A, entry (" + std::to_string(p.row[k]) + ", " + std::to_string(j) +
-                                  "), is " + std::to_string(bad);
-        ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, SymmetricView<T>{p, value}); }), place);
-        ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, value); }), place);
+        const std::string place = "value " + std::to_string(k) + " of A, entry (" +
+                                  std::to_string(p.row[k]) + ", " + std::to_string(j) + "), is " +
+                                  std::to_string(bad);
+        ASSERT_EQ(error_text(ErrorKind::input,
+                             [&] {
+                               (void)refactorize<T>(factor, SymmetricView<T>{p, value});
+                             }),
+                  place);
+        ASSERT_EQ(error_text(ErrorKind::input, [&] { (void)refactorize<T>(factor, value); }),
+                  place);
         ASSERT_FALSE(factor.valid());
       }
   const auto value = cast<T>(a.value());
@@ -98,9 +106,11 @@ void kkt_systems_fail_as_a_naive_factorisation(Backend& backend, const PlanOf& p
   std::vector<T> value;
   for (Index j = 0; j < 100; ++j)
     for (Offset k = h.pattern().col_ptr[j]; k < h.pattern().col_ptr[j + 1]; ++k)
-      row.push_back(h.pattern().row[k]), col.push_back(j), value.push_back(static_cast<T>(h.value()[k]));
+      row.push_back(h.pattern().row[k]), col.push_back(j),
+          value.push_back(static_cast<T>(h.value()[k]));
   for (Index c = 0; c < 10; ++c)
-    for (Index i = 0; i < 10; ++i) row.push_back(100 + c), col.push_back(10 * c + i), value.push_back(i % 2 ? T(1) : T(-0.5));
+    for (Index i = 0; i < 10; ++i)
+      row.push_back(100 + c), col.push_back(10 * c + i), value.push_back(i % 2 ? T(1) : T(-0.5));
   const auto kkt = SymmetricMatrix<T>::from_triplets(110, row, col, value, Storage::lower);
   const auto plan = plan_of(kkt.pattern());
   const auto naive = naive_breakdown<T>(kkt.view(), plan->perm);
@@ -124,7 +134,8 @@ void missing_diagonal_entry_is_a_zero_pivot(Backend& backend, const PlanOf& plan
 
 /// B = A X in exact numbers, with leading dimension ld; what is behind the n-th row is left alone.
 template <class T>
-void exact_product(const Pattern& lower, const std::vector<T>& value, const std::vector<T>& x, Index cols, Offset ld, std::vector<T>& b) {
+void exact_product(const Pattern& lower, const std::vector<T>& value, const std::vector<T>& x,
+                   Index cols, Offset ld, std::vector<T>& b) {
   for (Index c = 0; c < cols; ++c) {
     const Offset at = c * ld;
     for (Index i = 0; i < lower.n; ++i) b[at + i] = 0;
@@ -137,13 +148,15 @@ void exact_product(const Pattern& lower, const std::vector<T>& value, const std:
   }
 }
 
-/// Of A = L L^T with small integers everywhere: X comes back bit for bit, as many columns at once as the workspace holds, or in blocks.
+/// Of A = L L^T with small integers everywhere: X comes back bit for bit, as many columns at once
+/// as the workspace holds, or in blocks.
 template <class T>
 void solves_are_exact(Backend& backend, const PlanInOrder& plan_of) {
   std::mt19937_64 random(13);
   for (const Index nrhs : {1, 2, 3, 7, 8, 16, 31, 32, 33, 70}) {
     const auto n = static_cast<Index>(1 + random() % 80);
-    const auto system = exact_system(random_factor(n, 2, 5, random), random_permutation(n, random), std::numeric_limits<T>::digits - 1);
+    const auto system = exact_system(random_factor(n, 2, 5, random), random_permutation(n, random),
+                                     std::numeric_limits<T>::digits - 1);
     const auto plan = plan_of(system.a.pattern(), system.perm);
     const auto value = cast<T>(system.a.value());
     auto factor = factorize<T>(plan, value, backend);
@@ -152,17 +165,19 @@ void solves_are_exact(Backend& backend, const PlanInOrder& plan_of) {
     const Offset ld = n + 3;
     std::vector<T> answer(static_cast<std::size_t>(ld) * nrhs, T(-99)), x(answer);
     for (Index c = 0; c < nrhs; ++c)
-      for (Index i = 0; i < n; ++i) answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
+      for (Index i = 0; i < n; ++i)
+        answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
     exact_product(system.a.pattern(), value, answer, nrhs, ld, x);
     factor.value().solve({x.data(), n, nrhs, ld}, workspace);
     ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding untouched as well
   }
 }
 
-/// A little beyond the least eigenvalue, and a little short of it. The column is that of the double factorisation for both scalars: the
-/// margin is far beyond the rounding of either.
+/// A little beyond the least eigenvalue, and a little short of it. The column is that of the double
+/// factorisation for both scalars: the margin is far beyond the rounding of either.
 template <class T>
-void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of, const std::string& spec) {
+void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of,
+                                        const std::string& spec) {
   const auto a = generate(spec);
   const auto value = cast<T>(a.value());
   const auto [least, greatest] = spectrum(a);
@@ -182,9 +197,11 @@ void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of,
 }
 
 /// The systems that the latter goes through.
-inline const std::vector<std::string> kShifted{"poisson2d 12", "elast3d 3", "rgg3d 200 8 1", "shell2d 11", "blockdiag 120 16"};
+inline const std::vector<std::string> kShifted{"poisson2d 12", "elast3d 3", "rgg3d 200 8 1",
+                                               "shell2d 11", "blockdiag 120 16"};
 
-/// A grid Laplacian with -1 at a place of the diagonal: indefinite, and definite with a shift of 10.
+/// A grid Laplacian with -1 at a place of the diagonal: indefinite, and definite with a shift
+/// of 10.
 template <class T>
 void a_failed_factor_keeps_its_buffers_and_takes_a_shift(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 12");
@@ -206,7 +223,8 @@ void a_failed_factor_keeps_its_buffers_and_takes_a_shift(Backend& backend, const
   for (Index j = 0; j < 144; ++j) value[a.pattern().col_ptr[j]] += T(10);
   const std::vector<T> b(144, T(1));
   const SymmetricView<T> shifted{a.pattern(), value};
-  const auto error = backward_error<T>(shifted, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), backend);
+  const auto error = backward_error<T>(shifted, column_view(std::span<const T>(x)),
+                                       column_view(std::span<const T>(b)), backend);
   EXPECT_LT(error.componentwise, 20 * std::numeric_limits<T>::epsilon());
 }
 

@@ -21,17 +21,19 @@ struct PathsTaken {
   int refinement = 0, conjugate_gradients = 0, factor_in_double = 0, shifted = 0;
 };
 
-/// Solved, by whatever path, to the errors of full precision; which path may be known from the condition. coarser: than in float, by so
-/// much numbers of the factor may be rounded.
-inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, const std::string& name,
-                               PathsTaken& ways, double coarser = 1) {
+/// Solved, by whatever path, to the errors of full precision; which path may be known from the
+/// condition. coarser: than in float, by so much numbers of the factor may be rounded.
+inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backend,
+                               const PlanOf& plan_of, const std::string& name, PathsTaken& ways,
+                               double coarser = 1) {
   const double condition = scaled_condition(a);
   const ScaledSystem scaled(a);
   MixedFactor mixed = mixed_of(a, backend, plan_of);
   ASSERT_TRUE(mixed.refactorize(a.value()).ok()) << name;
   ways.shifted += mixed.shift() > 0 ? 1 : 0;
   for (const bool of_solution : {false, true}) {
-    const std::string where = name + ", condition " + std::to_string(condition) + (of_solution ? ", b = A x" : "");
+    const std::string where =
+        name + ", condition " + std::to_string(condition) + (of_solution ? ", b = A x" : "");
     const std::vector<double> b = right_hand_side(a, of_solution, 5);
     std::vector<double> x;
     const auto solved = solve_one(mixed, b, x);
@@ -49,9 +51,12 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
     if (condition * coarser <= 2e8) {
       EXPECT_NE(report.path, MixedPath::factor_in_double) << where;
     }
-    EXPECT_LE(report.cg_steps, 16) << where;  // small systems, whose factors take no longer than so many solves
+    EXPECT_LE(report.cg_steps, 16)
+        << where;  // small systems, whose factors take no longer than so many solves
     EXPECT_EQ(report.path == MixedPath::factor_in_double, mixed.in_double()) << where;
-    EXPECT_EQ(report.cg_steps > 0, report.path == MixedPath::conjugate_gradients || report.cg_contraction > 0) << where;
+    EXPECT_EQ(report.cg_steps > 0,
+              report.path == MixedPath::conjugate_gradients || report.cg_contraction > 0)
+        << where;
     (report.path == MixedPath::refinement            ? ways.refinement
      : report.path == MixedPath::conjugate_gradients ? ways.conjugate_gradients
                                                      : ways.factor_in_double)++;
@@ -59,20 +64,27 @@ inline void solve_at_condition(const SymmetricMatrix<double>& a, Backend& backen
 }
 
 /// Three families, conditions of 1e2 to 1e12, units of A's rows of up to 10^±149.
-inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& plan_of, Index k, Index cells, Index n, double coarser = 1) {
+inline PathsTaken paths_follow_the_condition(Backend& backend, const PlanOf& plan_of, Index k,
+                                             Index cells, Index n, double coarser = 1) {
   PathsTaken ways;
   for (double condition = 1e2; condition < 2e12; condition *= 10) {
     const std::string c = std::to_string(condition);
-    if (condition >= 1e3) solve_at_condition(moved_laplacian(k, condition), backend, plan_of, "Laplacian " + c, ways, coarser);
+    if (condition >= 1e3)
+      solve_at_condition(moved_laplacian(k, condition), backend, plan_of, "Laplacian " + c, ways,
+                         coarser);
     solve_at_condition(bars(cells, condition), backend, plan_of, "bars " + c, ways, coarser);
-    solve_at_condition(random_scaled(n, condition, 3, 1), backend, plan_of, "random " + c, ways, coarser);
-    solve_at_condition(random_scaled(n, condition, 149, 2), backend, plan_of, "random, far scaled " + c, ways, coarser);
+    solve_at_condition(random_scaled(n, condition, 3, 1), backend, plan_of, "random " + c, ways,
+                       coarser);
+    solve_at_condition(random_scaled(n, condition, 149, 2), backend, plan_of,
+                       "random, far scaled " + c, ways, coarser);
   }
   return ways;
 }
 
-/// Eigenvalues spread over the whole range, which conjugate gradients find one by one: the factor in double, or told.
-inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, Index n, double coarser = 1) {
+/// Eigenvalues spread over the whole range, which conjugate gradients find one by one: the factor
+/// in double, or told.
+inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, Index n,
+                                       double coarser = 1) {
   for (const double condition : {1e4, 1e6, 1e10, 1e12, 1e13}) {
     const SymmetricMatrix<double> a = spread_spectrum(n, condition, 3);
     const ScaledSystem scaled(a);
@@ -111,7 +123,8 @@ inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, 
     EXPECT_FALSE(alone.in_double());
     const double error = scaled.error(x, b);
     EXPECT_NEAR(told.value().error.componentwise, error, 0.1 * error + kEps) << condition;
-    EXPECT_EQ(told.value().unconverged, told.value().error.componentwise > 4 * kEps ? 1 : 0) << condition;
+    EXPECT_EQ(told.value().unconverged, told.value().error.componentwise > 4 * kEps ? 1 : 0)
+        << condition;
     if (hard) {
       EXPECT_EQ(told.value().unconverged, 1) << condition;
     }
@@ -119,10 +132,12 @@ inline void spread_spectra_want_double(Backend& backend, const PlanOf& plan_of, 
 }
 
 /// Units that are powers of two change no bit: D A D, D b, and D^-1 x.
-inline void units_change_nothing(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs) {
+inline void units_change_nothing(Backend& backend, const PlanOf& plan_of,
+                                 const std::vector<std::string>& specs) {
   for (const std::string& spec : specs)
     for (const double condition : {0.0, 1e9}) {
-      const SymmetricMatrix<double> a = condition > 0 ? moved_laplacian(7, condition) : generate(spec);
+      const SymmetricMatrix<double> a =
+          condition > 0 ? moved_laplacian(7, condition) : generate(spec);
       SymmetricMatrix<double> far = a;
       std::mt19937_64 random(2);
       std::vector<int> d(static_cast<std::size_t>(a.n()));
@@ -131,7 +146,8 @@ inline void units_change_nothing(Backend& backend, const PlanOf& plan_of, const 
       for (Index j = 0; j < p.n; ++j)
         for (Offset k = p.col_ptr[j]; k < p.col_ptr[j + 1]; ++k) {
           double& v = far.value()[static_cast<std::size_t>(k)];
-          v = std::scalbn(v, d[static_cast<std::size_t>(j)] + d[static_cast<std::size_t>(p.row[k])]);
+          v = std::scalbn(v,
+                          d[static_cast<std::size_t>(j)] + d[static_cast<std::size_t>(p.row[k])]);
         }
       std::vector<double> b = right_hand_side(a, false, 1), far_b = b, x, far_x;
       for (std::size_t i = 0; i < b.size(); ++i) far_b[i] = std::scalbn(b[i], d[i] + 100);
@@ -144,17 +160,21 @@ inline void units_change_nothing(Backend& backend, const PlanOf& plan_of, const 
       EXPECT_EQ(x, far_x) << spec;
       const DeviceVerdict u = near.verdict(), v = other.verdict();
       EXPECT_EQ(u.smallest_column, v.smallest_column) << spec;
-      EXPECT_EQ(std::scalbn(u.smallest_pivot, 2 * d[static_cast<std::size_t>(u.smallest_column)]), v.smallest_pivot) << spec;
+      EXPECT_EQ(std::scalbn(u.smallest_pivot, 2 * d[static_cast<std::size_t>(u.smallest_column)]),
+                v.smallest_pivot)
+          << spec;
     }
 }
 
 /// The verdict is that of a factor in double of A as it is.
-inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of, const std::string& spec, double slack) {
+inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of,
+                                    const std::string& spec, double slack) {
   const SymmetricMatrix<double> good = generate(spec);
   const Index n = good.n();
   std::mt19937_64 random(7);
   auto factor = Factor<double>::create(plan_of(good.pattern()), backend);
-  MixedFactor mixed = mixed_of(good, backend, plan_of), alone = mixed_of(good, backend, plan_of, 1, {.allow_double = false});
+  MixedFactor mixed = mixed_of(good, backend, plan_of),
+              alone = mixed_of(good, backend, plan_of, 1, {.allow_double = false});
   int broken = 0;
   for (int round = 0; round < 24; ++round) {
     SymmetricMatrix<double> a = good;
@@ -166,7 +186,9 @@ inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of, con
     if (round % 4 == 1) a.value()[place(j)] = bad[(round / 4) % 6];
     if (round % 4 == 2)
       for (Offset k = good.pattern().col_ptr[j]; k < good.pattern().col_ptr[j + 1]; ++k)
-        if (k > good.pattern().col_ptr[j]) a.value()[static_cast<std::size_t>(k)] *= round < 12 ? 1e200 : -30;  // beyond what float holds
+        if (k > good.pattern().col_ptr[j])
+          a.value()[static_cast<std::size_t>(k)] *=
+              round < 12 ? 1e200 : -30;  // beyond what float holds
     if (round % 4 == 3)
       for (double& v : a.value()) v = std::scalbn(v, round % 8 == 3 ? 900 : -900);
     const auto expected = refactorize<double>(factor, a.value());
@@ -179,13 +201,17 @@ inline void indefinite_as_in_double(Backend& backend, const PlanOf& plan_of, con
     ++broken;
     EXPECT_EQ(found.error().column, expected.error().column) << spec << " " << round;
     if (std::isfinite(found.error().pivot))
-      EXPECT_NEAR(found.error().pivot, expected.error().pivot, slack * std::fabs(expected.error().pivot)) << spec << " " << round;
+      EXPECT_NEAR(found.error().pivot, expected.error().pivot,
+                  slack * std::fabs(expected.error().pivot))
+          << spec << " " << round;
     else  // squares of entries beside a tiny diagonal overflow, or A's do anyway
       EXPECT_TRUE(!std::isfinite(expected.error().pivot) || round % 4 == 1) << spec << " " << round;
     EXPECT_EQ(mixed.verdict().column, expected.error().column);
     EXPECT_EQ(mixed.verdict().pivot, found.error().pivot);
     std::vector<double> b(static_cast<std::size_t>(n), 1.0), x;
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solve_one(mixed, b, x); }).find("MixedFactor: the factor is not valid"), 0U);
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solve_one(mixed, b, x); })
+                  .find("MixedFactor: the factor is not valid"),
+              0U);
   }
   EXPECT_GE(broken, n > 1 ? 12 : 5);
 }
@@ -224,16 +250,19 @@ inline void nearly_definite_is_never_wrong(Backend& backend, const PlanOf& plan_
   EXPECT_GE(told, 10);
 }
 
-/// Columns with needs of their own, one beside the other, in blocks, with memory between them that stays.
+/// Columns with needs of their own, one beside the other, in blocks, with memory between them that
+/// stays.
 template <class Array>
 void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k) {
   const SymmetricMatrix<double> a = moved_laplacian(k, 1e9);
   const ScaledSystem scaled(a);
   const Index n = a.n(), cols = 7;
   const Offset ld = n + 3;
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
+                   kInfinity = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> b;
-  for (Index c = 0; c < cols; ++c) b.push_back(right_hand_side(a, c % 2 == 1, 10 + static_cast<std::uint64_t>(c)));
+  for (Index c = 0; c < cols; ++c)
+    b.push_back(right_hand_side(a, c % 2 == 1, 10 + static_cast<std::uint64_t>(c)));
   std::fill(b[2].begin(), b[2].end(), 0.0);
   b[4][static_cast<std::size_t>(n / 2)] = kNaN;
   b[5][0] = -kInfinity;
@@ -246,7 +275,8 @@ void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k)
     EXPECT_EQ(mixed.nrhs(), nrhs);
     ASSERT_TRUE(mixed.refactorize(DeviceValues<double>::copy_of(a.value(), backend)).ok());
     std::vector<double> host(all.size(), 7.0);
-    const auto solved = mixed.solve(MatrixView<const double>{all.data(), n, cols, ld}, MatrixView<double>{host.data(), n, cols, ld});
+    const auto solved = mixed.solve(MatrixView<const double>{all.data(), n, cols, ld},
+                                    MatrixView<double>{host.data(), n, cols, ld});
     ASSERT_TRUE(solved.ok());
     Array there(all), x(std::vector<double>(all.size(), 7.0));
     const DeviceMatrixView<double> bs({there.data(), n, cols, ld}), xs({x.data(), n, cols, ld});
@@ -269,9 +299,12 @@ void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k)
       else if (c < 4)
         EXPECT_LE(scaled.error(mine, b[static_cast<std::size_t>(c)]), 5 * kEps) << nrhs << " " << c;
       else if (c < 6)
-        EXPECT_TRUE(std::all_of(mine.begin(), mine.end(), [](double v) { return std::isnan(v); })) << nrhs << " " << c;
+        EXPECT_TRUE(std::all_of(mine.begin(), mine.end(), [](double v) { return std::isnan(v); }))
+            << nrhs << " " << c;
       else
-        EXPECT_FALSE(std::all_of(mine.begin(), mine.end(), [](double v) { return std::isfinite(v); })) << nrhs;
+        EXPECT_FALSE(std::all_of(mine.begin(), mine.end(), [](double v) {
+          return std::isfinite(v);
+        })) << nrhs;
       for (Offset i = n; i < ld; ++i) EXPECT_EQ(host[static_cast<std::size_t>(c * ld + i)], 7.0);
     }
   }
@@ -279,8 +312,8 @@ void columns_go_their_own_ways(Backend& backend, const PlanOf& plan_of, Index k)
 
 /// Nothing, one row, a diagonal of any units, and what is not coupled.
 inline void small_mixed_systems(Backend& backend, const PlanOf& plan_of) {
-  const auto nothing =
-      SymmetricMatrix<double>::from_triplets(0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
+  const auto nothing = SymmetricMatrix<double>::from_triplets(
+      0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
   MixedFactor none = mixed_of(nothing, backend, plan_of);
   ASSERT_TRUE(none.refactorize(nothing.value()).ok());
   std::vector<double> x, b;
@@ -301,8 +334,10 @@ inline void small_mixed_systems(Backend& backend, const PlanOf& plan_of) {
     const auto solved = solve_one(mixed, b, x);
     EXPECT_TRUE(solved.value().converged());
     EXPECT_EQ(solved.value().path, MixedPath::refinement);
-    for (std::size_t i = 0; i < at.size(); ++i) EXPECT_NEAR(x[i], b[i] / value[i], 2 * kEps * std::fabs(b[i] / value[i]));
-    EXPECT_NEAR(mixed.verdict().smallest_pivot, value[static_cast<std::size_t>(mixed.verdict().smallest_column)],
+    for (std::size_t i = 0; i < at.size(); ++i)
+      EXPECT_NEAR(x[i], b[i] / value[i], 2 * kEps * std::fabs(b[i] / value[i]));
+    EXPECT_NEAR(mixed.verdict().smallest_pivot,
+                value[static_cast<std::size_t>(mixed.verdict().smallest_column)],
                 1e-6 * mixed.verdict().smallest_pivot);
   }
 }
@@ -312,7 +347,8 @@ inline void no_shift_hides_a_diagonal(Backend& backend, const PlanOf& plan_of) {
   const std::vector<Index> at{0, 1, 2};
   for (const double bad : {-1e-7, 0.0})
     for (const bool allow : {true, false}) {
-      const auto a = SymmetricMatrix<double>::from_triplets(3, at, at, std::vector<double>{2, bad, 3}, Storage::lower);
+      const auto a = SymmetricMatrix<double>::from_triplets(
+          3, at, at, std::vector<double>{2, bad, 3}, Storage::lower);
       MixedFactor mixed = mixed_of(a, backend, plan_of, 1, {.allow_double = allow});
       const auto outcome = mixed.refactorize(a.value());
       ASSERT_FALSE(outcome.ok());
@@ -323,7 +359,9 @@ inline void no_shift_hides_a_diagonal(Backend& backend, const PlanOf& plan_of) {
 
 /// Easy values, hard ones, indefinite ones and NaN in turn: each time as a fresh factor does it.
 inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n) {
-  const SymmetricMatrix<double> easy = spread_spectrum(n, 1e3, 1), slow = spread_spectrum(n, 1e7, 1), hard = spread_spectrum(n, 1e13, 1);
+  const SymmetricMatrix<double> easy = spread_spectrum(n, 1e3, 1),
+                                slow = spread_spectrum(n, 1e7, 1),
+                                hard = spread_spectrum(n, 1e13, 1);
   MixedFactor mixed = mixed_of(easy, backend, plan_of, 2);
   std::mt19937_64 random(1);
   for (int round = 0; round < 14; ++round) {
@@ -331,11 +369,14 @@ inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n)
     SymmetricMatrix<double> a = kind == 1 ? slow : kind == 2 ? hard : easy;
     const std::vector<double> b = right_hand_side(a, false, static_cast<std::uint64_t>(round));
     if (kind == 3) a.value()[static_cast<std::size_t>(a.pattern().col_ptr[n / 2])] = -1;
-    if (kind == 4) a.value()[static_cast<std::size_t>(a.pattern().col_ptr[n / 2]) + 1] = std::numeric_limits<double>::quiet_NaN();
+    if (kind == 4)
+      a.value()[static_cast<std::size_t>(a.pattern().col_ptr[n / 2]) + 1] =
+          std::numeric_limits<double>::quiet_NaN();
     MixedFactor fresh = mixed_of(a, backend, plan_of, 2);
     if (kind == 4) {
       auto full = Factor<double>::create(plan_of(a.pattern()), backend);
-      const std::string text = error_text(ErrorKind::input, [&] { (void)refactorize<double>(full, a.value()); });
+      const std::string text =
+          error_text(ErrorKind::input, [&] { (void)refactorize<double>(full, a.value()); });
       EXPECT_EQ(error_text(ErrorKind::input, [&] { (void)mixed.refactorize(a.value()); }), text);
       EXPECT_NE(text.find("is nan"), std::string::npos) << text;
       EXPECT_FALSE(mixed.valid());
@@ -362,8 +403,10 @@ inline void loops_are_as_fresh(Backend& backend, const PlanOf& plan_of, Index n)
   EXPECT_EQ(mixed.nrhs(), 5);
 }
 
-/// Several together, some of which are done before the others, as each alone: steps, errors and every bit of x.
-inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of, const SymmetricMatrix<double>& a) {
+/// Several together, some of which are done before the others, as each alone: steps, errors and
+/// every bit of x.
+inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of,
+                                      const SymmetricMatrix<double>& a) {
   const Index n = a.n(), cols = 6;
   std::vector<double> all;
   for (Index c = 0; c < cols; ++c) {
@@ -376,7 +419,8 @@ inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of, c
   ASSERT_TRUE(together.refactorize(a.value()).ok());
   ASSERT_TRUE(alone.refactorize(a.value()).ok());
   std::vector<double> x(all.size(), 7.0), y;
-  const auto solved = together.solve(MatrixView<const double>{all.data(), n, cols, n}, MatrixView<double>{x.data(), n, cols, n});
+  const auto solved = together.solve(MatrixView<const double>{all.data(), n, cols, n},
+                                     MatrixView<double>{x.data(), n, cols, n});
   ASSERT_TRUE(solved.ok());
   MixedReport worst;
   for (Index c = 0; c < cols; ++c) {
@@ -385,7 +429,8 @@ inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of, c
     EXPECT_EQ(y, std::vector<double>(x.begin() + at, x.begin() + at + n)) << c;
     worst.steps = std::max(worst.steps, one.value().steps);
     worst.cg_steps = std::max(worst.cg_steps, one.value().cg_steps);
-    worst.error.componentwise = std::max(worst.error.componentwise, one.value().error.componentwise);
+    worst.error.componentwise =
+        std::max(worst.error.componentwise, one.value().error.componentwise);
     worst.error.normwise = std::max(worst.error.normwise, one.value().error.normwise);
   }
   EXPECT_EQ(solved.value().steps, worst.steps);
@@ -395,7 +440,8 @@ inline void columns_are_as_each_alone(Backend& backend, const PlanOf& plan_of, c
 }
 
 /// By a Solver: x, what it reports and tells. options: of mixed precision.
-inline void solver_solves_as_in_full_precision(SolverOptions options, Index k, const std::vector<Index>& columns) {
+inline void solver_solves_as_in_full_precision(SolverOptions options, Index k,
+                                               const std::vector<Index>& columns) {
   std::vector<std::string> told;
   SolverOptions full = options;
   full.precision = Precision::full;
@@ -411,7 +457,8 @@ inline void solver_solves_as_in_full_precision(SolverOptions options, Index k, c
       mixed.solve({x.data(), a.n(), cols, a.n()});
       exact.solve({y.data(), a.n(), cols, a.n()});
       double worst = 0, most = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::fabs(x[i] - y[i])), most = std::max(most, std::fabs(y[i]));
+      for (std::size_t i = 0; i < x.size(); ++i)
+        worst = std::max(worst, std::fabs(x[i] - y[i])), most = std::max(most, std::fabs(y[i]));
       EXPECT_LE(worst, 4 * kEps * condition * most) << cols;
       const SolverReport& report = mixed.report();
       EXPECT_EQ(report.precision, Precision::mixed);
@@ -432,49 +479,79 @@ inline void solver_solves_as_in_full_precision(SolverOptions options, Index k, c
     EXPECT_NE(to_text(mixed.report()).find("mixed precision: "), std::string::npos);
     EXPECT_EQ(to_text(exact.report()).find("mixed precision: "), std::string::npos);
   }
-  EXPECT_NE(std::find(told.begin(), told.end(), "solve in mixed precision, right-hand sides: " + std::to_string(columns.back())),
-            told.end());
+  EXPECT_NE(
+      std::find(told.begin(), told.end(),
+                "solve in mixed precision, right-hand sides: " + std::to_string(columns.back())),
+      told.end());
 }
 
 inline void what_mixed_factors_refuse(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 4"), other = generate("poisson2d 5");
   const auto plan = plan_of(a.pattern());
   const auto refused = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 0); }), "MixedFactor: nrhs is 0, expected 1 or more");
+  EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 0); }),
+            "MixedFactor: nrhs is 0, expected 1 or more");
   EXPECT_EQ(refused([&] { (void)MixedFactor::create(other.pattern(), plan, backend); }),
             "MixedFactor: the plan belongs to a matrix of another pattern: 25 rows, then 16");
   for (const MixedOptions& bad :
        {MixedOptions{.first_shift = 0}, MixedOptions{.shift_growth = 1}, MixedOptions{.shifts = -1},
-        MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()}, MixedOptions{.shift_growth = 1e20, .shifts = 3}})
-    EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 1, bad); }).find("MixedFactor: shifts of "), 0U);
-  EXPECT_EQ(refused([&] { (void)MixedFactor::create(a.pattern(), plan, backend, 1, {.first_shift = 1e-9, .shift_growth = 0.5}); }),
+        MixedOptions{.first_shift = std::numeric_limits<double>::quiet_NaN()},
+        MixedOptions{.shift_growth = 1e20, .shifts = 3}})
+    EXPECT_EQ(refused([&] {
+                (void)MixedFactor::create(a.pattern(), plan, backend, 1, bad);
+              }).find("MixedFactor: shifts of "),
+              0U);
+  EXPECT_EQ(refused([&] {
+              (void)MixedFactor::create(a.pattern(), plan, backend, 1,
+                                        {.first_shift = 1e-9, .shift_growth = 0.5});
+            }),
             "MixedFactor: shifts of 1e-09, growing 0.5 times, 4 of them");
   MixedFactor mixed = MixedFactor::create(a.pattern(), plan, backend, 2);
   EXPECT_FALSE(mixed.valid());
   std::vector<double> b(16, 1.0), x(16, 0.0);
-  const std::string invalid = "MixedFactor: the factor is not valid (no successful factorisation yet, or the last one broke down)";
+  const std::string invalid =
+      "MixedFactor: the factor is not valid (no successful factorisation yet, or the last one "
+      "broke down)";
   EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x); }), invalid);
   const std::vector<double> few(3, 1.0);
   EXPECT_EQ(refused([&] { (void)mixed.refactorize(few); }),
             "MixedFactor: 3 values, the pattern has " + std::to_string(a.nnz()) + " entries");
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
-  EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 15, 1, 16}, {x.data(), 16, 1, 16}); }).find("MixedFactor: b is 15 x 1"), 0U);
-  EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 16, 1, 16}, {x.data(), 16, 1, 15}); }).find("MixedFactor: x is 16 x 1"), 0U);
+  EXPECT_EQ(refused([&] {
+              (void)mixed.solve({b.data(), 15, 1, 16}, {x.data(), 16, 1, 16});
+            }).find("MixedFactor: b is 15 x 1"),
+            0U);
+  EXPECT_EQ(refused([&] {
+              (void)mixed.solve({b.data(), 16, 1, 16}, {x.data(), 16, 1, 15});
+            }).find("MixedFactor: x is 16 x 1"),
+            0U);
   std::vector<double> both(3 * 17, 1);
   const std::vector<double> before = both;
-  for (const MatrixView<double>& to : {MatrixView<double>{both.data(), 16, 3, 17}, {both.data(), 16, 3, 3, Layout::row_major}})
+  for (const MatrixView<double>& to :
+       {MatrixView<double>{both.data(), 16, 3, 17}, {both.data(), 16, 3, 3, Layout::row_major}})
     EXPECT_EQ(refused([&] {
                 (void)mixed.solve({both.data(), 16, 3, 16}, to);
               }),
               "MixedFactor: x begins where b does, with another leading dimension or layout");
   EXPECT_EQ(both, before);
-  EXPECT_EQ(refused([&] { (void)mixed.solve({both.data(), 16, 3, 16}, {both.data(), 16, 3, 16}); }), "no Error");
-  EXPECT_EQ(refused([&] { (void)mixed.solve({nullptr, 16, 1, 16}, {x.data(), 16, 1, 16}); }).find("MixedFactor: b is 16 x 1"), 0U);
-  EXPECT_EQ(refused([&] { (void)mixed.solve({b.data(), 16, 0, 16}, {x.data(), 16, 1, 16}); }), "MixedFactor: b has 0 columns, x has 1");
+  EXPECT_EQ(refused([&] {
+              (void)mixed.solve({both.data(), 16, 3, 16}, {both.data(), 16, 3, 16});
+            }),
+            "no Error");
+  EXPECT_EQ(refused([&] {
+              (void)mixed.solve({nullptr, 16, 1, 16}, {x.data(), 16, 1, 16});
+            }).find("MixedFactor: b is 16 x 1"),
+            0U);
+  EXPECT_EQ(refused([&] {
+              (void)mixed.solve({b.data(), 16, 0, 16}, {x.data(), 16, 1, 16});
+            }),
+            "MixedFactor: b has 0 columns, x has 1");
   for (const MixedSolveOptions& bad :
-       {MixedSolveOptions{.max_steps = 0}, MixedSolveOptions{.target = std::numeric_limits<double>::quiet_NaN()},
+       {MixedSolveOptions{.max_steps = 0},
+        MixedSolveOptions{.target = std::numeric_limits<double>::quiet_NaN()},
         MixedSolveOptions{.accept = std::nan("")}})
-    EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, bad); }).find("MixedFactor: max_steps is "), 0U);
+    EXPECT_EQ(
+        refused([&] { (void)solve_one(mixed, b, x, bad); }).find("MixedFactor: max_steps is "), 0U);
   EXPECT_EQ(refused([&] { (void)solve_one(mixed, b, x, {.max_steps = 0, .target = 1e-14}); }),
             "MixedFactor: max_steps is 0, target is 1e-14, accept is 0");
   MixedFactor moved = std::move(mixed);

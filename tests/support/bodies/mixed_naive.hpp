@@ -23,8 +23,10 @@ namespace kauri::test {
 
 inline constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-/// Of H y = c, plainly and in long double: the greatest |c - H y|_i / (|H||y| + |c|)_i. Infinite where y is not finite.
-inline double naive_error(const SymmetricView<double>& h, const std::vector<double>& y, const std::vector<double>& c) {
+/// Of H y = c, plainly and in long double: the greatest |c - H y|_i / (|H||y| + |c|)_i. Infinite
+/// where y is not finite.
+inline double naive_error(const SymmetricView<double>& h, const std::vector<double>& y,
+                          const std::vector<double>& c) {
   std::vector<long double> r(c.begin(), c.end()), size(c.size());
   for (std::size_t i = 0; i < c.size(); ++i) {
     if (!std::isfinite(y[i])) return std::numeric_limits<double>::infinity();
@@ -41,13 +43,16 @@ inline double naive_error(const SymmetricView<double>& h, const std::vector<doub
       if (i != col) take(col, i, h.value[k]);
     }
   long double worst = 0;
-  for (std::size_t i = 0; i < c.size(); ++i) worst = std::max(worst, size[i] == 0 ? 0 : std::fabs(r[i]) / size[i]);
+  for (std::size_t i = 0; i < c.size(); ++i)
+    worst = std::max(worst, size[i] == 0 ? 0 : std::fabs(r[i]) / size[i]);
   return static_cast<double>(worst);
 }
 
 /// A system, scaled by the public class.
 struct ScaledSystem {
-  explicit ScaledSystem(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) { scaling.apply(a.view(), h.value()); }
+  explicit ScaledSystem(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) {
+    scaling.apply(a.view(), h.value());
+  }
   /// S b 2^-t, and t.
   std::pair<std::vector<double>, int> right(const std::vector<double>& b) const {
     std::vector<double> c = b;
@@ -60,7 +65,8 @@ struct ScaledSystem {
   }
   /// x 2^-t of S y, or y of x.
   std::vector<double> moved(std::vector<double> y, int t, int sign) const {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::scalbn(y[i], sign * (t - scaling.exponent()[i]));
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = std::scalbn(y[i], sign * (t - scaling.exponent()[i]));
     return y;
   }
   /// The componentwise error of x in the terms of MixedReport.
@@ -74,28 +80,34 @@ struct ScaledSystem {
 };
 
 /// Right-hand sides whose entries are alike once scaled; or A times such an x.
-inline std::vector<double> right_hand_side(const SymmetricMatrix<double>& a, bool of_solution, std::uint64_t seed) {
+inline std::vector<double> right_hand_side(const SymmetricMatrix<double>& a, bool of_solution,
+                                           std::uint64_t seed) {
   const ScaledSystem scaled(a);
   std::vector<double> v = random_numbers<double>(a.n(), seed), out(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::scalbn(v[i], scaled.scaling.exponent()[i] * (of_solution ? -1 : 1));
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v[i] = std::scalbn(v[i], scaled.scaling.exponent()[i] * (of_solution ? -1 : 1));
   if (!of_solution) return v;
   Backend backend = cpu_backend(1);
-  multiply<double>(a.view(), column_view(std::span<const double>(v)), column_view(std::span(out)), backend);
+  multiply<double>(a.view(), column_view(std::span<const double>(v)), column_view(std::span(out)),
+                   backend);
   return out;
 }
 
-inline MixedFactor mixed_of(const SymmetricMatrix<double>& a, Backend& backend, const PlanOf& plan_of, Index nrhs = 1,
+inline MixedFactor mixed_of(const SymmetricMatrix<double>& a, Backend& backend,
+                            const PlanOf& plan_of, Index nrhs = 1,
                             const MixedOptions& options = {}) {
   return MixedFactor::create(a.pattern(), plan_of(a.pattern()), backend, nrhs, options);
 }
 
-inline Result<MixedReport, Breakdown> solve_one(MixedFactor& factor, const std::vector<double>& b, std::vector<double>& x,
+inline Result<MixedReport, Breakdown> solve_one(MixedFactor& factor, const std::vector<double>& b,
+                                                std::vector<double>& x,
                                                 const MixedSolveOptions& options = {}) {
   x.assign(b.size(), 7.0);
   return factor.solve(column_view(std::span<const double>(b)), column_view(std::span(x)), options);
 }
 
-inline void expect_same(const MixedReport& mine, const MixedReport& theirs, const std::string& where) {
+inline void expect_same(const MixedReport& mine, const MixedReport& theirs,
+                        const std::string& where) {
   EXPECT_EQ(mine.path, theirs.path) << where;
   EXPECT_EQ(mine.shift, theirs.shift) << where;
   EXPECT_EQ(mine.unrefined.componentwise, theirs.unrefined.componentwise) << where;
@@ -111,7 +123,8 @@ inline void expect_same(const MixedReport& mine, const MixedReport& theirs, cons
 /// A mixed solve by public calls, plainly, one column.
 class NaiveMixed {
  public:
-  NaiveMixed(const SymmetricMatrix<double>& a, const std::vector<double>& b, Backend& backend, const PlanOf& plan_of)
+  NaiveMixed(const SymmetricMatrix<double>& a, const std::vector<double>& b, Backend& backend,
+             const PlanOf& plan_of)
       : backend_(backend),
         scaled_(a),
         factor_(Factor<float>::create(plan_of(a.pattern()), backend)),
@@ -125,7 +138,8 @@ class NaiveMixed {
   }
   [[nodiscard]] std::vector<double> x() const { return scaled_.moved(y_, t_, 1); }
 
-  /// As long as a step shrinks the error to half; where others could go on, to an eighth, unless it is accepted.
+  /// As long as a step shrinks the error to half; where others could go on, to an eighth, unless it
+  /// is accepted.
   void refine(bool may_turn = false) {
     y_.assign(c_.size(), 0.0);
     report.steps = 0, report.contraction = 0;
@@ -137,7 +151,8 @@ class NaiveMixed {
       const BackwardError error = error_of(next);
       const double ratio = error.componentwise / before;
       if (report.steps == 0) report.unrefined = error;
-      if (report.steps > 0 && before > 4 * kEps) report.contraction = std::max(report.contraction, ratio);
+      if (report.steps > 0 && before > 4 * kEps)
+        report.contraction = std::max(report.contraction, ratio);
       if (ratio < 1) y_ = next, report.error = error, ++report.steps, before = error.componentwise;
       taken_back += ratio < 1 ? 0 : 1;
       const bool hurries = may_turn && report.steps > 1 && error.componentwise > 4 * kEps;
@@ -150,12 +165,14 @@ class NaiveMixed {
   double search() {
     const std::vector<double> r = residual_of(y_), p = precondition(r);
     std::vector<double> image(p.size()), next = y_;
-    multiply<double>(scaled_.h.view(), column_view(std::span(p)), column_view(std::span(image)), backend_);
+    multiply<double>(scaled_.h.view(), column_view(std::span(p)), column_view(std::span(image)),
+                     backend_);
     double along = 0, curvature = 0, most = 0;
     for (std::size_t i = 0; i < p.size(); ++i) along += p[i] * r[i], curvature += p[i] * image[i];
     for (std::size_t i = 0; i < p.size(); ++i) {
       const double step = along / curvature * p[i];
-      next[i] += step, most = std::max(most, std::fabs(std::scalbn(step, t_ - scaled_.scaling.exponent()[i])));
+      next[i] += step,
+          most = std::max(most, std::fabs(std::scalbn(step, t_ - scaled_.scaling.exponent()[i])));
     }
     if (error_of(next).componentwise < report.error.componentwise) y_ = next;
     return most;
@@ -166,12 +183,13 @@ class NaiveMixed {
 
  private:
   BackwardError error_of(const std::vector<double>& y) {
-    return backward_error<double>(scaled_.h.view(), column_view(std::span(y)), column_view(std::span<const double>(c_)), backend_);
+    return backward_error<double>(scaled_.h.view(), column_view(std::span(y)),
+                                  column_view(std::span<const double>(c_)), backend_);
   }
   std::vector<double> residual_of(const std::vector<double>& y) {
     std::vector<double> r(y.size());
-    residual<double>(scaled_.h.view(), column_view(std::span(y)), column_view(std::span<const double>(c_)), column_view(std::span(r)),
-                     backend_);
+    residual<double>(scaled_.h.view(), column_view(std::span(y)),
+                     column_view(std::span<const double>(c_)), column_view(std::span(r)), backend_);
     return r;
   }
   std::vector<double> precondition(const std::vector<double>& r) {
@@ -194,19 +212,24 @@ class NaiveMixed {
   int t_ = 0;
 };
 
-/// Steps, contraction, errors and every bit of x, also where refinement does not contract ("slow k": a grid of k x k; "stiff k": bars).
-/// Then the first step of conjugate gradients, whose sums have an order of their own. Tells how often a correction was taken back.
-/// `of_float`: a backend whose factors in float are those that `backend` makes of scaled matrices.
-inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs,
+/// Steps, contraction, errors and every bit of x, also where refinement does not contract ("slow
+/// k": a grid of k x k; "stiff k": bars). Then the first step of conjugate gradients, whose sums
+/// have an order of their own. Tells how often a correction was taken back. `of_float`: a backend
+/// whose factors in float are those that `backend` makes of scaled matrices.
+inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of,
+                                              const std::vector<std::string>& specs,
                                               Backend& of_float) {
   int taken_back = 0;
   for (const std::string& spec : specs) {
     const bool slow = spec.starts_with("slow"), stiff = spec.starts_with("stiff");
     const auto k = slow || stiff ? static_cast<Index>(std::stoi(spec.substr(spec.find(' ')))) : 0;
-    SymmetricMatrix<double> a = stiff ? bars(k, 1e8) : slow ? moved_laplacian(k, 3e9) : generate(spec);
+    SymmetricMatrix<double> a = stiff  ? bars(k, 1e8)
+                                : slow ? moved_laplacian(k, 3e9)
+                                       : generate(spec);
     for (Index j = 0; j < a.n(); ++j)  // other units in each row
       for (Offset e = a.pattern().col_ptr[j]; e < a.pattern().col_ptr[j + 1]; ++e)
-        a.value()[static_cast<std::size_t>(e)] *= std::pow(3.0, j % 7) * std::pow(3.0, a.pattern().row[static_cast<std::size_t>(e)] % 7);
+        a.value()[static_cast<std::size_t>(e)] *=
+            std::pow(3.0, j % 7) * std::pow(3.0, a.pattern().row[static_cast<std::size_t>(e)] % 7);
     const std::vector<double> b = right_hand_side(a, k > 0, 3);
     NaiveMixed naive(a, b, of_float, plan_of);
     naive.refine();

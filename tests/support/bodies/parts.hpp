@@ -1,6 +1,6 @@
-// Products added up in parts (change_sums of numeric/cuda/factor/tiled/update.cuh, and the portable loops' own), on fronts of some hundred
-// pivots by parts of few: the exact factor comes back bit for bit, however it is divided, by any number of teams, with pauses, where
-// memory is used again.
+// Products added up in parts (change_sums of numeric/cuda/factor/tiled/update.cuh, and the portable
+// loops' own), on fronts of some hundred pivots by parts of few: the exact factor comes back bit
+// for bit, however it is divided, by any number of teams, with pauses, where memory is used again.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,7 +35,8 @@ class Parts : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// Tiled fronts of more pivots than `least` whose block, whose panel waits for memory; that have sums.
+  /// Tiled fronts of more pivots than `least` whose block, whose panel waits for memory; that have
+  /// sums.
   struct Met {
     int blocks = 0, panels = 0, sums = 0;
   };
@@ -55,7 +56,8 @@ class Parts : public OnCuda<W> {
     return out;
   }
 
-  void expect_exact(const ExactSystem& system, const std::shared_ptr<const Plan>& plan, const PartsTrial& trial) {
+  void expect_exact(const ExactSystem& system, const std::shared_ptr<const Plan>& plan,
+                    const PartsTrial& trial) {
     auto factor = Factor<Value>::create(plan, this->backend());
     const std::vector<Value> value = this->values(system.a);
     std::mt19937_64 random(1);
@@ -66,10 +68,12 @@ class Parts : public OnCuda<W> {
       for (int k = 0; k < trial.samples; ++k) {
         const auto& row = system.l[random() % system.l.size()];
         const auto& [j, v] = row[random() % row.size()];
-        ASSERT_EQ(factor.entry(plan->perm.new_of(row.back().first), plan->perm.new_of(j)), static_cast<Value>(v))
+        ASSERT_EQ(factor.entry(plan->perm.new_of(row.back().first), plan->perm.new_of(j)),
+                  static_cast<Value>(v))
             << row.back().first << " " << j;
       }
-      if constexpr (sizeof(Value) == 8) {  // in float not all inverses of blocks that a solve multiplies by are exact
+      if constexpr (sizeof(Value) == 8) {  // in float not all inverses of blocks that a solve
+                                           // multiplies by are exact
         // Every entry of L is in what follows: in exact numbers no other L gives this x.
         auto workspace = Workspace<double>::create(factor, 1);
         std::vector<double> found = product(system.a, x);
@@ -82,7 +86,8 @@ class Parts : public OnCuda<W> {
   void exact_factors(const PartsTrial& trial) {
     BlockTree tree(trial.pivots, 5);
     for (const bool leaves : {false, true}) {
-      const auto system = dense_exact_system(leaves ? tree.with_leaves(trial.leaves, trial.depth, trial.below) : tree.rows());
+      const auto system = dense_exact_system(
+          leaves ? tree.with_leaves(trial.leaves, trial.depth, trial.below) : tree.rows());
       const auto made = this->plan(system.a.pattern(), OrderingMethod::natural, false);
       const Met found = met(*made, 16);
       EXPECT_GT(found.blocks, 0);
@@ -91,8 +96,10 @@ class Parts : public OnCuda<W> {
       for (const Index least : trial.least)
         for (const Index teams : trial.teams)
           for (unsigned pauses = 0; pauses < trial.pauses; ++pauses) {
-            SCOPED_TRACE(std::to_string(least) + " pivots, " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
-            auto other = std::make_shared<Plan>(for_teams(*made, teams == 0 ? symbolic::kFewestTeams : teams));
+            SCOPED_TRACE(std::to_string(least) + " pivots, " + std::to_string(teams) +
+                         " teams, pauses " + std::to_string(pauses));
+            auto other = std::make_shared<Plan>(
+                for_teams(*made, teams == 0 ? symbolic::kFewestTeams : teams));
             other->device.teams = teams;
             other->device.pauses = pauses;
             other->device.least_part = least;
@@ -102,7 +109,8 @@ class Parts : public OnCuda<W> {
     }
   }
 
-  /// Parts are other sums: numbers that are rounded come out otherwise, though the same each time. So parts are made indeed.
+  /// Parts are other sums: numbers that are rounded come out otherwise, though the same each time.
+  /// So parts are made indeed.
   void are_added_up(const PartsTrial& trial) {
     const auto a = generate(trial.sums);
     const auto made = this->plan(a.pattern(), OrderingMethod::amd);

@@ -1,4 +1,5 @@
-// Bodies of tests that hold for every backend: the pivot that is least beside A's diagonal, against dense elimination in long double.
+// Bodies of tests that hold for every backend: the pivot that is least beside A's diagonal, against
+// dense elimination in long double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,12 +25,14 @@ inline SymmetricMatrix<double> hilbert(Index n) {
   std::vector<Index> row, col;
   std::vector<double> value;
   for (Index j = 0; j < n; ++j)
-    for (Index i = j; i < n; ++i) row.push_back(i), col.push_back(j), value.push_back(1.0 / (i + j + 1));
+    for (Index i = j; i < n; ++i)
+      row.push_back(i), col.push_back(j), value.push_back(1.0 / (i + j + 1));
   return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
 }
 
 /// D A D, D(i,i) = 2^exponent[i].
-inline SymmetricMatrix<double> in_units(SymmetricMatrix<double> a, const std::vector<int>& exponent) {
+inline SymmetricMatrix<double> in_units(SymmetricMatrix<double> a,
+                                        const std::vector<int>& exponent) {
   for (Index j = 0; j < a.n(); ++j)
     for (Offset k = a.pattern().col_ptr[j]; k < a.pattern().col_ptr[j + 1]; ++k)
       a.value()[k] = std::ldexp(a.value()[k], exponent[j] + exponent[a.pattern().row[k]]);
@@ -52,9 +55,11 @@ std::vector<double> pivot_ratios(const SymmetricView<T>& a, const Permutation& p
   std::vector<long double> d(given.begin(), given.end());
   std::vector<double> ratio(n);
   for (std::size_t k = 0; k < n; ++k) {
-    ratio[perm.old_of(static_cast<Index>(k))] = static_cast<double>(d[k * n + k] / static_cast<long double>(given[k * n + k]));
+    ratio[perm.old_of(static_cast<Index>(k))] =
+        static_cast<double>(d[k * n + k] / static_cast<long double>(given[k * n + k]));
     for (std::size_t i = k + 1; i < n; ++i)
-      for (std::size_t j = k + 1; j <= i; ++j) d[i * n + j] -= d[i * n + k] * d[j * n + k] / d[k * n + k];
+      for (std::size_t j = k + 1; j <= i; ++j)
+        d[i * n + j] -= d[i * n + k] * d[j * n + k] / d[k * n + k];
   }
   return ratio;
 }
@@ -77,13 +82,15 @@ struct PivotSystem {
 inline SymmetricMatrix<double> weak_rows(Index n, std::uint64_t seed) {
   const auto pattern = random_pattern(n, 3, seed);
   const std::vector<double> number = random_dominant<double>(pattern.view(), seed);
-  SymmetricMatrix<double> a = SymmetricMatrix<double>::from_csc(n, pattern.view().col_ptr, pattern.view().row, number, Storage::lower);
+  SymmetricMatrix<double> a = SymmetricMatrix<double>::from_csc(
+      n, pattern.view().col_ptr, pattern.view().row, number, Storage::lower);
   for (Index j = 0; j < n; j += 5) a.value()[a.pattern().col_ptr[j]] *= 0.8;
   return a;
 }
 
 template <class T>
-void worst_pivots_are_those_of_elimination(Backend& backend, const PlanOf& plan_of, std::uint64_t seeds) {
+void worst_pivots_are_those_of_elimination(Backend& backend, const PlanOf& plan_of,
+                                           std::uint64_t seeds) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
   int elsewhere = 0;  // not where the smallest pivot is
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -98,7 +105,8 @@ void worst_pivots_are_those_of_elimination(Backend& backend, const PlanOf& plan_
       const double tolerance = 4 * n * kEps;
       EXPECT_NEAR(found.ratio(), exact[found.column], tolerance) << seed;
       EXPECT_NEAR(found.ratio(), *std::min_element(exact.begin(), exact.end()), tolerance) << seed;
-      EXPECT_EQ(found.diagonal, static_cast<double>(s.value[matrix.pattern().col_ptr[found.column]]));
+      EXPECT_EQ(found.diagonal,
+                static_cast<double>(s.value[matrix.pattern().col_ptr[found.column]]));
       EXPECT_FALSE(found.nearly_singular()) << seed << ": " << found.ratio();
       elsewhere += found.column != s.factor.verdict().smallest_column ? 1 : 0;
     }
@@ -114,7 +122,8 @@ void units_change_no_ratio(Backend& backend, const PlanOf& plan_of) {
     const auto a = generate(spec);
     const PivotLoss plain = PivotSystem<T>(a, backend, plan_of).worst();
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const PivotLoss other = PivotSystem<T>(in_units(a, random_units(a.n(), most, seed)), backend, plan_of).worst();
+      const PivotLoss other =
+          PivotSystem<T>(in_units(a, random_units(a.n(), most, seed)), backend, plan_of).worst();
       EXPECT_EQ(other.column, plain.column) << spec;
       EXPECT_EQ(other.ratio(), plain.ratio()) << spec;
       EXPECT_FALSE(other.nearly_singular()) << spec;
@@ -137,7 +146,9 @@ void worst_pivots_of_nothing_and_of_another_pattern(Backend& backend, const Plan
                 .find("another pattern"),
             std::string::npos);
   const auto empty = Factor<T>::create(plan_of(a.pattern()), backend);
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)worst_pivot<T>(s.a, empty); }).find("not valid"), std::string::npos);
+  EXPECT_NE(
+      error_text(ErrorKind::usage, [&] { (void)worst_pivot<T>(s.a, empty); }).find("not valid"),
+      std::string::npos);
 }
 
 }  // namespace kauri::test

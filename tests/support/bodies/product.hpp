@@ -1,5 +1,6 @@
-// Bodies of tests of kauri::SparseProduct that hold for every backend, against sums as plain as can be. Array: numbers where the backend
-// computes, made of a vector, with data(), assign() and fetch().
+// Bodies of tests of kauri::SparseProduct that hold for every backend, against sums as plain as can
+// be. Array: numbers where the backend computes, made of a vector, with data(), assign() and
+// fetch().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -48,17 +49,19 @@ struct NaiveProduct {
 /// Nothing, one row, rows without neighbours, dense ones, skewed ones, and what falls apart.
 inline std::vector<std::pair<std::string, OwnedPattern>> product_patterns(bool large) {
   const Index n = large ? 3000 : 900;  // a star of that many is done along the merge path
-  std::vector<std::pair<std::string, OwnedPattern>> all{{"nothing", diagonal_pattern(0)},
-                                                        {"one", diagonal_pattern(1)},
-                                                        {"diagonal", diagonal_pattern(300)},
-                                                        {"dense", dense_pattern(70)},
-                                                        {"chain", chain_pattern(400)},
-                                                        {"star from the first", star_pattern(n, 0)},
-                                                        {"star from within", star_pattern(n, n / 3)},
-                                                        {"grid", grid_pattern(5, 4, 6, true)}};
+  std::vector<std::pair<std::string, OwnedPattern>> all{
+      {"nothing", diagonal_pattern(0)},
+      {"one", diagonal_pattern(1)},
+      {"diagonal", diagonal_pattern(300)},
+      {"dense", dense_pattern(70)},
+      {"chain", chain_pattern(400)},
+      {"star from the first", star_pattern(n, 0)},
+      {"star from within", star_pattern(n, n / 3)},
+      {"grid", grid_pattern(5, 4, 6, true)}};
   EdgeList pieces;  // two dense ones of different sizes, and rows by themselves
   for (Index u = 10; u < 40; ++u)
-    for (Index v = 10; v < u; ++v) pieces.emplace_back(u, v), pieces.emplace_back(3 * u + 20, 3 * v + 20);
+    for (Index v = 10; v < u; ++v)
+      pieces.emplace_back(u, v), pieces.emplace_back(3 * u + 20, 3 * v + 20);
   all.emplace_back("pieces", pattern_of(150, pieces));
   return all;
 }
@@ -74,7 +77,8 @@ std::vector<T> small_integers(std::size_t count, std::uint64_t seed) {
 
 /// What y becomes by each of the three calls, which agree, and keep x.
 template <class T, class Array>
-std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const Laid<T>& x, T beta, const Laid<T>& y, const std::string& where) {
+std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const Laid<T>& x, T beta,
+                            const Laid<T>& y, const std::string& where) {
   Laid<T> from = x, to = y;
   a.multiply(alpha, from.view(), beta, to.view());
   EXPECT_TRUE(is_same(from.data, x.data)) << where;
@@ -89,8 +93,8 @@ std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const Laid<T>& x, T be
   return to.data;
 }
 template <class T, class Array>
-std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const std::vector<T>& x, T beta, const std::vector<T>& y, Index cols,
-                            const std::string& where) {
+std::vector<T> by_all_calls(SparseProduct<T>& a, T alpha, const std::vector<T>& x, T beta,
+                            const std::vector<T>& y, Index cols, const std::string& where) {
   const Laid<T> shape(a.n(), cols, 0, Layout::column_major);
   return by_all_calls<T, Array>(a, alpha, shape.with(x), beta, shape.with(y), where);
 }
@@ -108,39 +112,49 @@ void products_are_exact_for_integers(Backend& backend, bool large) {
       const std::vector<T> x = small_integers<T>(size, ++seed), y = small_integers<T>(size, ++seed);
       const NaiveProduct exact(a, value, x, cols);
       for (const auto& [alpha, beta] : {std::pair(1, 0), {-1, 1}, {2, -3}, {0, 2}, {3, 0}}) {
-        const std::string where =
-            name + ", " + std::to_string(cols) + " columns, " + std::to_string(alpha) + " and " + std::to_string(beta);
-        const std::vector<T> found = by_all_calls<T, Array>(product, T(alpha), x, T(beta), y, cols, where);
+        const std::string where = name + ", " + std::to_string(cols) + " columns, " +
+                                  std::to_string(alpha) + " and " + std::to_string(beta);
+        const std::vector<T> found =
+            by_all_calls<T, Array>(product, T(alpha), x, T(beta), y, cols, where);
         for (std::size_t k = 0; k < size; ++k)
-          ASSERT_EQ(found[k], static_cast<T>(alpha * exact.sum[k] + beta * static_cast<long double>(y[k]))) << where << ", entry " << k;
+          ASSERT_EQ(found[k],
+                    static_cast<T>(alpha * exact.sum[k] + beta * static_cast<long double>(y[k])))
+              << where << ", entry " << k;
       }
     }
   }
 }
 
-/// |y - (alpha A x + beta y)| <= eps ((k + 1) |alpha| |A||x| + |alpha| |A||x| + 2 |beta y|) for a row of k entries, whatever the order;
-/// where T is rounded but once (`in_double`), that with the eps of double, and eps of what comes out.
+/// |y - (alpha A x + beta y)| <= eps ((k + 1) |alpha| |A||x| + |alpha| |A||x| + 2 |beta y|) for a
+/// row of k entries, whatever the order; where T is rounded but once (`in_double`), that with the
+/// eps of double, and eps of what comes out.
 template <class T, class Array>
 void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t many) {
-  const long double eps = std::numeric_limits<T>::epsilon(), of_sums = in_double ? std::numeric_limits<double>::epsilon() : eps;
+  const long double eps = std::numeric_limits<T>::epsilon(),
+                    of_sums = in_double ? std::numeric_limits<double>::epsilon() : eps;
   for (std::uint32_t seed = 1; seed <= many; ++seed) {
     std::mt19937_64 random(seed);
-    const auto n = static_cast<Index>(1 + random() % 120), cols = static_cast<Index>(1 + random() % 4);
+    const auto n = static_cast<Index>(1 + random() % 120),
+               cols = static_cast<Index>(1 + random() % 4);
     const OwnedPattern pattern = random_pattern(n, 0.5 * static_cast<double>(seed % 17), seed);
     const Pattern a = pattern.view();
-    const std::vector<T> value = dense_numbers<T>(static_cast<Index>(a.row.size()), 1, seed + 1), x = dense_numbers<T>(n, cols, seed + 2);
+    const std::vector<T> value = dense_numbers<T>(static_cast<Index>(a.row.size()), 1, seed + 1),
+                         x = dense_numbers<T>(n, cols, seed + 2);
     std::vector<T> y = dense_numbers<T>(n, cols, seed + 3);
     const NaiveProduct exact(a, value, x, cols);
     auto product = SparseProduct<T>::create({a, value}, backend);
     const T scale = dense_numbers<T>(1, 1, seed + 4)[0];
     for (const auto& [alpha, beta] : {std::pair(T(1), T(0)), {T(-1), T(1)}, {scale, T(0.3)}}) {
       if (beta == 1)
-        for (std::size_t k = 0; k < y.size(); ++k) y[k] = static_cast<T>(exact.sum[k]);  // what comes out is all rounding
+        for (std::size_t k = 0; k < y.size(); ++k)
+          y[k] = static_cast<T>(exact.sum[k]);  // what comes out is all rounding
       const std::string where = "seed " + std::to_string(seed) + ", alpha " + std::to_string(alpha);
       const std::vector<T> found = by_all_calls<T, Array>(product, alpha, x, beta, y, cols, where);
       for (std::size_t k = 0; k < y.size(); ++k) {
-        const long double kept = static_cast<long double>(beta) * y[k], result = alpha * exact.sum[k] + kept,
-                          size = std::abs(static_cast<long double>(alpha)) * exact.magnitude[k] + std::abs(kept);
+        const long double kept = static_cast<long double>(beta) * y[k],
+                          result = alpha * exact.sum[k] + kept,
+                          size = std::abs(static_cast<long double>(alpha)) * exact.magnitude[k] +
+                                 std::abs(kept);
         const long double terms = exact.entries[k % static_cast<std::size_t>(n)] + 2;
         const long double bound = terms * of_sums * size + (in_double ? eps * std::abs(result) : 0);
         ASSERT_LE(std::abs(found[k] - result), bound) << where << ", entry " << k;
@@ -149,9 +163,11 @@ void products_round_as_they_say(Backend& backend, bool in_double, std::uint32_t 
   }
 }
 
-/// Each column by itself, whatever the layouts of both, with nothing written between columns and rows.
+/// Each column by itself, whatever the layouts of both, with nothing written between columns and
+/// rows.
 template <class T, class Array>
-void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>& patterns, const std::vector<Index>& columns) {
+void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>& patterns,
+                               const std::vector<Index>& columns) {
   for (const OwnedPattern& pattern : patterns) {
     const Pattern a = pattern.view();
     const std::vector<T> value = dense_numbers<T>(static_cast<Index>(a.row.size()), 1, 1);
@@ -164,22 +180,28 @@ void products_in_either_layout(Backend& backend, const std::vector<OwnedPattern>
           const auto column = [&](const std::vector<T>& of) {
             return std::vector<T>(of.begin() + Offset{c} * a.n, of.begin() + Offset{c + 1} * a.n);
           };
-          const std::vector<T> one = by_all_calls<T, Array>(product, alpha, column(x), beta, column(y), 1, "a column alone");
+          const std::vector<T> one = by_all_calls<T, Array>(product, alpha, column(x), beta,
+                                                            column(y), 1, "a column alone");
           expected.insert(expected.end(), one.begin(), one.end());
         }
-        for_layouts<T>(a.n, cols, [&, alpha = alpha, beta = beta](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
-          const std::vector<T> found = by_all_calls<T, Array>(product, alpha, from.with(x), beta, to.with(y), where);
-          EXPECT_TRUE(is_same(found, to.with(expected).data)) << where;
-        });
+        for_layouts<T>(a.n, cols,
+                       [&, alpha = alpha, beta = beta](const Laid<T>& from, const Laid<T>& to,
+                                                       const std::string& where) {
+                         const std::vector<T> found = by_all_calls<T, Array>(
+                             product, alpha, from.with(x), beta, to.with(y), where);
+                         EXPECT_TRUE(is_same(found, to.with(expected).data)) << where;
+                       });
       }
     }
   }
 }
 
-/// What is not finite goes where the formula brings it, and nowhere else; with beta = 0 what was in y is gone.
+/// What is not finite goes where the formula brings it, and nowhere else; with beta = 0 what was in
+/// y is gone.
 template <class T, class Array>
 void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
-  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity(),
+          most = std::numeric_limits<T>::max();
   std::uint64_t seed = 0;
   for (const auto& [name, pattern] : product_patterns(large)) {
     const Pattern a = pattern.view();
@@ -196,9 +218,11 @@ void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
         const NaiveProduct exact(a, value, x, 1);
         const std::vector<T> found = by_all_calls<T, Array>(product, alpha, x, beta, y, 1, name);
         for (std::size_t i = 0; i < n; ++i) {
-          const T expected = static_cast<T>(alpha * exact.sum[i] + (beta == 0 ? 0 : static_cast<long double>(beta) * y[i]));
+          const T expected = static_cast<T>(
+              alpha * exact.sum[i] + (beta == 0 ? 0 : static_cast<long double>(beta) * y[i]));
           ASSERT_TRUE(found[i] == expected || (std::isnan(found[i]) && std::isnan(expected)))
-              << name << ", " << what << ", row " << i << ": " << found[i] << ", expected " << expected;
+              << name << ", " << what << ", row " << i << ": " << found[i] << ", expected "
+              << expected;
         }
       };
       std::fill(y.begin(), y.end(), T(3));
@@ -214,10 +238,12 @@ void products_bring_nan_and_infinity_on(Backend& backend, bool large) {
     }
     std::vector<T> value(a.row.size(), most), x(n, T(2)), y(n, T(1));
     auto product = SparseProduct<T>::create({a, value}, backend);
-    for (const T v : by_all_calls<T, Array>(product, T(1), x, T(1), y, 1, name)) ASSERT_EQ(v, infinity) << name << ", an overflow";
+    for (const T v : by_all_calls<T, Array>(product, T(1), x, T(1), y, 1, name))
+      ASSERT_EQ(v, infinity) << name << ", an overflow";
     std::fill(x.begin(), x.end(), T(0));
     std::fill(y.begin(), y.end(), most);
-    for (const T v : by_all_calls<T, Array>(product, T(1), x, T(-2), y, 1, name)) ASSERT_EQ(v, -infinity) << name << ", of beta y";
+    for (const T v : by_all_calls<T, Array>(product, T(1), x, T(-2), y, 1, name))
+      ASSERT_EQ(v, -infinity) << name << ", of beta y";
   }
 }
 
@@ -227,20 +253,24 @@ void products_of_huge_and_tiny_numbers(Backend& backend) {
   const OwnedPattern pattern = grid_pattern(4, 5, 3, true);
   const Pattern a = pattern.view();
   const int top = std::numeric_limits<T>::max_exponent;
-  const std::vector<T> value = dense_numbers<T>(static_cast<Index>(a.row.size()), 1, 1), x = dense_numbers<T>(a.n, 2, 2),
-                       y = dense_numbers<T>(a.n, 2, 3);
+  const std::vector<T> value = dense_numbers<T>(static_cast<Index>(a.row.size()), 1, 1),
+                       x = dense_numbers<T>(a.n, 2, 2), y = dense_numbers<T>(a.n, 2, 3);
   const auto scaled = [](std::vector<T> v, int by) {
     for (T& e : v) e = std::ldexp(e, by);
     return v;
   };
   auto product = SparseProduct<T>::create({a, value}, backend);
   const T alpha = T(-1.7), beta = T(0.6);
-  const std::vector<T> expected = by_all_calls<T, Array>(product, alpha, x, beta, y, 2, "as they are");
+  const std::vector<T> expected =
+      by_all_calls<T, Array>(product, alpha, x, beta, y, 2, "as they are");
   product.set_values(scaled(value, top / 2));
-  EXPECT_EQ((by_all_calls<T, Array>(product, alpha, scaled(x, top / 2 - 12), beta, scaled(y, top / 2 * 2 - 12), 2, "huge")),
+  EXPECT_EQ((by_all_calls<T, Array>(product, alpha, scaled(x, top / 2 - 12), beta,
+                                    scaled(y, top / 2 * 2 - 12), 2, "huge")),
             scaled(expected, top / 2 * 2 - 12));
   product.set_values(scaled(value, 32 - top));
-  EXPECT_EQ((by_all_calls<T, Array>(product, alpha, scaled(x, top - 32), beta, y, 2, "tiny and huge")), expected);
+  EXPECT_EQ(
+      (by_all_calls<T, Array>(product, alpha, scaled(x, top - 32), beta, y, 2, "tiny and huge")),
+      expected);
 }
 
 /// By each of the three calls, and where the product was moved.
@@ -252,7 +282,8 @@ void products_are_with_the_values_set_last(Backend& backend) {
   const std::vector<T> x = small_integers<T>(90, 1), y(90, T(5));
   std::vector<T> value = small_integers<T>(a.row.size(), 2);
   auto there = DeviceValues<T>::copy_of(value, backend);
-  // On the default stream, which a copy to the host waits for: products for the host's memory are on a stream of their own.
+  // On the default stream, which a copy to the host waits for: products for the host's memory are
+  // on a stream of their own.
   const auto enqueue_and_wait = [&](SparseProduct<T>& a_product) {
     a_product.enqueue_values(there, nullptr);
     (void)Array(y).fetch();
@@ -301,7 +332,11 @@ void what_products_refuse(Backend& backend) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   std::vector<Index> row = pattern.row;
   row[3] = 0;  // not the diagonal
-  EXPECT_NE(error_text(ErrorKind::input, [&] { (void)SparseProduct<T>::create(Pattern{9, pattern.col_ptr, row}, backend); }), "no Error");
+  EXPECT_NE(error_text(ErrorKind::input,
+                       [&] {
+                         (void)SparseProduct<T>::create(Pattern{9, pattern.col_ptr, row}, backend);
+                       }),
+            "no Error");
   const std::string count = "SparseProduct: 3 values, the pattern has 17 entries";
   const std::vector<T> few(3, T(1));
   EXPECT_EQ(refused([&] { (void)SparseProduct<T>::create({a, few}, backend); }), count);
@@ -318,7 +353,8 @@ void what_products_refuse(Backend& backend) {
     (void)numbers.fetch();  // waits
     return text;
   };
-  const MatrixView<T> two{nullptr, 9, 2, 9}, apart{nullptr, 9, 2, 20}, by_rows{nullptr, 9, 2, 6, Layout::row_major};
+  const MatrixView<T> two{nullptr, 9, 2, 9}, apart{nullptr, 9, 2, 20},
+      by_rows{nullptr, 9, 2, 6, Layout::row_major};
   EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set");
   const auto there = DeviceValues<T>::copy_of(few, backend);
   EXPECT_EQ(refused([&] { product.set_values(few); }), count);
@@ -330,12 +366,15 @@ void what_products_refuse(Backend& backend) {
   EXPECT_EQ(said(0, {nullptr, 8, 2, 9}, 20, two), "SparseProduct: x has 8 rows, A has 9");
   EXPECT_EQ(said(0, two, 20, {nullptr, 10, 2, 10}), "SparseProduct: y has 10 rows, A has 9");
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, 3, 9}), "SparseProduct: x has 2 columns, y has 3");
-  EXPECT_EQ(said(0, {nullptr, 9, 2, 8}, 20, two), "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows");
-  EXPECT_EQ(said(0, two, 20, {nullptr, 9, -1, 9}), "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows");
+  EXPECT_EQ(said(0, {nullptr, 9, 2, 8}, 20, two),
+            "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows");
+  EXPECT_EQ(said(0, two, 20, {nullptr, 9, -1, 9}),
+            "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows");
   EXPECT_EQ(said(0, two, 20, {nullptr, 9, 2, 1, Layout::row_major}),
             "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major");
   EXPECT_EQ(said(0, {nullptr, 9, 2, 9, static_cast<Layout>(7)}, 20, two),
-            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown layout; expected column_major or row_major");
+            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown "
+            "layout; expected column_major or row_major");
   const std::string overlaps = "SparseProduct: x overlaps y";
   EXPECT_EQ(said(0, two, 0, two), overlaps);
   EXPECT_EQ(said(0, two, 17, two), overlaps);
@@ -345,9 +384,18 @@ void what_products_refuse(Backend& backend) {
   EXPECT_EQ(said(0, by_rows, 2, by_rows), "no Error");
   EXPECT_EQ(said(0, by_rows, 1, by_rows), overlaps);
   EXPECT_EQ(said(0, by_rows, 9, two), overlaps);
-  EXPECT_EQ(refused([&] { product.multiply(T(1), {nullptr, 9, 1, 9}, T(0), {host.data(), 9, 1, 9}); }), "SparseProduct: x is null");
-  EXPECT_EQ(refused([&] { product.multiply(T(1), {host.data(), 9, 1, 9}, T(0), {nullptr, 9, 1, 9}); }), "SparseProduct: y is null");
-  EXPECT_EQ(refused([&] { product.multiply(T(1), {nullptr, 9, 0, 9}, T(0), {nullptr, 9, 0, 9}); }), "no Error");
+  EXPECT_EQ(refused([&] {
+              product.multiply(T(1), {nullptr, 9, 1, 9}, T(0), {host.data(), 9, 1, 9});
+            }),
+            "SparseProduct: x is null");
+  EXPECT_EQ(refused([&] {
+              product.multiply(T(1), {host.data(), 9, 1, 9}, T(0), {nullptr, 9, 1, 9});
+            }),
+            "SparseProduct: y is null");
+  EXPECT_EQ(refused([&] {
+              product.multiply(T(1), {nullptr, 9, 0, 9}, T(0), {nullptr, 9, 0, 9});
+            }),
+            "no Error");
 }
 
 }  // namespace kauri::test

@@ -1,5 +1,6 @@
-// Bodies of tests of kauri::Refiner that hold for every backend, against a loop over public calls that is as plain as can be. Array:
-// numbers where the backend computes, made of a vector, with data(), assign() and fetch().
+// Bodies of tests of kauri::Refiner that hold for every backend, against a loop over public calls
+// that is as plain as can be. Array: numbers where the backend computes, made of a vector, with
+// data(), assign() and fetch().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -65,10 +66,12 @@ Factor<T> filled_factor(const RefineCase<T>& c, Backend& backend, const PlanOf& 
 
 /// x += A^-1 (b - A x) as RefineOptions says it.
 template <class T>
-Refinement naive_refine(const RefineCase<T>& c, const Factor<T>& factor, Workspace<T>& workspace, std::vector<T>& x, Backend& backend) {
+Refinement naive_refine(const RefineCase<T>& c, const Factor<T>& factor, Workspace<T>& workspace,
+                        std::vector<T>& x, Backend& backend) {
   const Index n = c.a.n();
   const auto of = [&](std::vector<T>& v) { return MatrixView<T>{v.data(), n, c.cols, n}; };
-  const double target = c.options.target > 0 ? c.options.target : double{std::numeric_limits<T>::epsilon()};
+  const double target =
+      c.options.target > 0 ? c.options.target : double{std::numeric_limits<T>::epsilon()};
   Refinement out;
   out.unrefined = out.final_error = backward_error<T>(c.view(), of(x), c.rhs(), backend);
   if (!std::isfinite(out.unrefined.componentwise)) return out;
@@ -90,31 +93,38 @@ Refinement naive_refine(const RefineCase<T>& c, const Factor<T>& factor, Workspa
   }
 }
 
-inline void expect_same(const Refinement& mine, const Refinement& theirs, const std::string& where) {
+inline void expect_same(const Refinement& mine, const Refinement& theirs,
+                        const std::string& where) {
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   EXPECT_EQ(mine.steps, theirs.steps) << where;
   EXPECT_EQ(mine.tried, theirs.tried) << where;
-  for (const auto& [a, b] : {std::pair(mine.unrefined, theirs.unrefined), std::pair(mine.final_error, theirs.final_error)}) {
-    EXPECT_TRUE(same(a.normwise, b.normwise)) << where << ": " << a.normwise << ", expected " << b.normwise;
-    EXPECT_TRUE(same(a.componentwise, b.componentwise)) << where << ": " << a.componentwise << ", expected " << b.componentwise;
+  for (const auto& [a, b] : {std::pair(mine.unrefined, theirs.unrefined),
+                             std::pair(mine.final_error, theirs.final_error)}) {
+    EXPECT_TRUE(same(a.normwise, b.normwise))
+        << where << ": " << a.normwise << ", expected " << b.normwise;
+    EXPECT_TRUE(same(a.componentwise, b.componentwise))
+        << where << ": " << a.componentwise << ", expected " << b.componentwise;
   }
 }
 
 /// Equal bits, but that a NaN is a NaN.
 template <class T>
 bool same_numbers(const std::vector<T>& a, const std::vector<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T u, T v) { return u == v || (std::isnan(u) && std::isnan(v)); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](T u, T v) { return u == v || (std::isnan(u) && std::isnan(v)); });
 }
 
 /// `columns` columns of n numbers with leading dimension ld, 7 between them.
 template <class T>
 std::vector<T> spread(const std::vector<T>& dense, Index n, Index columns, Offset ld) {
   std::vector<T> out(static_cast<std::size_t>(ld * columns), T(7));
-  for (Index c = 0; c < columns; ++c) std::copy_n(dense.begin() + Offset{c} * n, n, out.begin() + c * ld);
+  for (Index c = 0; c < columns; ++c)
+    std::copy_n(dense.begin() + Offset{c} * n, n, out.begin() + c * ld);
   return out;
 }
 
-/// Solutions, zeros and numbers that are not finite, by factors of A, of what is near it and of what is not, with every kind of options.
+/// Solutions, zeros and numbers that are not finite, by factors of A, of what is near it and of
+/// what is not, with every kind of options.
 template <class T>
 std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
   std::vector<RefineCase<T>> all;
@@ -131,12 +141,13 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
     };
     put(0, 1, {}, 1);
     put(0, 1, {.max_steps = 0}, 2);
-    put(T(0.05), 1, {.max_steps = 9}, 1);                                     // some steps to eps
-    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);    // to a target
-    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                    // to the last one
-    put(T(0.05), 1, {.max_steps = 20, .target = 1e-30, .stagnation = 1}, 1);  // until nothing is gained
-    put(T(40), 1, {.max_steps = 5}, 3);                                       // one that is kept and stagnates
-    put(0, T(0.25), {.max_steps = 5}, 2);                                     // four times too far: taken back
+    put(T(0.05), 1, {.max_steps = 9}, 1);                                   // some steps to eps
+    put(T(0.05), 1, {.max_steps = 7, .target = 1e-3, .stagnation = 1}, 5);  // to a target
+    put(T(0.05), 1, {.max_steps = 3, .target = 1e-30}, 2);                  // to the last one
+    put(T(0.05), 1, {.max_steps = 20, .target = 1e-30, .stagnation = 1},
+        1);                                // until nothing is gained
+    put(T(40), 1, {.max_steps = 5}, 3);    // one that is kept and stagnates
+    put(0, T(0.25), {.max_steps = 5}, 2);  // four times too far: taken back
     put(0, T(0.25), {.max_steps = 5}, 2);
     for (T& v : all.back().x) v = T(0.5);
     put(0, 1, {.max_steps = 3}, 2);  // b = 0, and x too: 0 / 0
@@ -144,7 +155,8 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
     put(0, 1, {.max_steps = 3}, 2);  // b = 0, x not
     std::fill(all.back().b.begin(), all.back().b.end(), T(0));
     for (T& v : all.back().x) v = T(1);
-    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), std::numeric_limits<T>::max()}) {
+    for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                        std::numeric_limits<T>::max()}) {
       put(0, 1, {.max_steps = 3}, 3);
       all.back().x.back() = bad;
     }
@@ -152,14 +164,18 @@ std::vector<RefineCase<T>> refine_cases(const std::vector<std::string>& specs) {
   return all;
 }
 
-/// Steps, errors and bits of x are the naive loop's, and what lies between columns stays; by both calls, with the same refiner.
+/// Steps, errors and bits of x are the naive loop's, and what lies between columns stays; by both
+/// calls, with the same refiner.
 template <class T, class Array>
-void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs) {
+void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of,
+                                   const std::vector<std::string>& specs) {
   int kept = 0, taken_back = 0, stagnant = 0;
   for (const RefineCase<T>& c : refine_cases<T>(specs)) {
     const Index n = c.a.n();
-    const std::string where = "n = " + std::to_string(n) + ", shift " + std::to_string(c.shift) + ", scale " + std::to_string(c.scale) +
-                              ", steps " + std::to_string(c.options.max_steps) + ", columns " + std::to_string(c.cols);
+    const std::string where = "n = " + std::to_string(n) + ", shift " + std::to_string(c.shift) +
+                              ", scale " + std::to_string(c.scale) + ", steps " +
+                              std::to_string(c.options.max_steps) + ", columns " +
+                              std::to_string(c.cols);
     const auto factor = filled_factor(c, backend, plan_of);
     auto workspace = Workspace<T>::create(factor, 3);
     std::vector<T> expected = c.x;
@@ -179,7 +195,9 @@ void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of, cons
     EXPECT_TRUE(same_numbers(x.fetch(), spread(expected, n, c.cols, ldx))) << where << ", enqueued";
     EXPECT_EQ(b.fetch(), spread(c.b, n, c.cols, ldb)) << where;
     std::vector<T> hosts = c.x;  // and those of the host's call
-    expect_same(refine<T>(c.view(), factor, c.rhs(), {hosts.data(), n, c.cols, n}, workspace, c.options), naive, where + ", refine()");
+    expect_same(
+        refine<T>(c.view(), factor, c.rhs(), {hosts.data(), n, c.cols, n}, workspace, c.options),
+        naive, where + ", refine()");
     EXPECT_TRUE(same_numbers(hosts, expected)) << where << ", refine()";
     kept += naive.steps > 2 ? 1 : 0;
     taken_back += naive.tried > naive.steps ? 1 : 0;
@@ -192,8 +210,8 @@ void refinement_is_the_naive_loops(Backend& backend, const PlanOf& plan_of, cons
 
 template <class T, class Array>
 void refinement_of_nothing(Backend& backend, const PlanOf& plan_of) {
-  const auto nothing =
-      SymmetricMatrix<double>::from_triplets(0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
+  const auto nothing = SymmetricMatrix<double>::from_triplets(
+      0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
   for (const auto& a : {nothing, generate("poisson2d 1"), generate("poisson2d 6")}) {
     const RefineCase<T> c{a, cast<T>(a.value())};
     const auto factor = filled_factor(c, backend, plan_of);
@@ -210,7 +228,8 @@ void refinement_of_nothing(Backend& backend, const PlanOf& plan_of) {
     EXPECT_EQ(refiner.fetch_report(nullptr).status, VerdictStatus::positive_definite);
     expect_same(refiner.fetch_report(nullptr).refinement, {}, "nothing");
     if (a.n() == 0) continue;
-    Array b(std::vector<T>(static_cast<std::size_t>(a.n()), T(3))), x(std::vector<T>(static_cast<std::size_t>(a.n()), T(0)));
+    Array b(std::vector<T>(static_cast<std::size_t>(a.n()), T(3))),
+        x(std::vector<T>(static_cast<std::size_t>(a.n()), T(0)));
     const DeviceMatrixView<T> xs({x.data(), a.n(), 1, a.n()}), bs({b.data(), a.n(), 1, a.n()});
     const Refinement done = refiner.refine(factor, bs, xs, workspace);
     EXPECT_GE(done.steps, 1);
@@ -242,10 +261,11 @@ void refinement_is_with_the_values_set_last(Backend& backend, const PlanOf& plan
     there.assign(other.value);
     if (!found.empty()) refiner.enqueue_values(there, nullptr);
     Array b(c.b), x(c.x);
-    refiner.enqueue_refine(factor, DeviceMatrixView<T>({b.data(), n, 1, n}), DeviceMatrixView<T>({x.data(), n, 1, n}), workspace, nullptr,
-                           c.options);
+    refiner.enqueue_refine(factor, DeviceMatrixView<T>({b.data(), n, 1, n}),
+                           DeviceMatrixView<T>({x.data(), n, 1, n}), workspace, nullptr, c.options);
     std::vector<T> expected = c.x;
-    expect_same(refiner.fetch_report(nullptr).refinement, naive_refine(other, factor, workspace, expected, backend), std::to_string(grown));
+    expect_same(refiner.fetch_report(nullptr).refinement,
+                naive_refine(other, factor, workspace, expected, backend), std::to_string(grown));
     EXPECT_EQ(x.fetch(), expected);
     found.push_back(expected);
   }
@@ -253,7 +273,8 @@ void refinement_is_with_the_values_set_last(Backend& backend, const PlanOf& plan
   EXPECT_NE(found[0], found[1]);
 }
 
-/// Where A is not positive definite an enqueued refinement leaves NaN and says so; the synchronous call refuses.
+/// Where A is not positive definite an enqueued refinement leaves NaN and says so; the synchronous
+/// call refuses.
 template <class T, class Array>
 void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 6");
@@ -267,11 +288,14 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
   auto there = DeviceValues<T>::copy_of(bad, backend);
   refiner.set_values(there);
   const Offset ld = n + 1;
-  const std::vector<T> zeros = spread(std::vector<T>(2 * static_cast<std::size_t>(n), T(0)), n, 2, ld);
+  const std::vector<T> zeros =
+      spread(std::vector<T>(2 * static_cast<std::size_t>(n), T(0)), n, 2, ld);
   Array b(spread(random_numbers<T>(2 * n, 1), n, 2, ld)), x(zeros);
   const DeviceMatrixView<T> xs({x.data(), n, 2, ld}), bs({b.data(), n, 2, ld});
   const std::string never = "Refiner: the factor was never filled";
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { refiner.enqueue_refine(factor, bs, xs, workspace, nullptr); }), never);
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] { refiner.enqueue_refine(factor, bs, xs, workspace, nullptr); }),
+            never);
   for (const bool broken : {true, false, true}) {
     there.assign(broken ? bad : good);
     x.assign(zeros);
@@ -279,7 +303,8 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
     refiner.enqueue_values(there, nullptr);
     refiner.enqueue_refine(factor, bs, xs, workspace, nullptr);
     const DeviceRefinement report = refiner.fetch_report(nullptr);
-    EXPECT_EQ(report.status, broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
+    EXPECT_EQ(report.status,
+              broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
     EXPECT_EQ(factor.fetch_verdict(nullptr).status, report.status);
     const std::vector<T> found = x.fetch();
     for (Offset k = 0; k < 2 * ld; ++k) {
@@ -296,9 +321,9 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
     EXPECT_EQ(report.refinement.tried, 0);
     for (const BackwardError& error : {report.refinement.unrefined, report.refinement.final_error})
       EXPECT_TRUE(std::isnan(error.normwise) && std::isnan(error.componentwise));
-    EXPECT_EQ(
-        error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, bs, xs, workspace); }).find("Refiner: the factor is not valid"),
-        0U);
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)refiner.refine(factor, bs, xs, workspace); })
+                  .find("Refiner: the factor is not valid"),
+              0U);
   }
 }
 
@@ -310,13 +335,17 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   const auto factor = filled_factor(c, backend, plan_of);
   auto workspace = Workspace<T>::create(factor, 2);
   const auto refused = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { (void)Refiner<T>::create(a.pattern(), factor, 0); }), "Refiner: nrhs is 0, expected 1 or more");
-  const std::string pattern = "Refiner: the factor belongs to a matrix of another pattern: 16 rows, then 25";
+  EXPECT_EQ(refused([&] { (void)Refiner<T>::create(a.pattern(), factor, 0); }),
+            "Refiner: nrhs is 0, expected 1 or more");
+  const std::string pattern =
+      "Refiner: the factor belongs to a matrix of another pattern: 16 rows, then 25";
   EXPECT_EQ(refused([&] { (void)Refiner<T>::create(other.pattern(), factor, 1); }), pattern);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 2);
   const Offset ld = 2 * n + 1;
   Array numbers(random_numbers<T>(3 * ld, 1));
-  const auto at = [&](Offset first, Index cols, Offset apart) { return DeviceMatrixView<T>({numbers.data() + first, n, cols, apart}); };
+  const auto at = [&](Offset first, Index cols, Offset apart) {
+    return DeviceMatrixView<T>({numbers.data() + first, n, cols, apart});
+  };
   const auto said = [&](DeviceMatrixView<T> b, DeviceMatrixView<T> x) {
     const std::string text = refused([&] { (void)refiner.refine(factor, b, x, workspace); });
     EXPECT_EQ(refused([&] { refiner.enqueue_refine(factor, b, x, workspace, nullptr); }), text);
@@ -324,12 +353,15 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
     return text;
   };
   EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)), "Refiner: no values were set");
-  const auto few = DeviceValues<T>::copy_of(std::vector<T>(3, T(1)), backend), right = DeviceValues<T>::copy_of(c.value, backend);
-  const std::string count = "Refiner: 3 values, the pattern has " + std::to_string(a.nnz()) + " entries";
+  const auto few = DeviceValues<T>::copy_of(std::vector<T>(3, T(1)), backend),
+             right = DeviceValues<T>::copy_of(c.value, backend);
+  const std::string count =
+      "Refiner: 3 values, the pattern has " + std::to_string(a.nnz()) + " entries";
   EXPECT_EQ(refused([&] { refiner.set_values(few); }), count);
   EXPECT_EQ(refused([&] { refiner.enqueue_values(few, nullptr); }), count);
   refiner.set_values(right);
-  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)), "no Error");  // the one between the columns of the other
+  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)),
+            "no Error");  // the one between the columns of the other
   EXPECT_EQ(said(at(n + 1, 2, ld), at(0, 2, ld)), "no Error");
   const std::string overlaps = "Refiner: x overlaps b";
   EXPECT_EQ(said(at(0, 2, ld), at(0, 2, ld)), overlaps);
@@ -339,18 +371,27 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld + 1)), overlaps);
   EXPECT_EQ(said(at(0, 3, n), at(3 * n, 3, n)), "Refiner: x has 3 columns, there is room for 2");
   EXPECT_EQ(said(at(0, 1, n), at(n, 2, n)), "solve: b has 1 columns, x has 2");
-  EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"), 0U);
+  EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"),
+            0U);
   const auto by = [&](const RefineOptions& options) {
-    const std::string text = refused([&] { (void)refiner.refine(factor, at(0, 1, n), at(n, 1, n), workspace, options); });
-    EXPECT_EQ(refused([&] { refiner.enqueue_refine(factor, at(0, 1, n), at(n, 1, n), workspace, nullptr, options); }), text);
+    const std::string text = refused(
+        [&] { (void)refiner.refine(factor, at(0, 1, n), at(n, 1, n), workspace, options); });
+    EXPECT_EQ(refused([&] {
+                refiner.enqueue_refine(factor, at(0, 1, n), at(n, 1, n), workspace, nullptr,
+                                       options);
+              }),
+              text);
     return text;
   };
   EXPECT_EQ(by({.max_steps = -1}), "Refiner: max_steps is -1, expected 0 or more");
   EXPECT_EQ(by({.target = -1}), "Refiner: target is -1, expected 0 or more");
-  EXPECT_EQ(by({.stagnation = std::numeric_limits<double>::quiet_NaN()}), "Refiner: stagnation is nan, expected 0 or more");
+  EXPECT_EQ(by({.stagnation = std::numeric_limits<double>::quiet_NaN()}),
+            "Refiner: stagnation is nan, expected 0 or more");
   const RefineCase<T> d{other, cast<T>(other.value())};
-  const auto foreign = filled_factor(d, backend, plan_of), elsewhere = filled_factor(c, other_backend, plan_of);
-  EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }), pattern);
+  const auto foreign = filled_factor(d, backend, plan_of),
+             elsewhere = filled_factor(c, other_backend, plan_of);
+  EXPECT_EQ(refused([&] { (void)refiner.refine(foreign, at(0, 1, n), at(n, 1, n), workspace); }),
+            pattern);
   EXPECT_EQ(refused([&] { (void)refiner.refine(elsewhere, at(0, 1, n), at(n, 1, n), workspace); }),
             "Refiner: the factor belongs to another backend");
 }

@@ -18,13 +18,18 @@ template <class T>
 class SystemParts {
  public:
   SystemParts(const Factor<T>& factor, Index columns, Index room)
-      : factor_(factor), workspace_(Workspace<T>::create(factor, room)), n_(factor.plan().n), columns_(columns), ld_(Offset{n_} + 3) {}
+      : factor_(factor),
+        workspace_(Workspace<T>::create(factor, room)),
+        n_(factor.plan().n),
+        columns_(columns),
+        ld_(Offset{n_} + 3) {}
 
   /// Whatever is in places of no column stays there.
   std::vector<T> solve(System system, const std::vector<T>& b) {
     std::vector<T> x(b.size(), T(-7)), in_place = b;
     factor_.solve(system, {b.data(), n_, columns_, ld_}, {x.data(), n_, columns_, ld_}, workspace_);
-    factor_.solve(system, {in_place.data(), n_, columns_, ld_}, {in_place.data(), n_, columns_, ld_}, workspace_);
+    factor_.solve(system, {in_place.data(), n_, columns_, ld_},
+                  {in_place.data(), n_, columns_, ld_}, workspace_);
     for (Index c = 0; c < columns_; ++c) {
       for (Index i = 0; i < n_; ++i) EXPECT_EQ(x[c * ld_ + i], in_place[c * ld_ + i]);
       for (Offset i = n_; i < ld_; ++i) EXPECT_EQ(x[c * ld_ + i], T(-7));
@@ -38,7 +43,8 @@ class SystemParts {
     return b;
   }
   void check() {
-    const std::vector<T> b = right_hand_sides(), pb = solve(System::P, b), y = solve(System::L, pb), px = solve(System::Lt, y);
+    const std::vector<T> b = right_hand_sides(), pb = solve(System::P, b), y = solve(System::L, pb),
+                         px = solve(System::Lt, y);
     const Permutation& perm = factor_.plan().perm;
     for (Index c = 0; c < columns_; ++c)
       for (Index k = 0; k < n_; ++k) ASSERT_EQ(pb[c * ld_ + k], b[c * ld_ + perm.old_of(k)]);
@@ -54,15 +60,18 @@ class SystemParts {
   void check_triangle(const std::vector<T>& b, const std::vector<T>& y, bool transposed) {
     const LowerFactor<T> l = lower_factor(factor_);
     for (Index c = 0; c < columns_; ++c) {
-      std::vector<double> rest(b.begin() + c * ld_, b.begin() + c * ld_ + n_), size(static_cast<std::size_t>(n_), 0);
+      std::vector<double> rest(b.begin() + c * ld_, b.begin() + c * ld_ + n_),
+          size(static_cast<std::size_t>(n_), 0);
       for (Index j = 0; j < n_; ++j)
         for (Offset k = l.col_ptr[j]; k < l.col_ptr[j + 1]; ++k) {
           const Index row = transposed ? j : l.row[k], col = transposed ? l.row[k] : j;
-          const double term = static_cast<double>(l.value[k]) * static_cast<double>(y[c * ld_ + col]);
+          const double term =
+              static_cast<double>(l.value[k]) * static_cast<double>(y[c * ld_ + col]);
           rest[row] -= term, size[row] += std::abs(term);
         }
       for (Index i = 0; i < n_; ++i)
-        ASSERT_LE(std::abs(rest[i]), 50 * std::numeric_limits<T>::epsilon() * (size[i] + std::abs(static_cast<double>(b[c * ld_ + i]))))
+        ASSERT_LE(std::abs(rest[i]), 50 * std::numeric_limits<T>::epsilon() *
+                                         (size[i] + std::abs(static_cast<double>(b[c * ld_ + i]))))
             << i << (transposed ? " of the transpose" : "");
     }
   }

@@ -1,5 +1,5 @@
-// Bodies of tests that hold for every backend: right-hand sides and solutions in the host's memory, and what solves refuse. Run on the CPU
-// and on CUDA.
+// Bodies of tests that hold for every backend: right-hand sides and solutions in the host's memory,
+// and what solves refuse. Run on the CPU and on CUDA.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,8 @@ std::vector<T> random_vector(Offset count, std::uint64_t seed) {
 }
 
 template <class T>
-void out_of_place_is_in_place_with_b_kept(Backend& backend, const PlanOf& plan_of, const std::vector<std::string>& specs) {
+void out_of_place_is_in_place_with_b_kept(Backend& backend, const PlanOf& plan_of,
+                                          const std::vector<std::string>& specs) {
   for (const std::string& spec : specs) {
     const auto a = generate(spec);
     auto factor = Factor<T>::create(plan_of(a.pattern()), backend);
@@ -35,14 +36,16 @@ void out_of_place_is_in_place_with_b_kept(Backend& backend, const PlanOf& plan_o
     for (const Index cols : {0, 1, 5, 40}) {
       const Offset ldb = n + 3, ldx = n + 7;
       auto workspace = Workspace<T>::create(factor, 3);
-      const std::vector<T> b = random_vector<T>(ldb * cols, 1), before = random_vector<T>(ldx * cols, 2);
+      const std::vector<T> b = random_vector<T>(ldb * cols, 1),
+                           before = random_vector<T>(ldx * cols, 2);
       std::vector<T> in_place = b, source = b, x = before;
       factor.solve({in_place.data(), n, cols, ldb}, workspace);
       factor.solve({source.data(), n, cols, ldb}, {x.data(), n, cols, ldx}, workspace);
       EXPECT_EQ(source, b) << spec;
       for (Index c = 0; c < cols; ++c)
         for (Offset i = 0; i < ldx; ++i)
-          ASSERT_EQ(x[c * ldx + i], i < n ? in_place[c * ldb + i] : before[c * ldx + i]) << spec << " " << i << " " << c;
+          ASSERT_EQ(x[c * ldx + i], i < n ? in_place[c * ldb + i] : before[c * ldx + i])
+              << spec << " " << i << " " << c;
       factor.solve({source.data(), n, cols, ldb}, {source.data(), n, cols, ldb}, workspace);
       EXPECT_EQ(source, in_place) << spec;
     }
@@ -50,7 +53,8 @@ void out_of_place_is_in_place_with_b_kept(Backend& backend, const PlanOf& plan_o
 }
 
 /// The systems that the latter goes through.
-inline const std::vector<std::string> kSolved{"poisson2d 1", "poisson2d 30", "elast3d 5", "tree 100 3", "tree 700 3"};
+inline const std::vector<std::string> kSolved{"poisson2d 1", "poisson2d 30", "elast3d 5",
+                                              "tree 100 3", "tree 700 3"};
 
 template <class T>
 void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
@@ -62,7 +66,9 @@ void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   const auto refused = [&](const MatrixView<const T>& rhs, const MatrixView<T>& solution) {
     return error_text(ErrorKind::usage, [&] { factor.solve(rhs, solution, workspace); });
   };
-  const std::string invalid = "solve: the factor is not valid (no successful factorisation yet, or the last one broke down)";
+  const std::string invalid =
+      "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
+      "down)";
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), invalid);
   ASSERT_FALSE(refactorize<T>(factor, value, T(-100)).ok());
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), invalid);
@@ -70,8 +76,10 @@ void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), "no Error");
   EXPECT_EQ(refused({b.data(), 8, 2, 9}, {x.data(), 9, 2, 9}), "solve: b has 8 rows, A has 9");
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 10, 2, 10}), "solve: x has 10 rows, A has 9");
-  EXPECT_EQ(refused({b.data(), 9, 2, 8}, {x.data(), 9, 2, 9}), "solve: b has 2 columns and leading dimension 8 for 9 rows");
-  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, -1, 9}), "solve: x has -1 columns and leading dimension 9 for 9 rows");
+  EXPECT_EQ(refused({b.data(), 9, 2, 8}, {x.data(), 9, 2, 9}),
+            "solve: b has 2 columns and leading dimension 8 for 9 rows");
+  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, -1, 9}),
+            "solve: x has -1 columns and leading dimension 9 for 9 rows");
   EXPECT_EQ(refused({b.data(), 9, 1, 9}, {x.data(), 9, 2, 9}), "solve: b has 1 columns, x has 2");
   EXPECT_EQ(refused({nullptr, 9, 2, 9}, {x.data(), 9, 2, 9}), "solve: b is null");
   EXPECT_EQ(refused({b.data(), 9, 2, 9}, {nullptr, 9, 2, 9}), "solve: x is null");
@@ -82,7 +90,8 @@ void what_solves_refuse(Backend& backend, const PlanOf& plan_of) {
                        }),
             "solve: x has 2 columns and leading dimension 8 for 9 rows");
   workspace = Workspace<T>::create(plan_of(a.pattern()), 1, backend);
-  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}), "solve: the workspace was made for another plan");
+  EXPECT_EQ(refused({b.data(), 9, 2, 9}, {x.data(), 9, 2, 9}),
+            "solve: the workspace was made for another plan");
 }
 
 }  // namespace kauri::test

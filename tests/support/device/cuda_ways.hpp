@@ -1,4 +1,5 @@
-// What tests on a CUDA device share: the ways in which fronts are done, the backend, plans. Without a device a test is skipped, visibly.
+// What tests on a CUDA device share: the ways in which fronts are done, the backend, plans. Without
+// a device a test is skipped, visibly.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +18,8 @@
 
 namespace kauri::test {
 
-/// True if there was a device when this process first asked. One that is lost later is a failure, not a reason to skip.
+/// True if there was a device when this process first asked. One that is lost later is a failure,
+/// not a reason to skip.
 inline bool has_device() {
   static const bool there = cuda_available();
   return there;
@@ -32,12 +34,16 @@ struct Way {
 };
 template <class Scalar>
 using LevelByLevel = Way<Scalar, CudaCompute::automatic>;
-using AllWays = ::testing::Types<LevelByLevel<float>, Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>,
-                                 Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
+using AllWays =
+    ::testing::Types<LevelByLevel<float>, Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                     Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
+                     Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
 
 /// Those by tasks.
-using AllTaskWays = ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>,
-                                     Way<float, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>>;
+using AllTaskWays =
+    ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
+                     Way<double, CudaCompute::fma>, Way<float, CudaCompute::fma>,
+                     Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>>;
 
 /// Some of a list, by their numbers there.
 template <class List, std::size_t... kNumbers>
@@ -47,7 +53,8 @@ struct ChosenOf<::testing::Types<W...>, kNumbers...> {
   using type = ::testing::Types<std::tuple_element_t<kNumbers, std::tuple<W...>>...>;
 };
 
-// A build without long tests compiles the ways that its quick tests take, and no others: tests/emulator.
+// A build without long tests compiles the ways that its quick tests take, and no others:
+// tests/emulator.
 #ifdef KAURI_WAYS
 using Ways = ChosenOf<AllWays, KAURI_WAYS>::type;
 #else
@@ -81,7 +88,8 @@ class OnCuda : public ::testing::Test {
   void SetUp() override {
     if (!has_device()) GTEST_SKIP() << "no CUDA device";
     try {
-      backend_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::loops}));
+      backend_.emplace(
+          cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::loops}));
     } catch (const Error& error) {  // Hopper's loops elsewhere
       if (error.kind() != ErrorKind::usage || W::loops != CudaCompute::hopper) throw;
       GTEST_SKIP() << error.what();
@@ -92,29 +100,38 @@ class OnCuda : public ::testing::Test {
   bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
   /// What a factor holds.
   static Offset factor_bytes(const Plan& plan) {
-    const bool none = W::by_level || W::loops == CudaCompute::hopper || sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
-    return plan.peak_bytes(sizeof(Value)) - (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
+    const bool none = W::by_level || W::loops == CudaCompute::hopper ||
+                      sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
+    return plan.peak_bytes(sizeof(Value)) -
+           (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
   }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {
+  std::shared_ptr<const Plan> plan(const Pattern& pattern,
+                                   OrderingMethod method = OrderingMethod::amd,
+                                   bool amalgamate = true) {
     AnalyzeOptions options;
     options.ordering.method = method;
     options.target = backend().target();
     options.amalgamate = amalgamate;
     return plan(pattern, options);
   }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) { return in_this_way(analyze(pattern, options)); }
+  std::shared_ptr<const Plan> plan(const Pattern& pattern, const AnalyzeOptions& options) {
+    return in_this_way(analyze(pattern, options));
+  }
   static std::shared_ptr<const Plan> in_this_way(const std::shared_ptr<const Plan>& made) {
     if (!W::by_level) return made;
     auto by_level = std::make_shared<Plan>(*made);
     by_level->device.by_level = true;
     return by_level;
   }
-  static std::vector<Value> values(const SymmetricMatrix<double>& a) { return cast<Value>(a.value()); }
+  static std::vector<Value> values(const SymmetricMatrix<double>& a) {
+    return cast<Value>(a.value());
+  }
   /// b with entries in (-1, 1), n x cols with leading dimension ld.
   static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<Value> b(static_cast<std::size_t>(ld * cols));
-    for (Value& v : b) v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
+    for (Value& v : b)
+      v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
     return b;
   }
   /// The bits of L, as far as the solution of one system tells them.

@@ -20,7 +20,8 @@
 
 namespace kauri::test {
 
-inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method, bool amalgamate = true) {
+inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method,
+                                           bool amalgamate = true) {
   AnalyzeOptions options;
   options.target = "sm_90";
   options.ordering.method = method;
@@ -36,9 +37,11 @@ inline Plan for_teams(const Plan& plan, Index teams) {
   return other;
 }
 
-/// The same plan with its tasks run by so many teams (0: all that the device holds), and pauses that `pauses` seeds.
+/// The same plan with its tasks run by so many teams (0: all that the device holds), and pauses
+/// that `pauses` seeds.
 inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
-  auto other = std::make_shared<Plan>(for_teams(plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
+  auto other = std::make_shared<Plan>(for_teams(
+      plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
   other->device.by_level = plan.device.by_level;
   other->device.teams = teams;
   other->device.pauses = pauses;
@@ -49,25 +52,31 @@ inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned paus
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
   other.device.sums.most_short = plan.device.entries - 1;
-  other.device.shared_bytes = symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
-  other.device.task_bytes = symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
+  other.device.shared_bytes =
+      symbolic::count_shared_bytes(plan.supernodes, plan.assembly, other.device);
+  other.device.task_bytes =
+      symbolic::count_task_bytes(plan.supernodes, plan.assembly, other.device);
   other.device.fast_bytes = symbolic::count_fast_bytes(other.device, plan.target);
   return other;
 }
 
-/// Leaves, each below two neighbours of a path of hubs; and a cube: hosts of thousands of children, and large fronts.
+/// Leaves, each below two neighbours of a path of hubs; and a cube: hosts of thousands of children,
+/// and large fronts.
 inline OwnedPattern hubs_and_cube(Index leaves, Index hubs, Index side) {
   EdgeList edges;
   for (Index k = 0; k < leaves; ++k)
-    for (const Index hub : {k % (hubs - 1), k % (hubs - 1) + 1}) edges.emplace_back(k, leaves + hub);
+    for (const Index hub : {k % (hubs - 1), k % (hubs - 1) + 1})
+      edges.emplace_back(k, leaves + hub);
   const Index before = leaves + hubs;
   const auto cube = grid_pattern(side, side, side, true);
   for (Index j = 0; j < cube.n(); ++j)
-    for (Offset k = cube.col_ptr[j]; k < cube.col_ptr[j + 1]; ++k) edges.emplace_back(before + j, before + cube.row[k]);
+    for (Offset k = cube.col_ptr[j]; k < cube.col_ptr[j + 1]; ++k)
+      edges.emplace_back(before + j, before + cube.row[k]);
   return pattern_of(before + cube.n(), std::move(edges));
 }
 
-/// Fronts of all kinds, hosts with sums of sums, children pulled, panels and blocks where others were, chains of several tiles.
+/// Fronts of all kinds, hosts with sums of sums, children pulled, panels and blocks where others
+/// were, chains of several tiles.
 inline const Plan& sound_plan() {
   static const auto plan = plan_of(hubs_and_cube(6000, 4, 17).view(), OrderingMethod::amd, false);
   return *plan;
@@ -88,15 +97,19 @@ struct Damage {
 inline void expect_found(const std::vector<Damage>& damages) {
   for (std::size_t k = 0; k < damages.size(); ++k)
     EXPECT_NE(flaw_after(damages[k].done).find(damages[k].flaw), std::string::npos)
-        << "damage " << k << ": \"" << flaw_after(damages[k].done) << "\" instead of \"" << damages[k].flaw << "\"";
+        << "damage " << k << ": \"" << flaw_after(damages[k].done) << "\" instead of \""
+        << damages[k].flaw << "\"";
 }
 
 /// Every tiled front waits for all levels below its own: as sound.
 inline void wait_longest(Plan& plan) {
   DeviceSchedule& device = plan.device;
-  for (auto level = device.level.begin() + device.small_levels; level != device.level.end(); ++level)
-    for (Index k = level->first - device.small_fronts; k < level->first + level->count - device.small_fronts; ++k)
-      device.panel_reuses[k] = device.block_reuses[k] = static_cast<Index>(level - device.level.begin()) - device.small_levels;
+  for (auto level = device.level.begin() + device.small_levels; level != device.level.end();
+       ++level)
+    for (Index k = level->first - device.small_fronts;
+         k < level->first + level->count - device.small_fronts; ++k)
+      device.panel_reuses[k] = device.block_reuses[k] =
+          static_cast<Index>(level - device.level.begin()) - device.small_levels;
 }
 
 using IsFront = std::function<bool(Index)>;
@@ -109,10 +122,13 @@ inline Index find_front(const Plan& plan, const IsFront& is) {
 }
 /// The same of a tiled one; its place among them.
 inline Index find_tiled(const Plan& plan, const IsFront& is) {
-  return plan.device.tiled[find_front(plan, [&](Index s) { return plan.device.tiled[s] != kNone && is(plan.device.tiled[s]); })];
+  return plan.device.tiled[find_front(
+      plan, [&](Index s) { return plan.device.tiled[s] != kNone && is(plan.device.tiled[s]); })];
 }
 inline Index front_with_block(const Plan& plan, bool tiled) {
-  return find_front(plan, [&](Index s) { return plan.device.block[s] != -1 && (plan.device.tiled[s] != kNone) == tiled; });
+  return find_front(plan, [&](Index s) {
+    return plan.device.block[s] != -1 && (plan.device.tiled[s] != kNone) == tiled;
+  });
 }
 inline Index root(const Plan& plan) {
   return find_front(plan, [&](Index s) { return plan.supernodes.parent[s] == kNone; });
@@ -121,7 +137,8 @@ inline Index root(const Plan& plan) {
 inline void swap_fronts(Plan& plan, Index a, Index b) {
   std::swap(plan.device.front[a], plan.device.front[b]);
   for (const Index k : {a, b})
-    plan.device.tiled[plan.device.front[k]] = k < plan.device.small_fronts ? kNone : k - plan.device.small_fronts;
+    plan.device.tiled[plan.device.front[k]] =
+        k < plan.device.small_fronts ? kNone : k - plan.device.small_fronts;
 }
 
 }  // namespace kauri::test

@@ -1,4 +1,5 @@
-// Factors made one after another, each with pauses of its own at tasks and warps, by few teams and by many: the same bits of L each time.
+// Factors made one after another, each with pauses of its own at tasks and warps, by few teams and
+// by many: the same bits of L each time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -37,7 +38,8 @@ class DisturbedRuns : public OnCuda<W> {
   /// Each run is a factor's first, with other pauses than any before.
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::loops});
+    Backend backend = cuda_backend(
+        CudaOptions{.device = 0, .allocator = memory.allocator(), .compute = W::loops});
     const auto made = this->plan(trial.pattern.view(), trial.method, trial.amalgamate);
     ASSERT_FALSE(made->device.task.empty());
     const std::vector<Value> value = random_dominant<Value>(trial.pattern.view(), 5);
@@ -45,7 +47,8 @@ class DisturbedRuns : public OnCuda<W> {
     FactorReader<Value> reader(memory);
     auto undisturbed = Factor<Value>::create(made, backend);
     ASSERT_TRUE(refactorize(undisturbed, there).ok());
-    const std::vector<Value> expected = reader.read(undisturbed, stored_numbers(*made, this->has_products()));
+    const std::vector<Value> expected =
+        reader.read(undisturbed, stored_numbers(*made, this->has_products()));
     expect_l(undisturbed, expected);
     std::vector<std::shared_ptr<const Plan>> plans;
     std::vector<std::vector<StoredNumber>> stored;
@@ -75,7 +78,8 @@ class DisturbedRuns : public OnCuda<W> {
     std::mt19937_64 random(3);
     for (std::size_t k = 0; k < stored.size(); k += 1 + random() % (stored.size() / 200 + 1))
       if (stored[k].row != kNone) {
-        ASSERT_EQ(read[k], factor.entry(stored[k].row, stored[k].column)) << stored[k].row << " " << stored[k].column;
+        ASSERT_EQ(read[k], factor.entry(stored[k].row, stored[k].column))
+            << stored[k].row << " " << stored[k].column;
       }
   }
 };

@@ -1,4 +1,5 @@
-// What a factor holds on a device, seen from outside: its memory, of which a caller's allocator is asked, and the numbers in it.
+// What a factor holds on a device, seen from outside: its memory, of which a caller's allocator is
+// asked, and the numbers in it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +14,9 @@
 
 namespace kauri::test {
 
-/// Memory of a device, kept for the next who asks for as much, and given out full of what is no number: nothing of an earlier factor is
-/// left in it. It is looked at from outside, since a factor hands out its entries one by one only.
+/// Memory of a device, kept for the next who asks for as much, and given out full of what is no
+/// number: nothing of an earlier factor is left in it. It is looked at from outside, since a factor
+/// hands out its entries one by one only.
 class RecycledMemory {
  public:
   RecycledMemory() = default;
@@ -23,7 +25,9 @@ class RecycledMemory {
   ~RecycledMemory() {
     for (const auto& [bytes, data] : idle_) cudaFree(data);
   }
-  [[nodiscard]] DeviceAllocator allocator() { return {&RecycledMemory::allocate, &RecycledMemory::release, this}; }
+  [[nodiscard]] DeviceAllocator allocator() {
+    return {&RecycledMemory::allocate, &RecycledMemory::release, this};
+  }
   /// Where the allocation begins in which this address is.
   [[nodiscard]] const std::byte* beginning_of(const void* place) const {
     const auto next = used_.upper_bound(const_cast<void*>(place));
@@ -55,7 +59,8 @@ class RecycledMemory {
   std::map<void*, std::size_t> used_;
 };
 
-/// A number that solves read: of L, or of the inverses beside it, their marks and the products for sweeps, which have no row.
+/// A number that solves read: of L, or of the inverses beside it, their marks and the products for
+/// sweeps, which have no row.
 struct StoredNumber {
   Offset place;  ///< in the factor's array
   Index row, column;
@@ -73,14 +78,17 @@ inline std::vector<StoredNumber> stored_numbers(const Plan& plan, bool products)
     const symbolic::SmallLayout packed{m, p};
     for (Index c = 0; c < p; ++c)
       for (Index r = c; r < m; ++r)
-        all.push_back({plan.device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)), rows[r], nodes.first[s] + c});
+        all.push_back({plan.device.panel[s] + (tiled ? cells.place(r, c) : packed.place(r, c)),
+                       rows[r], nodes.first[s] + c});
     const Offset inverses = plan.device.inverses[s];
     for (Index c = 0; tiled && c < p; ++c) {
       for (Index r = c; r < p && r / symbolic::kTile == c / symbolic::kTile; ++r)
-        all.push_back({inverses + symbolic::FrontCells::inverse_place(r, c), kNone, nodes.first[s] + c});
-      if (c % symbolic::kTile == 0)
         all.push_back(
-            {inverses + symbolic::FrontCells::inverse_place(c, c) + symbolic::FrontCells::kInverseFlag, kNone, nodes.first[s] + c});
+            {inverses + symbolic::FrontCells::inverse_place(r, c), kNone, nodes.first[s] + c});
+      if (c % symbolic::kTile == 0)
+        all.push_back({inverses + symbolic::FrontCells::inverse_place(c, c) +
+                           symbolic::FrontCells::kInverseFlag,
+                       kNone, nodes.first[s] + c});
     }
     for (Index k = 1; products && tiled && k < cells.pivot_tiles(); ++k)
       for (const Offset product : {cells.forward_product(k), cells.backward_product(k - 1)})
@@ -102,10 +110,12 @@ class FactorReader {
     const auto entries = static_cast<std::size_t>(factor.plan().device.entries);
     if (entries > size_) {
       cudaFreeHost(room_);
-      require(cudaHostAlloc(reinterpret_cast<void**>(&room_), entries * sizeof(Value), cudaHostAllocDefault));
+      require(cudaHostAlloc(reinterpret_cast<void**>(&room_), entries * sizeof(Value),
+                            cudaHostAllocDefault));
       size_ = entries;
     }
-    require(cudaMemcpy(room_, memory_.beginning_of(factor.verdict_address()), entries * sizeof(Value), cudaMemcpyDeviceToHost));
+    require(cudaMemcpy(room_, memory_.beginning_of(factor.verdict_address()),
+                       entries * sizeof(Value), cudaMemcpyDeviceToHost));
     std::vector<Value> found(stored.size());
     for (std::size_t k = 0; k < stored.size(); ++k) found[k] = room_[stored[k].place];
     return found;

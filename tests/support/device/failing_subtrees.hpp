@@ -1,4 +1,5 @@
-// Pivots that fail in subtrees that have nothing in common, and above both: what ways of a device report, and what they leave alone.
+// Pivots that fail in subtrees that have nothing in common, and above both: what ways of a device
+// report, and what they leave alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,10 +41,12 @@ class FailingSubtrees : public OnCuda<W> {
     return {pattern, random_dominant<Value>(pattern, 5), made, analyze(pattern, options)};
   }
 
-  /// Each way of failing at so many forks of the tree: columns fail in u, in v, in w, in two of them, in all; with entries below them that
-  /// leave finite numbers, or such as overflow, so that infinities and NaN go up from there. `large`: most fronts are tiled.
+  /// Each way of failing at so many forks of the tree: columns fail in u, in v, in w, in two of
+  /// them, in all; with entries below them that leave finite numbers, or such as overflow, so that
+  /// infinities and NaN go up from there. `large`: most fronts are tiled.
   void check(const System& s, int forks, bool large) {
-    auto good = Factor<Value>::create(s.plan, this->backend()), factor = Factor<Value>::create(s.plan, this->backend());
+    auto good = Factor<Value>::create(s.plan, this->backend()),
+         factor = Factor<Value>::create(s.plan, this->backend());
     ASSERT_TRUE(refactorize<Value>(good, s.value).ok());
     const std::vector<Value> solution = this->solution(good);
     std::mt19937_64 random(8);
@@ -51,13 +54,15 @@ class FailingSubtrees : public OnCuda<W> {
       const Fork fork = any_fork(*s.plan, round % 2 == 0, random);
       for (unsigned who = 1; who < 8; ++who) {
         const bool wild = (who + static_cast<unsigned>(round)) % 2 == 0;
-        SCOPED_TRACE("fork " + std::to_string(round) + ", failing " + std::to_string(who) + (wild ? ", wild" : ""));
+        SCOPED_TRACE("fork " + std::to_string(round) + ", failing " + std::to_string(who) +
+                     (wild ? ", wild" : ""));
         std::vector<Index> failing;  // fronts
         if ((who & 1) != 0) failing.push_back(fork.u);
         if ((who & 2) != 0) failing.push_back(fork.v);
         if ((who & 4) != 0) failing.push_back(fork.w);
         const std::vector<Value> bad = broken(s, failing, wild, random);
-        ASSERT_TRUE(refactorize<Value>(factor, s.value, Value(who)).ok());  // other numbers than those to be found
+        ASSERT_TRUE(refactorize<Value>(factor, s.value, Value(who))
+                        .ok());  // other numbers than those to be found
         expect_verdict(s, bad, refactorize<Value>(factor, bad), factor.verdict());
         expect_sound_fronts(*s.plan, failing, good, factor, random);
         if (this->HasFatalFailure()) return;
@@ -69,7 +74,8 @@ class FailingSubtrees : public OnCuda<W> {
     }
     EXPECT_GT(agreed_, 0);
     if (large) {
-      EXPECT_EQ(infected_ > 0, !W::by_level);  // level by level, fronts above one that fails are left as they were
+      EXPECT_EQ(infected_ > 0,
+                !W::by_level);  // level by level, fronts above one that fails are left as they were
     }
   }
 
@@ -81,51 +87,68 @@ class FailingSubtrees : public OnCuda<W> {
     std::vector<Index> first(static_cast<std::size_t>(nodes.count()));
     for (Index s = 0; s < nodes.count(); ++s) first[s] = s;
     for (Index s = 0; s < nodes.count(); ++s)
-      if (const Index parent = nodes.parent[s]; parent != kNone) first[parent] = std::min(first[parent], first[s]);
+      if (const Index parent = nodes.parent[s]; parent != kNone)
+        first[parent] = std::min(first[parent], first[s]);
     return first;
   }
   /// u and v are children of w, or any fronts below those.
   static Fork any_fork(const Plan& plan, bool children_fail, std::mt19937_64& random) {
     const std::vector<Index> first = subtrees(plan.supernodes);
     const auto below = [&](Index s) {
-      return children_fail ? s : first[s] + static_cast<Index>(random() % static_cast<std::uint64_t>(s - first[s] + 1));
+      return children_fail
+                 ? s
+                 : first[s] +
+                       static_cast<Index>(random() % static_cast<std::uint64_t>(s - first[s] + 1));
     };
     for (;;) {
-      const auto w = static_cast<Index>(random() % static_cast<std::uint64_t>(plan.supernodes.count()));
-      const Index begin = plan.assembly.child_ptr[w], children = plan.assembly.child_ptr[w + 1] - begin;
+      const auto w =
+          static_cast<Index>(random() % static_cast<std::uint64_t>(plan.supernodes.count()));
+      const Index begin = plan.assembly.child_ptr[w],
+                  children = plan.assembly.child_ptr[w + 1] - begin;
       if (children < 2) continue;
       const auto k = static_cast<Index>(random() % static_cast<std::uint64_t>(children - 1));
-      const auto l = k + 1 + static_cast<Index>(random() % static_cast<std::uint64_t>(children - k - 1));
+      const auto l =
+          k + 1 + static_cast<Index>(random() % static_cast<std::uint64_t>(children - k - 1));
       return {below(plan.assembly.child[begin + k]), below(plan.assembly.child[begin + l]), w};
     }
   }
 
-  /// The values with a pivot that fails in each of these fronts. `wild`: with a pivot of 1 in its place, what is left of A overflows.
-  static std::vector<Value> broken(const System& s, const std::vector<Index>& failing, bool wild, std::mt19937_64& random) {
+  /// The values with a pivot that fails in each of these fronts. `wild`: with a pivot of 1 in its
+  /// place, what is left of A overflows.
+  static std::vector<Value> broken(const System& s, const std::vector<Index>& failing, bool wild,
+                                   std::mt19937_64& random) {
     const Supernodes& nodes = s.plan->supernodes;
     std::vector<Value> value = s.value;
     for (const Index front : failing) {
-      const Index j = nodes.first[front] + static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(front)));
+      const Index j =
+          nodes.first[front] +
+          static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(front)));
       const Index column = s.plan->perm.old_of(j);
       value[s.pattern.col_ptr[column]] *= Value(-1);
       for (Index c = 0; wild && c < s.pattern.n; ++c)
         for (Offset k = s.pattern.col_ptr[c] + 1; k < s.pattern.col_ptr[c + 1]; ++k) {
-          const Index other = c == column ? s.pattern.row[k] : s.pattern.row[k] == column ? c : kNone;
-          if (other != kNone && s.plan->perm.new_of(other) > j) value[k] = Value(kDouble ? 1e200 : 1e30);
+          const Index other = c == column                  ? s.pattern.row[k]
+                              : s.pattern.row[k] == column ? c
+                                                           : kNone;
+          if (other != kNone && s.plan->perm.new_of(other) > j)
+            value[k] = Value(kDouble ? 1e200 : 1e30);
         }
     }
     return value;
   }
 
-  /// A naive factorisation's, and the CPU's where its plan too eliminates that column before the others that fail.
-  void expect_verdict(const System& s, const std::vector<Value>& bad, const Result<void, Breakdown>& found, const DeviceVerdict& verdict) {
+  /// A naive factorisation's, and the CPU's where its plan too eliminates that column before the
+  /// others that fail.
+  void expect_verdict(const System& s, const std::vector<Value>& bad,
+                      const Result<void, Breakdown>& found, const DeviceVerdict& verdict) {
     const auto naive = sparse_breakdown<Value>({s.pattern, bad}, s.plan->perm);
     ASSERT_TRUE(naive);
     ASSERT_FALSE(found.ok());
     EXPECT_EQ(found.error().column, naive->column);
     EXPECT_NEAR(found.error().pivot, naive->pivot, kRounding * std::abs(naive->pivot));
-    EXPECT_EQ(verdict, (DeviceVerdict{VerdictStatus::not_positive_definite, found.error().column, found.error().pivot, found.error().pivot,
-                                      found.error().column}));
+    EXPECT_EQ(verdict,
+              (DeviceVerdict{VerdictStatus::not_positive_definite, found.error().column,
+                             found.error().pivot, found.error().pivot, found.error().column}));
     Backend cpu = cpu_backend(1);
     auto factor = Factor<Value>::create(s.on_cpu, cpu);
     const auto there = refactorize<Value>(factor, bad);
@@ -139,30 +162,37 @@ class FailingSubtrees : public OnCuda<W> {
     EXPECT_NEAR(there.error().pivot, found.error().pivot, kRounding * std::abs(naive->pivot));
   }
 
-  /// Fronts above none that fails hold the bits that they would hold anyway: some of their entries, of each the last.
-  static void expect_sound_fronts(const Plan& plan, const std::vector<Index>& failing, const Factor<Value>& good,
-                                  const Factor<Value>& factor, std::mt19937_64& random) {
+  /// Fronts above none that fails hold the bits that they would hold anyway: some of their entries,
+  /// of each the last.
+  static void expect_sound_fronts(const Plan& plan, const std::vector<Index>& failing,
+                                  const Factor<Value>& good, const Factor<Value>& factor,
+                                  std::mt19937_64& random) {
     const Supernodes& nodes = plan.supernodes;
     std::vector<bool> touched(static_cast<std::size_t>(nodes.count()), false);
     for (Index s : failing)
       for (; s != kNone; s = nodes.parent[s]) touched[s] = true;
     constexpr Index kSampled = 200;
     const Index stride = std::max(nodes.count() / kSampled, 1);
-    for (Index s = static_cast<Index>(random() % static_cast<std::uint64_t>(stride)); s < nodes.count(); s += stride) {
+    for (Index s = static_cast<Index>(random() % static_cast<std::uint64_t>(stride));
+         s < nodes.count(); s += stride) {
       if (touched[s]) continue;
       const auto rows = nodes.rows(s);
       const auto any = rows[static_cast<std::size_t>(random() % rows.size())];
       const Index last = nodes.first[s + 1] - 1;
       for (const Index row : {any, rows.back()})
-        ASSERT_EQ(factor.entry(row, last), good.entry(row, last)) << "front " << s << ", row " << row;
+        ASSERT_EQ(factor.entry(row, last), good.entry(row, last))
+            << "front " << s << ", row " << row;
     }
   }
 
   /// Of some of its entries.
-  static bool is_infected(const Supernodes& nodes, Index s, const Factor<Value>& factor, std::mt19937_64& random) {
+  static bool is_infected(const Supernodes& nodes, Index s, const Factor<Value>& factor,
+                          std::mt19937_64& random) {
     const auto rows = nodes.rows(s);
     for (int k = 0; k < 64; ++k) {
-      const Index column = nodes.first[s] + static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(s)));
+      const Index column =
+          nodes.first[s] +
+          static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(s)));
       const Index row = rows[static_cast<std::size_t>(random() % rows.size())];
       if (!std::isfinite(factor.entry(std::max(row, column), std::min(row, column)))) return true;
     }

@@ -13,7 +13,8 @@
 
 namespace kauri::test {
 
-/// Zeros but in the roots' pivots: then the forward sweep leaves exact zeros elsewhere. In the caller's numbering.
+/// Zeros but in the roots' pivots: then the forward sweep leaves exact zeros elsewhere. In the
+/// caller's numbering.
 template <Scalar T>
 std::vector<T> right_hand_side_of_roots(const Plan& plan, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -21,21 +22,26 @@ std::vector<T> right_hand_side_of_roots(const Plan& plan, std::uint64_t seed) {
   const Supernodes& fronts = plan.supernodes;
   for (Index s = 0; s < fronts.count(); ++s)
     for (Index j = fronts.first[s]; fronts.parent[s] == kNone && j < fronts.first[s + 1]; ++j)
-      b[plan.perm.old_of(j)] = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
+      b[plan.perm.old_of(j)] =
+          static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
   return b;
 }
 
-/// Column c of the pivots of front s, as a row of L^T x = 0: |sum of L(i,j) x_i over i >= j| in units of eps |L(j,j) x_j|; where a tiled
-/// front's block of 16 columns is solved at once, of eps times the sum of |L(i,j) x_i| over the block.
+/// Column c of the pivots of front s, as a row of L^T x = 0: |sum of L(i,j) x_i over i >= j| in
+/// units of eps |L(j,j) x_j|; where a tiled front's block of 16 columns is solved at once, of eps
+/// times the sum of |L(i,j) x_i| over the block.
 template <Scalar T>
 double backward_row_error(const Factor<T>& factor, const std::vector<T>& x, Index s, Index c) {
   constexpr Index kBlock = 16;
   const Plan& plan = factor.plan();
   const auto rows = plan.supernodes.rows(s);
-  const Index end = plan.device.tiled[s] == kNone ? c + 1 : std::min(plan.supernodes.pivots(s), c / kBlock * kBlock + kBlock);
+  const Index end = plan.device.tiled[s] == kNone
+                        ? c + 1
+                        : std::min(plan.supernodes.pivots(s), c / kBlock * kBlock + kBlock);
   long double sum = 0, own = 0;
   for (Index r = c; r < plan.supernodes.order(s); ++r) {
-    const long double term = static_cast<long double>(factor.entry(rows[r], rows[c])) * x[plan.perm.old_of(rows[r])];
+    const long double term =
+        static_cast<long double>(factor.entry(rows[r], rows[c])) * x[plan.perm.old_of(rows[r])];
     sum += term;
     if (r < end) own += std::abs(term);
   }
@@ -43,8 +49,9 @@ double backward_row_error(const Factor<T>& factor, const std::vector<T>& x, Inde
   return static_cast<double>(std::abs(sum) / (own * std::numeric_limits<T>::epsilon()));
 }
 
-/// The largest error of a row of L^T x = 0 outside the roots, after a solve; not a number where x is none. At most one where what is not
-/// of the row's own block is added up as if exactly; else it grows with the number of terms, and where they cancel.
+/// The largest error of a row of L^T x = 0 outside the roots, after a solve; not a number where x
+/// is none. At most one where what is not of the row's own block is added up as if exactly; else it
+/// grows with the number of terms, and where they cancel.
 template <Scalar T>
 double worst_backward_row(const Factor<T>& factor) {
   const Plan& plan = factor.plan();

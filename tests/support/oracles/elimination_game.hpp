@@ -1,4 +1,5 @@
-// The elimination game by its definition, on a dense adjacency matrix: oracle of orderings, counts and structures.
+// The elimination game by its definition, on a dense adjacency matrix: oracle of orderings, counts
+// and structures.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,11 +11,13 @@
 
 namespace kauri::test {
 
-/// A graph that shrinks: eliminating a vertex joins its neighbours pairwise and takes it out. O(n^2) storage and work per step.
+/// A graph that shrinks: eliminating a vertex joins its neighbours pairwise and takes it out.
+/// O(n^2) storage and work per step.
 class EliminationGame {
  public:
   explicit EliminationGame(const Graph& graph)
-      : adjacent_(static_cast<std::size_t>(graph.size()), std::vector<char>(static_cast<std::size_t>(graph.size()), 0)),
+      : adjacent_(static_cast<std::size_t>(graph.size()),
+                  std::vector<char>(static_cast<std::size_t>(graph.size()), 0)),
         alive_(static_cast<std::size_t>(graph.size()), 1) {
     for (Index v = 0; v < graph.size(); ++v)
       for (const Index u : graph.neighbours(v)) adjacent_[v][u] = 1;
@@ -22,7 +25,9 @@ class EliminationGame {
 
   [[nodiscard]] Index size() const { return static_cast<Index>(alive_.size()); }
   [[nodiscard]] bool alive(Index v) const { return alive_[v] != 0; }
-  [[nodiscard]] bool adjacent(Index u, Index v) const { return alive(u) && alive(v) && adjacent_[u][v] != 0; }
+  [[nodiscard]] bool adjacent(Index u, Index v) const {
+    return alive(u) && alive(v) && adjacent_[u][v] != 0;
+  }
   /// Ascending.
   [[nodiscard]] std::vector<Index> neighbours(Index v) const {
     std::vector<Index> result;
@@ -52,13 +57,16 @@ class EliminationGame {
   std::vector<char> alive_;
 };
 
-/// Structure of L by the game: element k holds the rows of column k, ascending, diagonal first, all in new numbers.
-inline std::vector<std::vector<Index>> naive_structures(const Graph& graph, const Permutation& permutation) {
+/// Structure of L by the game: element k holds the rows of column k, ascending, diagonal first, all
+/// in new numbers.
+inline std::vector<std::vector<Index>> naive_structures(const Graph& graph,
+                                                        const Permutation& permutation) {
   EliminationGame game(graph);
   std::vector<std::vector<Index>> columns;
   for (Index k = 0; k < graph.size(); ++k) {
     std::vector<Index> rows{k};
-    for (const Index u : game.eliminate(permutation.old_of(k))) rows.push_back(permutation.new_of(u));
+    for (const Index u : game.eliminate(permutation.old_of(k)))
+      rows.push_back(permutation.new_of(u));
     std::sort(rows.begin(), rows.end());
     columns.push_back(std::move(rows));
   }

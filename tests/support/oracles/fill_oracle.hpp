@@ -20,7 +20,8 @@ inline std::vector<std::set<Index>> naive_columns(const Pattern& lower, const Pe
       column[std::min(a, b)].insert(std::max(a, b));
     }
   for (Index j = 0; j < lower.n; ++j)
-    for (auto a = std::next(column[j].begin()); a != column[j].end(); ++a)  // the neighbours of j become a clique
+    for (auto a = std::next(column[j].begin()); a != column[j].end();
+         ++a)  // the neighbours of j become a clique
       for (auto b = a; b != column[j].end(); ++b) column[*a].insert(*b);
   return column;
 }
@@ -28,7 +29,8 @@ inline std::vector<std::set<Index>> naive_columns(const Pattern& lower, const Pe
 /// min of each column below its diagonal, or kNone: the elimination tree by definition.
 inline std::vector<Index> naive_tree(const std::vector<std::set<Index>>& column) {
   std::vector<Index> parent;
-  for (const auto& rows : column) parent.push_back(rows.size() > 1 ? *std::next(rows.begin()) : kNone);
+  for (const auto& rows : column)
+    parent.push_back(rows.size() > 1 ? *std::next(rows.begin()) : kNone);
   return parent;
 }
 

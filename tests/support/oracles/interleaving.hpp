@@ -1,4 +1,5 @@
-// Tasks of a schedule on simulated threads that take turns at random: every legal order of events may come up.
+// Tasks of a schedule on simulated threads that take turns at random: every legal order of events
+// may come up.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,10 +12,12 @@
 
 namespace kauri::test {
 
-/// Each task is done by one thread, each of its fronts in two turns: turn(task, front, first) says whether all is well. Fronts ascend in a
-/// task, or descend if `down`. Returns the first front where something is wrong, or kNone.
+/// Each task is done by one thread, each of its fronts in two turns: turn(task, front, first) says
+/// whether all is well. Fronts ascend in a task, or descend if `down`. Returns the first front
+/// where something is wrong, or kNone.
 template <class Turn>
-Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, int threads, std::uint64_t seed, const Turn& turn) {
+Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, int threads,
+                   std::uint64_t seed, const Turn& turn) {
   struct Thread {
     Index task = kNone;
     Index front = 0;
@@ -40,7 +43,9 @@ Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, 
     now.first = !now.first;
     if (!now.first) continue;
     now.front += down ? -1 : 1;
-    if (now.front >= schedule.task[now.task].first_front && now.front < schedule.task[now.task].last_front) continue;
+    if (now.front >= schedule.task[now.task].first_front &&
+        now.front < schedule.task[now.task].last_front)
+      continue;
     for (Offset k = edges.successor_ptr[now.task]; k < edges.successor_ptr[now.task + 1]; ++k)
       if (--waits[edges.successor[k]] == 0) ready.push_back(edges.successor[k]);
     now.task = kNone;
@@ -82,7 +87,8 @@ inline TaskEdges reversed(const TaskEdges& edges) {
 inline void erase_edge(TaskEdges& edges, Index from, Offset k) {
   --edges.dependencies[edges.successor[k]];
   edges.successor.erase(edges.successor.begin() + k);
-  for (std::size_t t = static_cast<std::size_t>(from) + 1; t < edges.successor_ptr.size(); ++t) --edges.successor_ptr[t];
+  for (std::size_t t = static_cast<std::size_t>(from) + 1; t < edges.successor_ptr.size(); ++t)
+    --edges.successor_ptr[t];
 }
 
 }  // namespace kauri::test

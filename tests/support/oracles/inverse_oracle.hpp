@@ -17,7 +17,8 @@
 
 namespace kauri::test {
 
-/// The inverse of the symmetric positive definite A, row-major, by Gauss and Jordan without pivoting.
+/// The inverse of the symmetric positive definite A, row-major, by Gauss and Jordan without
+/// pivoting.
 template <class T>
 std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> value) {
   const auto n = static_cast<std::size_t>(a.n);
@@ -25,7 +26,8 @@ std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> valu
   for (std::size_t j = 0; j < n; ++j) {
     x[j * n + j] = 1;
     for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
-      d[static_cast<std::size_t>(a.row[k]) * n + j] = d[j * n + static_cast<std::size_t>(a.row[k])] = value[k];
+      d[static_cast<std::size_t>(a.row[k]) * n + j] =
+          d[j * n + static_cast<std::size_t>(a.row[k])] = value[k];
   }
   for (std::size_t k = 0; k < n; ++k) {
     const long double pivot = d[k * n + k];
@@ -33,7 +35,8 @@ std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> valu
     for (std::size_t i = 0; i < n; ++i) {
       const long double f = d[i * n + k];
       if (i == k || f == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) d[i * n + j] -= f * d[k * n + j], x[i * n + j] -= f * x[k * n + j];
+      for (std::size_t j = 0; j < n; ++j)
+        d[i * n + j] -= f * d[k * n + j], x[i * n + j] -= f * x[k * n + j];
     }
   }
   return x;
@@ -61,7 +64,8 @@ constexpr double inverse_tolerance() {
 
 /// All entries, the diagonal and those of A against `exact`, the dense inverse.
 template <class T>
-void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a, const std::vector<long double>& exact) {
+void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a,
+                    const std::vector<long double>& exact) {
   const auto n = static_cast<std::size_t>(a.n);
   const std::vector<char> there = places_of(inverse.plan());
   long double largest = 0;
@@ -72,7 +76,8 @@ void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a, const s
       const auto found = inverse.entry(static_cast<Index>(i), static_cast<Index>(j));
       ASSERT_EQ(found.has_value(), there[i * n + j] != 0) << i << " " << j;
       if (found) {
-        ASSERT_NEAR(static_cast<double>(*found), static_cast<double>(exact[i * n + j]), bound) << i << " " << j;
+        ASSERT_NEAR(static_cast<double>(*found), static_cast<double>(exact[i * n + j]), bound)
+            << i << " " << j;
       }
     }
   const std::vector<T> diagonal = inverse.diagonal(), entries = inverse.on_pattern_of(a);
@@ -80,13 +85,15 @@ void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a, const s
   ASSERT_EQ(entries.size(), a.row.size());
   for (std::size_t j = 0; j < n; ++j) {
     ASSERT_EQ(diagonal[j], inverse.entry(static_cast<Index>(j), static_cast<Index>(j)));
-    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) ASSERT_EQ(entries[k], inverse.entry(a.row[k], static_cast<Index>(j))) << k;
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
+      ASSERT_EQ(entries[k], inverse.entry(a.row[k], static_cast<Index>(j))) << k;
   }
 }
 
 /// Some columns of A^-1 by solves against all entries of them that there are.
 template <class T>
-void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, int columns, std::uint64_t seed) {
+void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, int columns,
+                    std::uint64_t seed) {
   const Index n = factor.plan().n;
   std::mt19937_64 random(seed);
   auto workspace = Workspace<T>::create(factor, 1);
@@ -106,8 +113,8 @@ void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, 
   }
 }
 
-/// `leaves` dense blocks of `leaf` rows, each with nine of ten rows of a dense block of `root` rows that come last: fronts of known sizes,
-/// whose rows have gaps.
+/// `leaves` dense blocks of `leaf` rows, each with nine of ten rows of a dense block of `root` rows
+/// that come last: fronts of known sizes, whose rows have gaps.
 inline OwnedPattern forked_pattern(Index leaves, Index leaf, Index root, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const Index n = leaves * leaf + root;

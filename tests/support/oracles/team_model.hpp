@@ -1,4 +1,5 @@
-// Teams that work on a list of tasks of tiled fronts, as a device does, one move at a time in any order.
+// Teams that work on a list of tasks of tiled fronts, as a device does, one move at a time in any
+// order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,14 +21,15 @@ using symbolic::FrontTask;
 using symbolic::LevelFront;
 using symbolic::TaskKind;
 
-/// Fronts by ascending levels; the parent of each: a front of a higher level, or none; and how many levels must be done before its panel,
-/// its block is written.
+/// Fronts by ascending levels; the parent of each: a front of a higher level, or none; and how many
+/// levels must be done before its panel, its block is written.
 struct Forest {
   std::vector<LevelFront> front;
   std::vector<Index> parent, panel_reuses, block_reuses;
 };
 
-/// Progress of one front: tiles of L done per tile row, preparations, columns of the chain, contribution tasks of its children, fills.
+/// Progress of one front: tiles of L done per tile row, preparations, columns of the chain,
+/// contribution tasks of its children, fills.
 struct Progress {
   std::vector<Index> row;
   std::vector<bool> prepared;
@@ -37,8 +39,9 @@ struct Progress {
   Index filled = 0;
 };
 
-/// What teams do: each draws tickets in order, the next one while it is still at one before, unless that may wait for later tickets; and
-/// finishes the task that it is at, or a column of a chain, once what it reads is there.
+/// What teams do: each draws tickets in order, the next one while it is still at one before, unless
+/// that may wait for later tickets; and finishes the task that it is at, or a column of a chain,
+/// once what it reads is there.
 class Model {
  public:
   struct State {
@@ -49,31 +52,40 @@ class Model {
     Index finished = 0;
   };
 
-  Model(const Forest& forest, std::vector<FrontTask> tasks) : forest_(forest), tasks_(std::move(tasks)) {}
+  Model(const Forest& forest, std::vector<FrontTask> tasks)
+      : forest_(forest), tasks_(std::move(tasks)) {}
 
   [[nodiscard]] State begin(std::size_t teams) const {
     State state;
     state.team.assign(teams, {-1, -1});
     for (const LevelFront& front : forest_.front) {
       const FrontCells& cells = front.cells;
-      state.front.push_back({std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
-                             std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0, symbolic::fill_tasks(front),
-                             0});
+      state.front.push_back(
+          {std::vector<Index>(static_cast<std::size_t>(cells.row_tiles()), 0),
+           std::vector<bool>(static_cast<std::size_t>(cells.pivot_tiles()), false), 0, 0,
+           symbolic::fill_tasks(front), 0});
     }
     for (std::size_t f = 0; f < forest_.parent.size(); ++f)
-      if (forest_.parent[f] >= 0) state.front[forest_.parent[f]].awaited += symbolic::contribution_tasks(forest_.front[f].cells);
+      if (forest_.parent[f] >= 0)
+        state.front[forest_.parent[f]].awaited +=
+            symbolic::contribution_tasks(forest_.front[f].cells);
     state.left.assign(static_cast<std::size_t>(forest_.front.back().level) + 1, 0);
     for (const FrontTask& task : tasks_) ++state.left[level_of(task)];
     return state;
   }
-  [[nodiscard]] bool is_done(const State& state) const { return state.finished == static_cast<Index>(tasks_.size()); }
+  [[nodiscard]] bool is_done(const State& state) const {
+    return state.finished == static_cast<Index>(tasks_.size());
+  }
 
   [[nodiscard]] bool may_draw(const State& state, std::size_t team) const {
     if (state.next == static_cast<Index>(tasks_.size())) return false;
     const auto [now, next] = state.team[team];
-    return now < 0 || (next < 0 && tasks_[now].kind != TaskKind::chain && tasks_[now].kind != TaskKind::prepare);
+    return now < 0 || (next < 0 && tasks_[now].kind != TaskKind::chain &&
+                       tasks_[now].kind != TaskKind::prepare);
   }
-  static void draw(State& state, std::size_t team) { state.team[team][state.team[team][0] < 0 ? 0 : 1] = state.next++; }
+  static void draw(State& state, std::size_t team) {
+    state.team[team][state.team[team][0] < 0 ? 0 : 1] = state.next++;
+  }
 
   [[nodiscard]] bool may_work(const State& state, std::size_t team) const {
     if (state.team[team][0] < 0) return false;
@@ -85,33 +97,43 @@ class Model {
     if (task.kind == TaskKind::sum) return p.filled >= task.column;
     if (p.fills > 0) return false;
     if (task.kind == TaskKind::chain)
-      return (p.chain < 2 || p.prepared[p.chain]) && (p.chain + 1 == cells.row_tiles() || p.row[p.chain + 1] >= p.chain);
-    return is_ready(task, cells, p) && (task.kind != TaskKind::contribution || levels_done(state, reuses(task)));
+      return (p.chain < 2 || p.prepared[p.chain]) &&
+             (p.chain + 1 == cells.row_tiles() || p.row[p.chain + 1] >= p.chain);
+    return is_ready(task, cells, p) &&
+           (task.kind != TaskKind::contribution || levels_done(state, reuses(task)));
   }
   void work(State& state, std::size_t team) const {
     const FrontTask& task = tasks_[state.team[team][0]];
     Progress& p = state.front[task.front];
     if (task.kind == TaskKind::chain) {
-      if (p.chain + 1 < forest_.front[task.front].cells.row_tiles()) p.row[p.chain + 1] = p.chain + 1;
+      if (p.chain + 1 < forest_.front[task.front].cells.row_tiles())
+        p.row[p.chain + 1] = p.chain + 1;
       if (++p.chain < forest_.front[task.front].cells.pivot_tiles()) return;
     }
-    for (Index r = task.row; task.kind == TaskKind::panel && r < task.row + task.rows; ++r) p.row[r] = task.column + 1;
+    for (Index r = task.row; task.kind == TaskKind::panel && r < task.row + task.rows; ++r)
+      p.row[r] = task.column + 1;
     if (task.kind == TaskKind::prepare) p.prepared[task.column] = true;
     if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) --p.fills, ++p.filled;
-    if (const Index parent = forest_.parent[task.front]; task.kind == TaskKind::contribution && parent >= 0) --state.front[parent].awaited;
+    if (const Index parent = forest_.parent[task.front];
+        task.kind == TaskKind::contribution && parent >= 0)
+      --state.front[parent].awaited;
     --state.left[level_of(task)];
     ++state.finished;
     state.team[team] = {state.team[team][1], -1};
   }
 
  private:
-  [[nodiscard]] Index level_of(const FrontTask& task) const { return forest_.front[task.front].level; }
+  [[nodiscard]] Index level_of(const FrontTask& task) const {
+    return forest_.front[task.front].level;
+  }
   [[nodiscard]] Index reuses(const FrontTask& task) const {
-    const bool panel = task.kind == TaskKind::fill && task.column < forest_.front[task.front].cells.pivot_tiles();
+    const bool panel =
+        task.kind == TaskKind::fill && task.column < forest_.front[task.front].cells.pivot_tiles();
     return (panel ? forest_.panel_reuses : forest_.block_reuses)[task.front];
   }
   static bool levels_done(const State& state, Index levels) {
-    return std::all_of(state.left.begin(), state.left.begin() + levels, [](Index left) { return left == 0; });
+    return std::all_of(state.left.begin(), state.left.begin() + levels,
+                       [](Index left) { return left == 0; });
   }
   static bool is_ready(const FrontTask& task, const FrontCells& cells, const Progress& p) {
     const Index products = task.kind == TaskKind::contribution ? cells.pivot_tiles()
@@ -119,7 +141,8 @@ class Model {
                                                                : task.column - 1;
     for (Index r = task.row; r < task.row + task.rows; ++r)
       if (p.row[r] < products) return false;
-    return p.row[task.column] >= products && (task.kind != TaskKind::panel || p.chain > task.column);
+    return p.row[task.column] >= products &&
+           (task.kind != TaskKind::panel || p.chain > task.column);
   }
 
   const Forest& forest_;

@@ -1,4 +1,5 @@
-// Naive minimum vertex cuts, as oracles: all subsets, and Edmonds-Karp on the split graph as a matrix.
+// Naive minimum vertex cuts, as oracles: all subsets, and Edmonds-Karp on the split graph as a
+// matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,8 @@
 
 namespace kauri::test {
 
-/// Vertices between a source and a sink that are not among them. A cut is a set of vertices that every way from source to sink meets.
+/// Vertices between a source and a sink that are not among them. A cut is a set of vertices that
+/// every way from source to sink meets.
 struct CutProblem {
   std::vector<std::vector<Index>> neighbours;
   std::vector<Index> weight;
@@ -24,12 +26,14 @@ struct CutProblem {
 /// Both extreme minimum cuts: the parts are 0 (source), 1 (sink), 2 (cut).
 struct ExtremeCuts {
   Offset weight = 0;
-  std::vector<std::uint8_t> near_source;  ///< 0: what the source reaches, which is least of all minimum cuts; 1: the rest
-  std::vector<std::uint8_t> near_sink;    ///< 1: what the sink reaches, which is least; 0: the rest
+  std::vector<std::uint8_t>
+      near_source;  ///< 0: what the source reaches, which is least of all minimum cuts; 1: the rest
+  std::vector<std::uint8_t> near_sink;  ///< 1: what the sink reaches, which is least; 0: the rest
 };
 
 /// What can be reached from the vertices marked in `from` without any marked in `cut`.
-inline std::vector<char> reached(const CutProblem& problem, const std::vector<char>& from, const std::vector<char>& cut) {
+inline std::vector<char> reached(const CutProblem& problem, const std::vector<char>& from,
+                                 const std::vector<char>& cut) {
   std::vector<char> met(from.size(), 0);
   std::vector<Index> stack;
   const auto meet = [&](Index v) {
@@ -47,7 +51,8 @@ inline std::vector<char> reached(const CutProblem& problem, const std::vector<ch
   return met;
 }
 
-/// By all 2^n subsets: the least weight, and of all cuts of that weight the intersection of what the terminals reach.
+/// By all 2^n subsets: the least weight, and of all cuts of that weight the intersection of what
+/// the terminals reach.
 inline ExtremeCuts cuts_by_subsets(const CutProblem& problem) {
   const Index n = problem.size();
   ExtremeCuts best;
@@ -58,15 +63,22 @@ inline ExtremeCuts cuts_by_subsets(const CutProblem& problem) {
     for (Index v = 0; v < n; ++v)
       if (set >> v & 1u) cut[v] = 1, weight += problem.weight[v];
     if (weight > best.weight) continue;
-    const auto left = reached(problem, problem.at_source, cut), right = reached(problem, problem.at_sink, cut);
+    const auto left = reached(problem, problem.at_source, cut),
+               right = reached(problem, problem.at_sink, cut);
     bool apart = true;
-    for (Index v = 0; v < n && apart; ++v) apart = !(left[v] && (right[v] || problem.at_sink[v])) && !(right[v] && problem.at_source[v]);
+    for (Index v = 0; v < n && apart; ++v)
+      apart = !(left[v] && (right[v] || problem.at_sink[v])) && !(right[v] && problem.at_source[v]);
     if (!apart) continue;
-    const auto count = [](const std::vector<char>& part) { return std::count(part.begin(), part.end(), 1); };
-    const auto own = [](const std::vector<std::uint8_t>& part, std::uint8_t p) { return std::count(part.begin(), part.end(), p); };
+    const auto count = [](const std::vector<char>& part) {
+      return std::count(part.begin(), part.end(), 1);
+    };
+    const auto own = [](const std::vector<std::uint8_t>& part, std::uint8_t p) {
+      return std::count(part.begin(), part.end(), p);
+    };
     const bool lighter = weight < best.weight;
     best.weight = weight;
-    const auto take = [&](std::vector<std::uint8_t>& into, const std::vector<char>& met, std::uint8_t mine, std::uint8_t other) {
+    const auto take = [&](std::vector<std::uint8_t>& into, const std::vector<char>& met,
+                          std::uint8_t mine, std::uint8_t other) {
       into.assign(static_cast<std::size_t>(n), other);
       for (Index v = 0; v < n; ++v)
         if (cut[v] || met[v]) into[v] = cut[v] ? 2 : mine;
@@ -80,7 +92,8 @@ inline ExtremeCuts cuts_by_subsets(const CutProblem& problem) {
 /// Node 2v: v_in, 2v+1: v_out, then source and sink; capacities in a matrix. O(n^2) a path.
 class SplitNetwork {
  public:
-  explicit SplitNetwork(const CutProblem& problem) : n_(problem.size()), capacity_(static_cast<std::size_t>(nodes()), row()) {
+  explicit SplitNetwork(const CutProblem& problem)
+      : n_(problem.size()), capacity_(static_cast<std::size_t>(nodes()), row()) {
     constexpr Offset unlimited = std::numeric_limits<Offset>::max() / 4;
     for (Index v = 0; v < n_; ++v) {
       capacity_[2 * v][2 * v + 1] = problem.weight[v];
@@ -105,7 +118,9 @@ class SplitNetwork {
   [[nodiscard]] Index nodes() const { return 2 * n_ + 2; }
   [[nodiscard]] Index source() const { return 2 * n_; }
   [[nodiscard]] Index sink() const { return 2 * n_ + 1; }
-  [[nodiscard]] std::vector<Offset> row() const { return std::vector<Offset>(static_cast<std::size_t>(nodes()), 0); }
+  [[nodiscard]] std::vector<Offset> row() const {
+    return std::vector<Offset>(static_cast<std::size_t>(nodes()), 0);
+  }
 
   // Breadth first; parents[x] >= 0 where x has been met.
   std::vector<Index> parents(Index from, bool backward) const {
@@ -132,7 +147,8 @@ class SplitNetwork {
     const auto parent = parents(source(), false);
     if (parent[sink()] == kNone) return 0;
     Offset amount = std::numeric_limits<Offset>::max();
-    for (Index x = sink(); x != source(); x = parent[x]) amount = std::min(amount, capacity_[parent[x]][x]);
+    for (Index x = sink(); x != source(); x = parent[x])
+      amount = std::min(amount, capacity_[parent[x]][x]);
     for (Index x = sink(); x != source(); x = parent[x]) {
       capacity_[parent[x]][x] -= amount;
       capacity_[x][parent[x]] += amount;

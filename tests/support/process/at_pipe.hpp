@@ -1,4 +1,5 @@
-// A named pipe with a thread at its other end, which is let go at the end of a test also where nobody came to this end.
+// A named pipe with a thread at its other end, which is let go at the end of a test also where
+// nobody came to this end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -25,7 +26,8 @@ namespace kauri::test {
 /// work(path) goes on in a thread from the start; finish(), or the end, waits for it.
 class AtPipe {
  public:
-  explicit AtPipe(std::function<void(const std::string&)> work, std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds))
+  explicit AtPipe(std::function<void(const std::string&)> work,
+                  std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds))
       : work_(std::move(work)), limit_(limit) {
     std::signal(SIGPIPE, SIG_IGN);  // of a writer that is let go
     if (::mkfifo(path().c_str(), 0600) != 0) throw std::runtime_error("mkfifo " + path());
@@ -43,12 +45,14 @@ class AtPipe {
   void finish() {
     const auto end = std::chrono::steady_clock::now() + limit_;
     while (!done_ && std::chrono::steady_clock::now() < end) {
-      const int visit = ::open(path().c_str(), O_RDWR | O_NONBLOCK);  // Linux: never blocks, and counts as both ends
+      const int visit = ::open(
+          path().c_str(), O_RDWR | O_NONBLOCK);  // Linux: never blocks, and counts as both ends
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       ::close(visit);
     }
     if (!done_) {
-      std::fprintf(stderr, "the other end of %s is still at work after %lld ms\n", path().c_str(), static_cast<long long>(limit_.count()));
+      std::fprintf(stderr, "the other end of %s is still at work after %lld ms\n", path().c_str(),
+                   static_cast<long long>(limit_.count()));
       std::abort();
     }
     if (thread_.joinable()) thread_.join();

@@ -27,15 +27,18 @@ inline constexpr std::uint32_t kCancelRounds = seeds(8);
 
 inline const std::string kCancelled = "cancelled: the stop token of the call was asked to stop";
 
-/// Asks a token to stop so many microseconds after it was made, which ends once its thread runs: threads may wait long for a core.
+/// Asks a token to stop so many microseconds after it was made, which ends once its thread runs:
+/// threads may wait long for a core.
 class StopAfter {
  public:
   explicit StopAfter(std::int64_t microseconds)
       : thread_([this, microseconds] {
-          const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+          const auto until =
+              std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
           if (microseconds == 0) source_.request_stop();
           running_ = true;
-          while (std::chrono::steady_clock::now() < until && !done_.load()) std::this_thread::yield();
+          while (std::chrono::steady_clock::now() < until && !done_.load())
+            std::this_thread::yield();
           source_.request_stop();
         }) {
     while (!running_.load()) std::this_thread::yield();  // ends: its first lines set it
@@ -65,13 +68,16 @@ inline bool cancelled(const std::function<void()>& f) {
   return text == kCancelled;
 }
 
-/// Calls f with tokens that are stopped at random moments of about `whole` microseconds, until it was cancelled that way at least once.
-inline void cancel_often(std::uint32_t seed, std::int64_t whole, const std::function<void(const std::stop_token&)>& f) {
+/// Calls f with tokens that are stopped at random moments of about `whole` microseconds, until it
+/// was cancelled that way at least once.
+inline void cancel_often(std::uint32_t seed, std::int64_t whole,
+                         const std::function<void(const std::stop_token&)>& f) {
   constexpr std::uint32_t kMost = 2000;  // none of so many calls cancelled: they never look
   std::mt19937_64 random(seed);
   int count = 0;
   for (std::uint32_t k = 0; k < kCancelRounds || (count == 0 && k < kMost); ++k) {
-    const StopAfter timer(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole + 1)));
+    const StopAfter timer(
+        static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole + 1)));
     count += cancelled([&] { f(timer.token()); }) ? 1 : 0;
   }
   EXPECT_GT(count, 0);
@@ -81,7 +87,9 @@ inline void cancel_often(std::uint32_t seed, std::int64_t whole, const std::func
 inline std::int64_t microseconds_of(const std::function<void()>& f) {
   const auto begin = std::chrono::steady_clock::now();
   f();
-  return 50 + std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
+  return 50 + std::chrono::duration_cast<std::chrono::microseconds>(
+                  std::chrono::steady_clock::now() - begin)
+                  .count();
 }
 
 }  // namespace kauri::test

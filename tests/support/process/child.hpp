@@ -14,8 +14,9 @@
 
 namespace kauri::test {
 
-/// f() in a child of this process, which exits with 0 after it, and with 99 where it throws; the status as waitpid() tells it. A child that
-/// is at work after the limit is ended by SIGALRM, also where it has become another program.
+/// f() in a child of this process, which exits with 0 after it, and with 99 where it throws; the
+/// status as waitpid() tells it. A child that is at work after the limit is ended by SIGALRM, also
+/// where it has become another program.
 template <class F>
 int status_of_child(F&& f, unsigned seconds = kLimitSeconds) {
   const pid_t child = ::fork();
@@ -37,6 +38,8 @@ int status_of_child(F&& f, unsigned seconds = kLimitSeconds) {
 }
 
 /// The exit status, 1000 + signal where the child ended by one.
-inline int exit_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status); }
+inline int exit_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
 
 }  // namespace kauri::test

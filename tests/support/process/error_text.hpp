@@ -8,7 +8,8 @@
 
 namespace kauri::test {
 
-/// The text of the Error of this kind that f throws; "no Error" or "another kind: ..." if it does not.
+/// The text of the Error of this kind that f throws; "no Error" or "another kind: ..." if it does
+/// not.
 template <class F>
 std::string error_text(ErrorKind kind, F&& f) {
   try {

@@ -6,7 +6,8 @@
 
 namespace kauri::test {
 
-/// As long as this lives, the process may use 8 threads, whatever the machine has. Made before the backends that use it.
+/// As long as this lives, the process may use 8 threads, whatever the machine has. Made before the
+/// backends that use it.
 struct ManyThreads {
   tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 8};
 };

@@ -10,11 +10,12 @@
 
 namespace kauri::test {
 
-/// Where a number of threads wait for each other, again and again. If one has not come within the limit (since it has thrown, say), no
-/// meeting holds anybody any more.
+/// Where a number of threads wait for each other, again and again. If one has not come within the
+/// limit (since it has thrown, say), no meeting holds anybody any more.
 class Meeting {
  public:
-  explicit Meeting(int count, std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds)) : count_(count), limit_(limit) {}
+  explicit Meeting(int count, std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds))
+      : count_(count), limit_(limit) {}
 
   /// True where all have come.
   [[nodiscard]] bool meet() {

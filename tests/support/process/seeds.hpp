@@ -1,4 +1,5 @@
-// Which sanitizer a test runs under, and how many seeds it takes: fewer under a sanitizer, where each step costs ten times as much.
+// Which sanitizer a test runs under, and how many seeds it takes: fewer under a sanitizer, where
+// each step costs ten times as much.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

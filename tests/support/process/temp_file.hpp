@@ -12,15 +12,18 @@
 
 namespace kauri::test {
 
-/// A path in the folder for temporary files that no other test uses; what stands there is removed at the end.
+/// A path in the folder for temporary files that no other test uses; what stands there is removed
+/// at the end.
 class TempFile {
  public:
   explicit TempFile(const std::string& ending = "") {
     static std::atomic<int> count{0};
-    path_ = std::filesystem::temp_directory_path() / ("kauri_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + ending);
+    path_ = std::filesystem::temp_directory_path() /
+            ("kauri_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + ending);
   }
   TempFile(const std::string& ending, std::string_view content) : TempFile(ending) {
-    std::ofstream(path_, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+    std::ofstream(path_, std::ios::binary)
+        .write(content.data(), static_cast<std::streamsize>(content.size()));
   }
   ~TempFile() {
     std::error_code ignored;

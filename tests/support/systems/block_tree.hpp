@@ -1,4 +1,5 @@
-// Exact systems with large fronts of known shape: a tree of dense blocks, each joined to some rows of its ancestors.
+// Exact systems with large fronts of known shape: a tree of dense blocks, each joined to some rows
+// of its ancestors.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,13 +13,16 @@
 
 namespace kauri::test {
 
-/// Rows of L of a binary tree of blocks, children before parents: blocks of depth d have pivots[d] columns, and rows below them where half
-/// of their parent's rows are, its pivots included. In natural order, without amalgamation, each block is a front. Entries are at most 2,
-/// those of blocks on the diagonal at most 1 beside ones and twos on the diagonal itself: inverses of 16 x 16 blocks are then multiples
-/// of 2^-16 below 2^16, so that factorisations and solves by such inverses are exact too.
+/// Rows of L of a binary tree of blocks, children before parents: blocks of depth d have pivots[d]
+/// columns, and rows below them where half of their parent's rows are, its pivots included. In
+/// natural order, without amalgamation, each block is a front. Entries are at most 2, those of
+/// blocks on the diagonal at most 1 beside ones and twos on the diagonal itself: inverses of 16 x
+/// 16 blocks are then multiples of 2^-16 below 2^16, so that factorisations and solves by such
+/// inverses are exact too.
 class BlockTree {
  public:
-  BlockTree(std::vector<Index> pivots, std::uint64_t seed) : pivots_(std::move(pivots)), first_(pivots_.size()), random_(seed) {
+  BlockTree(std::vector<Index> pivots, std::uint64_t seed)
+      : pivots_(std::move(pivots)), first_(pivots_.size()), random_(seed) {
     Index n = 0, blocks = 1;
     for (const Index p : pivots_) n += blocks * p, blocks *= 2;
     rows_.resize(static_cast<std::size_t>(n));
@@ -26,8 +30,8 @@ class BlockTree {
     for (auto& row : rows_) std::sort(row.begin(), row.end());
   }
   [[nodiscard]] const IntegerRows& rows() const { return rows_; }
-  /// The same with `leaves` columns before all others, each with about `below` entries in the pivots of blocks of this depth, in turn:
-  /// hosts of many children.
+  /// The same with `leaves` columns before all others, each with about `below` entries in the
+  /// pivots of blocks of this depth, in turn: hosts of many children.
   [[nodiscard]] IntegerRows with_leaves(Index leaves, std::size_t depth, Index below) {
     IntegerRows all(static_cast<std::size_t>(leaves));
     for (Index k = 0; k < leaves; ++k) all[k].emplace_back(k, 1);
@@ -39,14 +43,17 @@ class BlockTree {
     for (Index k = leaves; k-- > 0;) {  // so that each row begins with the first
       const Index block = blocks[static_cast<std::size_t>(k) % blocks.size()];
       for (Index i = block; i < block + pivots_[depth]; ++i)
-        if (i == block || static_cast<Index>(random_() % static_cast<std::uint64_t>(pivots_[depth])) < below)
-          all[static_cast<std::size_t>(leaves + i)].emplace(all[static_cast<std::size_t>(leaves + i)].begin(), k, 1);
+        if (i == block ||
+            static_cast<Index>(random_() % static_cast<std::uint64_t>(pivots_[depth])) < below)
+          all[static_cast<std::size_t>(leaves + i)].emplace(
+              all[static_cast<std::size_t>(leaves + i)].begin(), k, 1);
     }
     return all;
   }
 
  private:
-  /// The subtree of a block of this depth, whose columns end before `end`. Returns where its first begins.
+  /// The subtree of a block of this depth, whose columns end before `end`. Returns where its first
+  /// begins.
   Index add(std::size_t depth, Index end, const std::vector<Index>& parent_rows) {
     const Index first = end - pivots_[depth];
     first_[depth].push_back(first);
@@ -57,15 +64,20 @@ class BlockTree {
     for (Index j = first; j < end; ++j)
       for (const Index i : rows) {
         if (i < j) continue;
-        const bool needed = j == first || i == j + 1;  // so that no row of the front is missing, and its columns are one supernode
+        const bool needed =
+            j == first ||
+            i ==
+                j + 1;  // so that no row of the front is missing, and its columns are one supernode
         const std::int64_t sign = random_() % 2 == 0 ? 1 : -1;
         if (i == j)
           rows_[i].emplace_back(j, random_() % 8 == 0 ? 2 : 1);
         else if (needed || random_() % 2 == 0)
-          rows_[i].emplace_back(j, i >= end ? sign * static_cast<std::int64_t>(1 + random_() % 2) : sign);
+          rows_[i].emplace_back(
+              j, i >= end ? sign * static_cast<std::int64_t>(1 + random_() % 2) : sign);
       }
     Index next = first;
-    for (int child = 0; child < 2 && depth + 1 < pivots_.size(); ++child) next = add(depth + 1, next, rows);
+    for (int child = 0; child < 2 && depth + 1 < pivots_.size(); ++child)
+      next = add(depth + 1, next, rows);
     return next;
   }
 
@@ -75,8 +87,8 @@ class BlockTree {
   IntegerRows rows_;
 };
 
-/// L L^T for L of up to some thousand rows, whose entries of a row are fewer than 2^20 and less than 2^16. O(n^2 + products) time, O(n^2)
-/// memory.
+/// L L^T for L of up to some thousand rows, whose entries of a row are fewer than 2^20 and less
+/// than 2^16. O(n^2 + products) time, O(n^2) memory.
 inline ExactSystem dense_exact_system(const IntegerRows& l) {
   const std::size_t n = l.size();
   std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> column(n);
@@ -85,14 +97,17 @@ inline ExactSystem dense_exact_system(const IntegerRows& l) {
   std::vector<std::int64_t> a(n * n, 0);  // the lower triangle by columns
   for (const auto& c : column)
     for (std::size_t x = 0; x < c.size(); ++x)
-      for (std::size_t y = x; y < c.size(); ++y) a[c[x].first * n + c[y].first] += c[x].second * c[y].second;
+      for (std::size_t y = x; y < c.size(); ++y)
+        a[c[x].first * n + c[y].first] += c[x].second * c[y].second;
   std::vector<Index> row, col;
   std::vector<double> value;
   for (std::size_t k = 0; k < a.size(); ++k)
     if (a[k] != 0)
-      row.push_back(static_cast<Index>(k % n)), col.push_back(static_cast<Index>(k / n)), value.push_back(static_cast<double>(a[k]));
+      row.push_back(static_cast<Index>(k % n)), col.push_back(static_cast<Index>(k / n)),
+          value.push_back(static_cast<double>(a[k]));
   const auto order = static_cast<Index>(n);
-  return {l, Permutation::identity(order), SymmetricMatrix<double>::from_triplets(order, row, col, value, Storage::lower)};
+  return {l, Permutation::identity(order),
+          SymmetricMatrix<double>::from_triplets(order, row, col, value, Storage::lower)};
 }
 
 /// A x for integers.

@@ -12,22 +12,26 @@
 
 namespace kauri::test {
 
-/// L has a diagonal of ones, twos and fours, and one entry below it in each column but the last: a leaf's in its host's row, a host's in
-/// the next one's. Numbered leaves first, host after host: there is no fill. A = L L^T, and b = A x for x of small integers. All is exact
-/// in 24 bits, in any order of summation, up to some ten thousand leaves a host. O(n).
+/// L has a diagonal of ones, twos and fours, and one entry below it in each column but the last: a
+/// leaf's in its host's row, a host's in the next one's. Numbered leaves first, host after host:
+/// there is no fill. A = L L^T, and b = A x for x of small integers. All is exact in 24 bits, in
+/// any order of summation, up to some ten thousand leaves a host. O(n).
 struct Caterpillar {
   OwnedPattern pattern;
   std::vector<double> value, diagonal, below;  // of A; of L
   std::vector<double> x, b;
 
-  [[nodiscard]] Index parent(Index j) const { return pattern.row[static_cast<std::size_t>(pattern.col_ptr[j]) + 1]; }
+  [[nodiscard]] Index parent(Index j) const {
+    return pattern.row[static_cast<std::size_t>(pattern.col_ptr[j]) + 1];
+  }
 
   Caterpillar(Index hosts, Index leaves, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const Index n = hosts * (leaves + 1);
     const auto small = [&] { return static_cast<double>(static_cast<int>(random() % 5) - 2); };
     for (Index j = 0; j < n; ++j) {
-      const Index host = j / (leaves + 1) * (leaves + 1) + leaves, up = j < host ? host : j + leaves + 1;
+      const Index host = j / (leaves + 1) * (leaves + 1) + leaves,
+                  up = j < host ? host : j + leaves + 1;
       pattern.row.push_back(j);
       if (up < n) pattern.row.push_back(up);
       pattern.col_ptr.push_back(static_cast<Offset>(pattern.row.size()));
@@ -53,12 +57,13 @@ struct Caterpillar {
   }
 };
 
-/// Hosts and leaves of each: a million columns in all, a tenth of that under a sanitizer. Of the hosts of a device's plans the first two
-/// are tiled fronts, the last narrow.
+/// Hosts and leaves of each: a million columns in all, a tenth of that under a sanitizer. Of the
+/// hosts of a device's plans the first two are tiled fronts, the last narrow.
 struct CaterpillarSize {
   Index hosts, leaves;
 };
 inline constexpr Index kTenth = kSanitized ? 10 : 1;
-inline constexpr CaterpillarSize kCaterpillars[] = {{1000 / kTenth, 999}, {10000 / kTenth, 99}, {20000 / kTenth, 49}};
+inline constexpr CaterpillarSize kCaterpillars[] = {
+    {1000 / kTenth, 999}, {10000 / kTenth, 99}, {20000 / kTenth, 49}};
 
 }  // namespace kauri::test

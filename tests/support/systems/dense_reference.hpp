@@ -12,7 +12,8 @@
 
 namespace kauri::test {
 
-/// A + shift*I as a dense row-major n x n array in the numbering of perm: entry (k,l) is A(old_of(k), old_of(l)).
+/// A + shift*I as a dense row-major n x n array in the numbering of perm: entry (k,l) is
+/// A(old_of(k), old_of(l)).
 template <Scalar T>
 std::vector<T> dense(const SymmetricView<T>& a, const Permutation& perm, T shift = 0) {
   const Index n = a.pattern.n;
@@ -26,16 +27,19 @@ std::vector<T> dense(const SymmetricView<T>& a, const Permutation& perm, T shift
   return d;
 }
 
-/// Column Cholesky: the first column whose pivot is not positive and finite, in the caller's numbering, or nothing.
+/// Column Cholesky: the first column whose pivot is not positive and finite, in the caller's
+/// numbering, or nothing.
 template <Scalar T>
-std::optional<Breakdown> naive_breakdown(const SymmetricView<T>& a, const Permutation& perm, T shift = 0) {
+std::optional<Breakdown> naive_breakdown(const SymmetricView<T>& a, const Permutation& perm,
+                                         T shift = 0) {
   const Index n = a.pattern.n;
   std::vector<T> d = dense(a, perm, shift);
   for (Index j = 0; j < n; ++j) {
     T* row = d.data() + static_cast<std::size_t>(j) * n;
     T pivot = row[j];
     for (Index k = 0; k < j; ++k) pivot -= row[k] * row[k];
-    if (!(pivot > T(0)) || !std::isfinite(pivot)) return Breakdown{perm.old_of(j), static_cast<double>(pivot)};
+    if (!(pivot > T(0)) || !std::isfinite(pivot))
+      return Breakdown{perm.old_of(j), static_cast<double>(pivot)};
     row[j] = std::sqrt(pivot);
     for (Index i = j + 1; i < n; ++i) {
       T* other = d.data() + static_cast<std::size_t>(i) * n;

@@ -1,4 +1,5 @@
-// Systems whose Cholesky factor is known exactly: sparse integer L with powers of two on the diagonal, A = P^T (L L^T) P.
+// Systems whose Cholesky factor is known exactly: sparse integer L with powers of two on the
+// diagonal, A = P^T (L L^T) P.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,22 +25,24 @@ struct ExactSystem {
   SymmetricMatrix<double> a;
 };
 
-/// Random L of order n with about `per_row` entries below the diagonal in a row; `band` > 0 keeps them within that distance.
+/// Random L of order n with about `per_row` entries below the diagonal in a row; `band` > 0 keeps
+/// them within that distance.
 inline IntegerRows random_factor(Index n, int per_row, Index band, std::mt19937_64& random) {
   IntegerRows l(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
     std::map<Index, std::int64_t> row;
     const Index least = band > 0 ? std::max(Index{0}, i - band) : 0;
     for (int k = 0; k < per_row && i > least; ++k)
-      row[least + static_cast<Index>(random() % static_cast<std::uint64_t>(i - least))] = static_cast<std::int64_t>(random() % 7) - 3;
+      row[least + static_cast<Index>(random() % static_cast<std::uint64_t>(i - least))] =
+          static_cast<std::int64_t>(random() % 7) - 3;
     l[i].assign(row.begin(), row.end());
     l[i].emplace_back(i, std::int64_t{1} << (random() % 3));
   }
   return l;
 }
 
-/// A = P^T (L L^T) P, checked in 128-bit integers: every partial sum of absolute values, and with it every intermediate of a
-/// factorisation in any summation order, stays below 2^bits.
+/// A = P^T (L L^T) P, checked in 128-bit integers: every partial sum of absolute values, and with
+/// it every intermediate of a factorisation in any summation order, stays below 2^bits.
 inline ExactSystem exact_system(IntegerRows l, Permutation perm, int bits) {
   const auto n = static_cast<Index>(l.size());
   std::vector<std::vector<std::pair<Index, std::int64_t>>> column(l.size());  // of L: (row, value)
@@ -51,13 +54,15 @@ inline ExactSystem exact_system(IntegerRows l, Permutation perm, int bits) {
     for (std::size_t x = 0; x < c.size(); ++x)
       for (std::size_t y = x; y < c.size(); ++y) {
         b[c[x].first][c[y].first] += c[x].second * c[y].second;
-        magnitude[c[x].first][c[y].first] += __int128{std::abs(c[x].second)} * std::abs(c[y].second);
+        magnitude[c[x].first][c[y].first] +=
+            __int128{std::abs(c[x].second)} * std::abs(c[y].second);
       }
   std::vector<Index> row, col;
   std::vector<double> value;
   for (Index j = 0; j < n; ++j)
     for (const auto& [i, v] : b[j]) {
-      if (magnitude[j][i] >> bits != 0) throw std::logic_error("exact_system: an intermediate does not fit");
+      if (magnitude[j][i] >> bits != 0)
+        throw std::logic_error("exact_system: an intermediate does not fit");
       row.push_back(std::max(perm.old_of(i), perm.old_of(j)));
       col.push_back(std::min(perm.old_of(i), perm.old_of(j)));
       value.push_back(static_cast<double>(v));
@@ -69,7 +74,8 @@ inline ExactSystem exact_system(IntegerRows l, Permutation perm, int bits) {
 inline Permutation random_permutation(Index n, std::mt19937_64& random) {
   std::vector<Index> old_of(static_cast<std::size_t>(n));
   for (Index k = 0; k < n; ++k) old_of[k] = k;
-  for (Index k = n - 1; k > 0; --k) std::swap(old_of[k], old_of[random() % static_cast<std::uint64_t>(k + 1)]);
+  for (Index k = n - 1; k > 0; --k)
+    std::swap(old_of[k], old_of[random() % static_cast<std::uint64_t>(k + 1)]);
   return Permutation::from_old_of(std::move(old_of));
 }
 

@@ -1,4 +1,5 @@
-// Fronts of given sizes, without a matrix: supernodes, what they gather from their children, and a device's schedule.
+// Fronts of given sizes, without a matrix: supernodes, what they gather from their children, and a
+// device's schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,8 +15,8 @@
 
 namespace kauri::test {
 
-/// A front of so many pivots, with rows below them where about a share of its parent's rows are, its pivots included; one at least. A share
-/// of 0 is a single row.
+/// A front of so many pivots, with rows below them where about a share of its parent's rows are,
+/// its pivots included; one at least. A share of 0 is a single row.
 struct FrontSpec {
   Index pivots;
   double share;
@@ -77,9 +78,12 @@ inline void add_rows(const std::vector<double>& share, std::mt19937_64& random, 
     for (Index j = nodes.first[s]; j < nodes.first[s + 1]; ++j) rows[s].push_back(j);
     const Index up = nodes.parent[s];
     if (up == kNone) continue;
-    const Index needed = nodes.first[up] + static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(up)));
+    const Index needed =
+        nodes.first[up] +
+        static_cast<Index>(random() % static_cast<std::uint64_t>(nodes.pivots(up)));
     for (const Index row : rows[up])
-      if (row == needed || std::uniform_real_distribution<double>(0, 1)(random) < share[s]) rows[s].push_back(row);
+      if (row == needed || std::uniform_real_distribution<double>(0, 1)(random) < share[s])
+        rows[s].push_back(row);
   }
   nodes.row_ptr.assign(1, 0);
   for (const std::vector<Index>& of : rows) {
@@ -98,7 +102,8 @@ inline Assembly gather(const Supernodes& nodes) {
     for (Index k = 0; k < nodes.contribution(s); ++k) {
       const auto rows = nodes.rows(nodes.parent[s]);
       const Index row = nodes.rows(s)[static_cast<std::size_t>(nodes.pivots(s) + k)];
-      const auto at = static_cast<Index>(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
+      const auto at =
+          static_cast<Index>(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
       if (k > 0 && out.run.back().parent + out.run.back().length == at)
         ++out.run.back().length;
       else
@@ -130,8 +135,9 @@ inline FrontForest random_forest(std::uint64_t seed) {
   return forest_of(trees, seed);
 }
 
-/// Fronts of one pivot tile with few rows below and with many, of more than two chunks of pivot tiles with and without rows below, that
-/// gather and that do not, small ones below tiled ones; a chain.
+/// Fronts of one pivot tile with few rows below and with many, of more than two chunks of pivot
+/// tiles with and without rows below, that gather and that do not, small ones below tiled ones; a
+/// chain.
 inline FrontForest all_kinds() {
   return forest_of({host(130, 1, 80, leaf(3, 0.9)),
                     {300,

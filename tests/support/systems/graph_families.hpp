@@ -15,7 +15,9 @@
 namespace kauri::test {
 
 /// A number in 0 .. bound-1, the same on every platform.
-inline Index below(std::mt19937& random, Index bound) { return static_cast<Index>(random() % static_cast<std::uint32_t>(bound)); }
+inline Index below(std::mt19937& random, Index bound) {
+  return static_cast<Index>(random() % static_cast<std::uint32_t>(bound));
+}
 
 inline std::vector<Index> random_permutation(Index n, std::mt19937& random) {
   std::vector<Index> p(static_cast<std::size_t>(n));
@@ -42,12 +44,15 @@ inline Graph grid(Index nx, Index ny, Index nz, Index reach = 1) {
           for (Index dy = -1; dy <= 1; ++dy)
             for (Index dx = -1; dx <= 1; ++dx) {
               const Index a = x + dx, b = y + dy, c = z + dz;
-              if (a < 0 || b < 0 || c < 0 || a >= nx || b >= ny || c >= nz || dx * dx + dy * dy + dz * dz > reach) continue;
+              if (a < 0 || b < 0 || c < 0 || a >= nx || b >= ny || c >= nz ||
+                  dx * dx + dy * dy + dz * dz > reach)
+                continue;
               edges.emplace_back(id(x, y, z), id(a, b, c));
             }
   return graph_of(nx * ny * nz, edges);
 }
-/// A hub, n leaves of it, and a chain of n vertices each of which holds one leaf: no two leaves are alike.
+/// A hub, n leaves of it, and a chain of n vertices each of which holds one leaf: no two leaves are
+/// alike.
 inline Graph hub_and_chain(Index n) {
   std::vector<Edge> edges;
   for (Index k = 0; k < n; ++k) {
@@ -58,8 +63,8 @@ inline Graph hub_and_chain(Index n) {
   return graph_of(2 * n + 1, edges);
 }
 
-/// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques that overlap, copies of vertices, several
-/// components; in a random numbering.
+/// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques
+/// that overlap, copies of vertices, several components; in a random numbering.
 inline Graph random_graph(std::uint32_t seed, Index max_n) {
   std::mt19937 random(seed);
   const Index n = 1 + below(random, max_n);
@@ -102,7 +107,8 @@ inline Graph random_graph(std::uint32_t seed, Index max_n) {
       break;
     default:  // hubs on a chain
       for (Index v = 1; v < n; ++v) edges.emplace_back(v - 1, v);
-      for (Index k = below(random, 2 * n + 1); k > 0; --k) edges.emplace_back(any(), below(random, std::min<Index>(n, 3)));
+      for (Index k = below(random, 2 * n + 1); k > 0; --k)
+        edges.emplace_back(any(), below(random, std::min<Index>(n, 3)));
       break;
   }
   return renumbered(graph_of(n, edges), random_permutation(n, random));

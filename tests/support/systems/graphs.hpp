@@ -44,7 +44,8 @@ inline std::vector<Edge> edges_of(const Graph& graph) {
 }
 
 /// Vertex v and its neighbours, but for those that are not kept; kept empty: all are.
-inline std::set<Index> closed_neighbourhood(const Graph& graph, Index v, const std::vector<char>& kept = {}) {
+inline std::set<Index> closed_neighbourhood(const Graph& graph, Index v,
+                                            const std::vector<char>& kept = {}) {
   std::set<Index> closed{v};
   for (const Index u : graph.neighbours(v))
     if (kept.empty() || kept[u]) closed.insert(u);
@@ -90,7 +91,8 @@ inline Graph random_graph(Index n, Index count, std::mt19937_64& random) {
   return graph_of(n, edges);
 }
 
-/// Each vertex v becomes copies[v] vertices adjacent to each other and to all copies of v's neighbours, numbered one after the other.
+/// Each vertex v becomes copies[v] vertices adjacent to each other and to all copies of v's
+/// neighbours, numbered one after the other.
 inline Graph expanded(const Graph& graph, std::span<const Index> copies) {
   std::vector<Index> first(copies.size() + 1, 0);
   std::partial_sum(copies.begin(), copies.end(), first.begin() + 1);
@@ -129,10 +131,13 @@ inline Graph shuffled(const Graph& graph, std::mt19937_64& random) {
   return graph_of(graph.size(), edges);
 }
 
-/// A small graph of a family that the seed picks: sparse to dense, with twins, with a hub, regular, disconnected; n from 0 to about 60.
+/// A small graph of a family that the seed picks: sparse to dense, with twins, with a hub, regular,
+/// disconnected; n from 0 to about 60.
 inline Graph any_graph(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto up_to = [&](Index most) { return std::uniform_int_distribution<Index>(0, most)(random); };
+  const auto up_to = [&](Index most) {
+    return std::uniform_int_distribution<Index>(0, most)(random);
+  };
   switch (seed % 8) {
     case 0:
       return random_graph(up_to(12), up_to(20), random);
@@ -154,18 +159,21 @@ inline Graph any_graph(std::uint64_t seed) {
       return graph_of(60, edges);
     }
     case 6:
-      return shuffled(
-          side_by_side({path(up_to(9)), star(1 + up_to(20)), clique(up_to(7)), random_graph(up_to(20), up_to(30), random), path(1)}),
-          random);
+      return shuffled(side_by_side({path(up_to(9)), star(1 + up_to(20)), clique(up_to(7)),
+                                    random_graph(up_to(20), up_to(30), random), path(1)}),
+                      random);
     default:
-      return shuffled(side_by_side({grid(1 + up_to(4), 1 + up_to(5)), grid(1 + up_to(4), 1 + up_to(5)), Graph()}), random);
+      return shuffled(side_by_side({grid(1 + up_to(4), 1 + up_to(5)),
+                                    grid(1 + up_to(4), 1 + up_to(5)), Graph()}),
+                      random);
   }
 }
 
 /// Column counts of L by the elimination game on a dense 0/1 matrix, diagonal included. O(n^3).
 inline std::vector<Index> elimination_game(const Graph& graph, std::span<const Index> old_of) {
   const Index n = graph.size();
-  std::vector<std::vector<char>> adjacent(static_cast<std::size_t>(n), std::vector<char>(static_cast<std::size_t>(n), 0));
+  std::vector<std::vector<char>> adjacent(static_cast<std::size_t>(n),
+                                          std::vector<char>(static_cast<std::size_t>(n), 0));
   for (Index v = 0; v < n; ++v)
     for (const Index u : graph.neighbours(v)) adjacent[v][u] = 1;
   std::vector<Index> count;

@@ -1,4 +1,5 @@
-// Systems of three families whose condition, scaled, is as asked for: what a solve in mixed precision has to go through.
+// Systems of three families whose condition, scaled, is as asked for: what a solve in mixed
+// precision has to go through.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -34,7 +35,8 @@ inline SymmetricMatrix<double> spread_spectrum(Index n, double condition, std::u
     for (Index i = 0; i < n; ++i) g(i, j) = std::normal_distribution<double>()(random);
   const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(g).householderQ();
   Eigen::VectorXd d(n);
-  for (Index i = 0; i < n; ++i) d(i) = std::pow(condition, -static_cast<double>(i) / std::max<Index>(n - 1, 1));
+  for (Index i = 0; i < n; ++i)
+    d(i) = std::pow(condition, -static_cast<double>(i) / std::max<Index>(n - 1, 1));
   const Eigen::MatrixXd a = q * d.asDiagonal() * q.transpose();
   conditioned::Entries entries;
   for (Index j = 0; j < n; ++j)

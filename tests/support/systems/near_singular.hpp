@@ -1,7 +1,9 @@
-// Positive definite systems whose 16 x 16 diagonal blocks are nearly singular, and how far a factor is from one.
+// Positive definite systems whose 16 x 16 diagonal blocks are nearly singular, and how far a factor
+// is from one.
 //
-// Points lie in clusters of 16, and entry (i,j) is a smooth kernel of points i and j: a block of one cluster has numerically less than half
-// its rank, the shift makes its condition 10^12, and what the blocks of other clusters take from it leaves that so.
+// Points lie in clusters of 16, and entry (i,j) is a smooth kernel of points i and j: a block of
+// one cluster has numerically less than half its rank, the shift makes its condition 10^12, and
+// what the blocks of other clusters take from it leaves that so.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +26,8 @@ enum class Kernel {
   cauchy,    ///< 1 / (x + y), as in Hilbert's matrix, with x from 1 to 4^clusters: rows are graded
 };
 
-/// Unknowns in parts of the given sizes, each coupled with itself and the last: so many leaves and their separator, or one dense block.
+/// Unknowns in parts of the given sizes, each coupled with itself and the last: so many leaves and
+/// their separator, or one dense block.
 struct NearSingularCase {
   std::string name;
   std::vector<Index> parts;
@@ -68,7 +71,8 @@ inline std::vector<double> kernel_values(const NearSingularCase& what, std::uint
         for (double& c : center) c = 2.0 * unit(random);
       const double offset = 0.5 * unit(random);
       const bool graded = what.kernel == Kernel::cauchy;
-      x.push_back(graded ? std::ldexp(2.0 + offset, static_cast<int>(x.size()) / 16 * 2) : center[0] + offset);
+      x.push_back(graded ? std::ldexp(2.0 + offset, static_cast<int>(x.size()) / 16 * 2)
+                         : center[0] + offset);
       y.push_back(center[1]), z.push_back(center[2]);
     }
   }
@@ -78,14 +82,17 @@ inline std::vector<double> kernel_values(const NearSingularCase& what, std::uint
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       value[i * n + j] =
-          what.kernel == Kernel::cauchy ? 1.0 / (x[i] + x[j]) : std::exp(-square(x[i] - x[j]) - square(y[i] - y[j]) - square(z[i] - z[j]));
+          what.kernel == Kernel::cauchy
+              ? 1.0 / (x[i] + x[j])
+              : std::exp(-square(x[i] - x[j]) - square(y[i] - y[j]) - square(z[i] - z[j]));
   return value;
 }
 
 inline SymmetricMatrix<double> near_singular(const NearSingularCase& what, std::uint64_t seed) {
   const std::vector<double> kernel = kernel_values(what, seed);
   std::vector<std::size_t> part_of;
-  for (std::size_t p = 0; p < what.parts.size(); ++p) part_of.insert(part_of.end(), static_cast<std::size_t>(what.parts[p]), p);
+  for (std::size_t p = 0; p < what.parts.size(); ++p)
+    part_of.insert(part_of.end(), static_cast<std::size_t>(what.parts[p]), p);
   const std::size_t n = part_of.size(), last = what.parts.size() - 1;
   std::mt19937_64 random(seed + 1);
   std::vector<int> exponent(n);
@@ -96,24 +103,30 @@ inline SymmetricMatrix<double> near_singular(const NearSingularCase& what, std::
     for (std::size_t i = j; i < n; ++i) {
       if (part_of[i] != part_of[j] && part_of[i] != last) continue;
       // A sum of one kernel for each leaf with the separator.
-      const double times = part_of[j] == last ? static_cast<double>(std::max<std::size_t>(last, 1)) : 1.0;
+      const double times =
+          part_of[j] == last ? static_cast<double>(std::max<std::size_t>(last, 1)) : 1.0;
       const double entry = times * kernel[i * n + j] * (i == j ? 1.0 + what.shift : 1.0);
       row.push_back(static_cast<Index>(i)), col.push_back(static_cast<Index>(j));
       value.push_back(std::ldexp(entry, exponent[i] + exponent[j]));
     }
-  return SymmetricMatrix<double>::from_triplets(static_cast<Index>(n), row, col, value, Storage::lower);
+  return SymmetricMatrix<double>::from_triplets(static_cast<Index>(n), row, col, value,
+                                                Storage::lower);
 }
 
-/// The largest entry of |A - L L^T| with rows and columns scaled to a unit diagonal of A, in long double. a, l: n x n by rows, in the order
-/// of elimination, lower triangles. Substitution leaves a small multiple of n eps (N. J. Higham, Accuracy and Stability of Numerical
-/// Algorithms, theorem 10.3).
-inline double factor_error(const std::vector<double>& a, const std::vector<double>& l, std::size_t n) {
+/// The largest entry of |A - L L^T| with rows and columns scaled to a unit diagonal of A, in long
+/// double. a, l: n x n by rows, in the order of elimination, lower triangles. Substitution leaves a
+/// small multiple of n eps (N. J. Higham, Accuracy and Stability of Numerical Algorithms,
+/// theorem 10.3).
+inline double factor_error(const std::vector<double>& a, const std::vector<double>& l,
+                           std::size_t n) {
   long double largest = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       long double rest = a[i * n + j];
-      for (std::size_t k = 0; k <= j; ++k) rest -= static_cast<long double>(l[i * n + k]) * l[j * n + k];
-      const long double error = std::abs(rest) / std::sqrt(static_cast<long double>(a[i * n + i]) * a[j * n + j]);
+      for (std::size_t k = 0; k <= j; ++k)
+        rest -= static_cast<long double>(l[i * n + k]) * l[j * n + k];
+      const long double error =
+          std::abs(rest) / std::sqrt(static_cast<long double>(a[i * n + i]) * a[j * n + j]);
       if (!(error <= largest)) largest = error;  // a NaN too
     }
   return static_cast<double>(largest);
@@ -129,7 +142,9 @@ inline std::vector<double> dense_factor(const Factor<double>& factor) {
 }
 
 /// What another factor's error may be, where substitution's is `error`.
-inline double factor_error_bound(double error) { return 4 * error + 8 * std::numeric_limits<double>::epsilon(); }
+inline double factor_error_bound(double error) {
+  return 4 * error + 8 * std::numeric_limits<double>::epsilon();
+}
 
 inline AnalyzeOptions natural_order(Index n) {
   AnalyzeOptions options;
@@ -143,7 +158,8 @@ struct NearSingularErrors {
 };
 
 /// Errors of the factor of a, and of solves with it.
-inline NearSingularErrors near_singular_errors(const SymmetricMatrix<double>& a, const std::shared_ptr<const Plan>& plan,
+inline NearSingularErrors near_singular_errors(const SymmetricMatrix<double>& a,
+                                               const std::shared_ptr<const Plan>& plan,
                                                Backend& backend) {
   auto factor = Factor<double>::create(plan, backend);
   if (!refactorize<double>(factor, a.value()).ok()) return {HUGE_VAL, HUGE_VAL};
@@ -152,13 +168,16 @@ inline NearSingularErrors near_singular_errors(const SymmetricMatrix<double>& a,
   std::vector<double> b(static_cast<std::size_t>(n) * cols);
   for (std::size_t k = 0; k < b.size(); ++k) {  // sized like a column of A: its rows may be scaled
     const auto row = static_cast<Index>(k % static_cast<std::size_t>(n));
-    b[k] = std::uniform_real_distribution<double>(-1, 1)(random) * std::sqrt(a.value()[a.pattern().col_ptr[row]]);
+    b[k] = std::uniform_real_distribution<double>(-1, 1)(random) *
+           std::sqrt(a.value()[a.pattern().col_ptr[row]]);
   }
   std::vector<double> x = b;
   auto workspace = Workspace<double>::create(factor, cols);
   factor.solve({x.data(), n, cols, n}, workspace);
-  return {factor_error(dense(a.view(), plan->perm, 0.0), dense_factor(factor), static_cast<std::size_t>(n)),
-          backward_error<double>(a.view(), {x.data(), n, cols, n}, {b.data(), n, cols, n}, backend).componentwise};
+  return {factor_error(dense(a.view(), plan->perm, 0.0), dense_factor(factor),
+                       static_cast<std::size_t>(n)),
+          backward_error<double>(a.view(), {x.data(), n, cols, n}, {b.data(), n, cols, n}, backend)
+              .componentwise};
 }
 
 }  // namespace kauri::test

@@ -1,4 +1,5 @@
-// Patterns for tests, as lower triangles: random ones, families with a known shape, grids with a dissection by geometry.
+// Patterns for tests, as lower triangles: random ones, families with a known shape, grids with a
+// dissection by geometry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +27,8 @@ struct OwnedPattern {
   [[nodiscard]] Pattern view() const { return {n(), col_ptr, row}; }
 };
 
-/// Values on the pattern: random ones in (-1, 1), and diagonals that are 1 larger than the sum of the magnitudes in their rows.
+/// Values on the pattern: random ones in (-1, 1), and diagonals that are 1 larger than the sum of
+/// the magnitudes in their rows.
 template <class T>
 std::vector<T> random_dominant(const Pattern& a, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -59,8 +61,9 @@ inline OwnedPattern pattern_of(Index n, EdgeList edges) {
   return p;
 }
 
-/// In its natural order front 0 has a contribution block of 92,697 rows, too large for a device's tasks: two hubs before a set of leaves,
-/// which one of them shares with one more row, so that the block is not of the last front.
+/// In its natural order front 0 has a contribution block of 92,697 rows, too large for a device's
+/// tasks: two hubs before a set of leaves, which one of them shares with one more row, so that the
+/// block is not of the last front.
 inline OwnedPattern too_large_pattern() {
   constexpr Index kRows = 92700;
   OwnedPattern a;
@@ -80,11 +83,13 @@ inline Permutation random_order(Index n, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  for (Index k = n - 1; k > 0; --k) std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
+  for (Index k = n - 1; k > 0; --k)
+    std::swap(order[k], order[random() % static_cast<std::uint64_t>(k + 1)]);
   return Permutation::from_old_of(std::move(order));
 }
 
-/// Random edges, some local (so that trees are deep) and some anywhere; sparse enough to fall apart for some seeds.
+/// Random edges, some local (so that trees are deep) and some anywhere; sparse enough to fall apart
+/// for some seeds.
 inline OwnedPattern random_pattern(Index n, double degree, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   EdgeList edges;
@@ -92,7 +97,9 @@ inline OwnedPattern random_pattern(Index n, double degree, std::uint64_t seed) {
   for (std::size_t k = 0; k < count && n > 1; ++k) {
     const auto u = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
     const auto reach = random() % 2 == 0 ? std::uint64_t{5} : static_cast<std::uint64_t>(n);
-    edges.emplace_back(u, static_cast<Index>((static_cast<std::uint64_t>(u) + 1 + random() % reach) % static_cast<std::uint64_t>(n)));
+    edges.emplace_back(u,
+                       static_cast<Index>((static_cast<std::uint64_t>(u) + 1 + random() % reach) %
+                                          static_cast<std::uint64_t>(n)));
   }
   return pattern_of(n, std::move(edges));
 }
@@ -134,21 +141,27 @@ inline OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
   const Permutation name = random_order(a.n(), seed);
   EdgeList edges;
   for (Index j = 0; j < a.n(); ++j)
-    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) edges.emplace_back(name.new_of(j), name.new_of(a.row[k]));
+    for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
+      edges.emplace_back(name.new_of(j), name.new_of(a.row[k]));
   return pattern_of(a.n(), std::move(edges));
 }
 
 /// How the members of the nodes of a coarse graph are numbered.
 enum class Numbering { together, shuffled, by_unknown };
 
-/// Node v of a coarse pattern becomes weight[v] rows that meet each other and all rows of its neighbours.
-inline OwnedPattern blown_up(const OwnedPattern& coarse, const std::vector<Index>& weight, Numbering numbering, std::uint64_t seed) {
+/// Node v of a coarse pattern becomes weight[v] rows that meet each other and all rows of its
+/// neighbours.
+inline OwnedPattern blown_up(const OwnedPattern& coarse, const std::vector<Index>& weight,
+                             Numbering numbering, std::uint64_t seed) {
   std::vector<std::pair<Index, Index>> members;  // (unknown, node)
   for (Index v = 0; v < coarse.n(); ++v)
-    for (Index t = 0; t < weight[v]; ++t) members.emplace_back(numbering == Numbering::by_unknown ? t : 0, v);
-  std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (Index t = 0; t < weight[v]; ++t)
+      members.emplace_back(numbering == Numbering::by_unknown ? t : 0, v);
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   const auto n = static_cast<Index>(members.size());
-  const Permutation name = numbering == Numbering::shuffled ? random_order(n, seed) : Permutation::identity(n);
+  const Permutation name =
+      numbering == Numbering::shuffled ? random_order(n, seed) : Permutation::identity(n);
   std::vector<std::vector<Index>> rows(static_cast<std::size_t>(coarse.n()));
   for (Index k = 0; k < n; ++k) rows[members[k].second].push_back(name.new_of(k));
   EdgeList edges;
@@ -170,15 +183,19 @@ inline OwnedPattern grid_pattern(Index x, Index y, Index z, bool corners = false
           for (Index dj = -dk; dj <= 1; ++dj)
             for (Index di = -std::max(dk, dj > 0 ? 1 : 0); di <= 1; ++di) {
               const Index steps = std::abs(di) + std::abs(dj) + dk;
-              if (i + di < 0 || i + di >= x || j + dj < 0 || j + dj >= y || k + dk >= z || (!corners && steps > 1)) continue;
-              if (at(i + di, j + dj, k + dk) >= at(i, j, k)) p.row.push_back(at(i + di, j + dj, k + dk));
+              if (i + di < 0 || i + di >= x || j + dj < 0 || j + dj >= y || k + dk >= z ||
+                  (!corners && steps > 1))
+                continue;
+              if (at(i + di, j + dj, k + dk) >= at(i, j, k))
+                p.row.push_back(at(i + di, j + dj, k + dk));
             }
         p.col_ptr.push_back(static_cast<Offset>(p.row.size()));
       }
   return p;
 }
 
-/// Nested dissection of such a box by its longest side, down to boxes of at most `leaf` points: separators last.
+/// Nested dissection of such a box by its longest side, down to boxes of at most `leaf` points:
+/// separators last.
 inline Permutation grid_dissection(Index x, Index y, Index z, Index leaf = 4) {
   struct Box {
     std::array<Index, 3> low, high;  // [low, high)
@@ -186,7 +203,9 @@ inline Permutation grid_dissection(Index x, Index y, Index z, Index leaf = 4) {
   };
   std::vector<Index> old_of(static_cast<std::size_t>(x) * y * z);
   std::vector<Box> open{{{0, 0, 0}, {x, y, z}, static_cast<Index>(old_of.size())}};
-  const auto points = [](const Box& b) { return (b.high[0] - b.low[0]) * (b.high[1] - b.low[1]) * (b.high[2] - b.low[2]); };
+  const auto points = [](const Box& b) {
+    return (b.high[0] - b.low[0]) * (b.high[1] - b.low[1]) * (b.high[2] - b.low[2]);
+  };
   const auto number = [&](const Box& b) {
     Index at = b.end - points(b);
     for (Index k = b.low[2]; k < b.high[2]; ++k)

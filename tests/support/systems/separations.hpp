@@ -21,7 +21,9 @@ struct WeightedGraph {
   Graph graph;
   std::vector<Index> weight;
 
-  [[nodiscard]] ordering::GraphView view() const { return {graph.ptr(), graph.adjacency(), weight}; }
+  [[nodiscard]] ordering::GraphView view() const {
+    return {graph.ptr(), graph.adjacency(), weight};
+  }
   [[nodiscard]] Index size() const { return graph.size(); }
 };
 
@@ -32,7 +34,8 @@ inline WeightedGraph with_weights(Graph graph, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::uint64_t most = seed % 3 == 1 ? 5 : 1000;
   for (Index v = 0; v < weighted.size(); ++v)
-    weighted.weight.push_back(1 + static_cast<Index>(random() % (random() % 4 == 0 ? most : std::uint64_t{5})));
+    weighted.weight.push_back(
+        1 + static_cast<Index>(random() % (random() % 4 == 0 ? most : std::uint64_t{5})));
   return weighted;
 }
 
@@ -57,7 +60,8 @@ inline Graph geometric_graph(Index n, double radius, std::mt19937_64& random) {
 inline Graph random_tree(Index n, Index reach, std::mt19937_64& random) {
   std::vector<Edge> edges;
   for (Index v = 1; v < n; ++v)
-    edges.emplace_back(v - 1 - static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(v, reach))), v);
+    edges.emplace_back(
+        v - 1 - static_cast<Index>(random() % static_cast<std::uint64_t>(std::min(v, reach))), v);
   return graph_of(n, edges);
 }
 
@@ -80,7 +84,8 @@ inline Graph box_graph(Index x, Index y, Index z) {
   return graph_of(x * y * z, edges);
 }
 
-/// A family by seed with up to about `most` vertices and at least 2: irregular, regular, thin and thick, connected or not.
+/// A family by seed with up to about `most` vertices and at least 2: irregular, regular, thin and
+/// thick, connected or not.
 inline Graph graph_to_divide(std::uint64_t seed, Index most) {
   std::mt19937_64 random(seed);
   const auto from_to = [&](Index a, Index b) {
@@ -109,7 +114,9 @@ inline Graph graph_to_divide(std::uint64_t seed, Index most) {
     case 8:
       return bipartite(from_to(1, 20), std::max(n / 4, 1));
     case 9:
-      return shuffled(side_by_side({grid(side / 2 + 1, side / 2 + 1), path(n / 4 + 1), star(n / 4 + 1)}), random);
+      return shuffled(
+          side_by_side({grid(side / 2 + 1, side / 2 + 1), path(n / 4 + 1), star(n / 4 + 1)}),
+          random);
     case 10:
       return shuffled(random_tree(n, 5, random), random);
     default:
@@ -118,26 +125,31 @@ inline Graph graph_to_divide(std::uint64_t seed, Index most) {
 }
 
 /// Weights of the parts, counted anew.
-inline ordering::dissection::PartWeights recounted(const ordering::GraphView& graph, const std::vector<std::uint8_t>& side) {
+inline ordering::dissection::PartWeights recounted(const ordering::GraphView& graph,
+                                                   const std::vector<std::uint8_t>& side) {
   ordering::dissection::PartWeights sum{};
   for (Index v = 0; v < graph.size(); ++v) sum.at(side[v]) += graph.weight_of(v);
   return sum;
 }
 
 /// What is wrong with a separation, or "".
-inline std::string flaw_of(const ordering::GraphView& graph, const ordering::dissection::Separation& s) {
+inline std::string flaw_of(const ordering::GraphView& graph,
+                           const ordering::dissection::Separation& s) {
   using namespace ordering::dissection;
   if (s.side.size() != static_cast<std::size_t>(graph.size())) return "length";
   for (Index v = 0; v < graph.size(); ++v) {
     if (s.side[v] > kSeparator) return "no such side";
     for (const Index u : graph.neighbours(v))
-      if (s.side[u] != s.side[v] && s.side[u] != kSeparator && s.side[v] != kSeparator) return "an edge joins left and right";
+      if (s.side[u] != s.side[v] && s.side[u] != kSeparator && s.side[v] != kSeparator)
+        return "an edge joins left and right";
   }
   return recounted(graph, s.side) == s.weight ? "" : "weights";
 }
 
-/// Vertices go left or right by what comes first of a breadth-first order or one by one; one end of each edge between them is separator.
-inline ordering::dissection::Separation random_separation(const ordering::GraphView& graph, std::mt19937_64& random) {
+/// Vertices go left or right by what comes first of a breadth-first order or one by one; one end of
+/// each edge between them is separator.
+inline ordering::dissection::Separation random_separation(const ordering::GraphView& graph,
+                                                          std::mt19937_64& random) {
   using namespace ordering::dissection;
   const auto n = static_cast<std::size_t>(graph.size());
   Separation s{std::vector<Side>(n, kRight), {}};
@@ -157,7 +169,8 @@ inline ordering::dissection::Separation random_separation(const ordering::GraphV
   }
   for (Index v = 0; v < graph.size(); ++v)
     for (const Index u : graph.neighbours(v))
-      if (s.side[v] != s.side[u] && s.side[v] != kSeparator && s.side[u] != kSeparator) s.side[random() % 2 ? u : v] = kSeparator;
+      if (s.side[v] != s.side[u] && s.side[v] != kSeparator && s.side[u] != kSeparator)
+        s.side[random() % 2 ? u : v] = kSeparator;
   s.weight = recounted(graph, s.side);
   return s;
 }

@@ -1,4 +1,5 @@
-// Task lists of products and triangular solves by themselves: every tile once, all that it needs before it, rows shared by neighbours.
+// Task lists of products and triangular solves by themselves: every tile once, all that it needs
+// before it, rows shared by neighbours.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/check/dense_tasks.hpp"
 
@@ -29,7 +30,8 @@ std::map<Tile, int> written(const std::vector<FrontTask>& tasks, Index front) {
   for (const FrontTask& task : tasks) {
     EXPECT_EQ(task.kind, TaskKind::contribution);
     EXPECT_TRUE(task.rows == 1 || task.rows == 2);
-    for (Index r = task.row; task.front == front && r < task.row + task.rows; ++r) ++times[{r, task.column}];
+    for (Index r = task.row; task.front == front && r < task.row + task.rows; ++r)
+      ++times[{r, task.column}];
   }
   return times;
 }
@@ -40,7 +42,8 @@ TEST(ProductTasks, EveryTileOnce) {
     std::vector<ProductFront> fronts;
     std::vector<TileRectangle> tiles;
     for (Index f = pick(random, 1, 4); f > 0; --f) {
-      fronts.push_back(product_front(pick(random, 0, 3000), pick(random, 0, 3000), pick(random, 0, 300)));
+      fronts.push_back(
+          product_front(pick(random, 0, 3000), pick(random, 0, 3000), pick(random, 0, 300)));
       tiles.push_back(fronts.back().tiles);
     }
     const std::vector<FrontTask> tasks = product_tasks(tiles);
@@ -50,16 +53,22 @@ TEST(ProductTasks, EveryTileOnce) {
       EXPECT_EQ(times.size(), static_cast<std::size_t>((row_end - row) * (column_end - column)));
       for (const auto& [tile, count] : times) {
         EXPECT_EQ(count, 1);
-        EXPECT_TRUE(tile.first >= row && tile.first < row_end && tile.second >= column && tile.second < column_end);
+        EXPECT_TRUE(tile.first >= row && tile.first < row_end && tile.second >= column &&
+                    tile.second < column_end);
       }
     }
   }
 }
 
-/// Rows of A and of B are rows of the front that follow its pivots, and C's tiles are those of its contribution block where they meet.
+/// Rows of A and of B are rows of the front that follow its pivots, and C's tiles are those of its
+/// contribution block where they meet.
 TEST(ProductTasks, FrontsHaveRoomForBothGroupsOfRows) {
-  for (const auto& [rows, columns, inner] :
-       {std::array<Index, 3>{1, 1, 1}, {64, 64, 64}, {65, 130, 9}, {300, 63, 200}, {7, 0, 20}, {0, 7, 20}}) {
+  for (const auto& [rows, columns, inner] : {std::array<Index, 3>{1, 1, 1},
+                                             {64, 64, 64},
+                                             {65, 130, 9},
+                                             {300, 63, 200},
+                                             {7, 0, 20},
+                                             {0, 7, 20}}) {
     const ProductFront front = product_front(rows, columns, inner);
     const FrontCells& cells = front.cells;
     EXPECT_EQ(cells.p, inner);
@@ -73,7 +82,8 @@ TEST(ProductTasks, FrontsHaveRoomForBothGroupsOfRows) {
   }
 }
 
-/// Tasks that are under way together are few rows and columns of tiles, not all of a row or a column.
+/// Tasks that are under way together are few rows and columns of tiles, not all of a row or a
+/// column.
 TEST(ProductTasks, NeighboursShareRows) {
   const ProductFront front = product_front(8192, 8192, 64);
   const std::vector<FrontTask> tasks = product_tasks(std::span(&front.tiles, 1));
@@ -88,7 +98,8 @@ TEST(ProductTasks, NeighboursShareRows) {
   }
 }
 
-/// What a cell of X has seen: pivots whose products have been taken from it, and whether it is solved.
+/// What a cell of X has seen: pivots whose products have been taken from it, and whether it is
+/// solved.
 struct Cell {
   Index products = 0;
   bool solved = false;
@@ -97,7 +108,8 @@ struct Cell {
 /// A panel solve on cells of the fronts' panels, by the places that its blocks give them.
 class SolveModel {
  public:
-  SolveModel(const std::vector<FrontCells>& fronts, const PanelSolve& solve) : fronts_(fronts), solve_(solve), cell_(fronts.size()) {}
+  SolveModel(const std::vector<FrontCells>& fronts, const PanelSolve& solve)
+      : fronts_(fronts), solve_(solve), cell_(fronts.size()) {}
 
   void run() {
     std::size_t launch = 0;
@@ -112,9 +124,11 @@ class SolveModel {
   void expect_solved() {
     for (std::size_t f = 0; f < fronts_.size(); ++f) {
       const FrontCells& cells = fronts_[f];
-      EXPECT_EQ(cell_[f].size(), static_cast<std::size_t>(cells.below_cells() * cells.pivot_cells()));
+      EXPECT_EQ(cell_[f].size(),
+                static_cast<std::size_t>(cells.below_cells() * cells.pivot_cells()));
       for (Index r = cells.pivot_cells(); r < cells.cells(); ++r)
-        for (Index c = 0; c < cells.pivot_cells(); ++c) EXPECT_TRUE(cell_[f][cells.panel().cell(r, c)].solved) << r << " " << c;
+        for (Index c = 0; c < cells.pivot_cells(); ++c)
+          EXPECT_TRUE(cell_[f][cells.panel().cell(r, c)].solved) << r << " " << c;
     }
   }
 
@@ -125,15 +139,18 @@ class SolveModel {
     const FrontCells& cells = block.cells;
     ASSERT_EQ(panel, task.column < cells.pivot_tiles());
     ASSERT_TRUE(tile >= cells.pivot_tiles() && tile < cells.row_tiles() && tile > task.column);
-    const CellLayout all = fronts_[block.front].panel(), layout = panel ? cells.panel() : cells.block();
+    const CellLayout all = fronts_[block.front].panel(),
+                     layout = panel ? cells.panel() : cells.block();
     const Index skipped = panel ? 0 : cells.pivot_cells();
     const Offset first = all.pair((block.first / kCell + skipped) / 2);
-    for (Index r = cells.first_cell(tile) - skipped; r < cells.first_cell(tile) - skipped + cells.cells_of(tile); ++r)
-      for (Index c = cells.first_cell(task.column) - skipped; c < cells.first_cell(task.column) - skipped + cells.cells_of(task.column);
-           ++c) {
+    for (Index r = cells.first_cell(tile) - skipped;
+         r < cells.first_cell(tile) - skipped + cells.cells_of(tile); ++r)
+      for (Index c = cells.first_cell(task.column) - skipped;
+           c < cells.first_cell(task.column) - skipped + cells.cells_of(task.column); ++c) {
         Cell& cell = cell_[block.front][first + layout.cell(r, c)];
         EXPECT_FALSE(cell.solved);
-        // Of a panel task those of the block's columns before it are its own business; those before the block have been done.
+        // Of a panel task those of the block's columns before it are its own business; those before
+        // the block have been done.
         EXPECT_EQ(cell.products, block.first);
         if (panel)
           cell.solved = true;
@@ -157,7 +174,8 @@ TEST(PanelSolve, EveryCellIsSolvedOnceAfterTheProductsBeforeIt) {
     std::mt19937 random(seed);
     std::vector<FrontCells> fronts;
     for (Index f = pick(random, 1, 3); f > 0; --f) {
-      const Index p = pick(random, 0, 700), below = pick(random, 0, 3) == 0 ? 0 : pick(random, 1, 400);
+      const Index p = pick(random, 0, 700),
+                  below = pick(random, 0, 3) == 0 ? 0 : pick(random, 1, 400);
       fronts.push_back({p + below, p});
     }
     const PanelSolve solve = panel_solve(fronts, 64 * pick(random, 1, 5));
@@ -167,7 +185,8 @@ TEST(PanelSolve, EveryCellIsSolvedOnceAfterTheProductsBeforeIt) {
   }
 }
 
-/// The inverses of blocks, one block after another, take what those of the front do: the room that there is for them.
+/// The inverses of blocks, one block after another, take what those of the front do: the room that
+/// there is for them.
 TEST(PanelSolve, InversesOfBlocksFillThoseOfTheFront) {
   for (Index p = 1; p <= 1200; p += 7) {
     const FrontCells front{p + 100, p};
@@ -183,7 +202,9 @@ TEST(PanelSolve, InversesOfBlocksFillThoseOfTheFront) {
 }
 
 TEST(PanelSolve, LargeFrontsAreDoneInBlocks) {
-  const auto blocks = [](Index p) { return panel_solve(std::vector<FrontCells>{{p + 100, p}}).block.size(); };
+  const auto blocks = [](Index p) {
+    return panel_solve(std::vector<FrontCells>{{p + 100, p}}).block.size();
+  };
   EXPECT_EQ(blocks(512), 1U);
   EXPECT_EQ(blocks(528), 2U);
   EXPECT_EQ(blocks(2048), 4U);

@@ -1,4 +1,5 @@
-// find_flaw() finds nothing wrong with schedules for a device as they are made, and sees damage to their levels and places.
+// find_flaw() finds nothing wrong with schedules for a device as they are made, and sees damage to
+// their levels and places.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,29 +20,39 @@ namespace kauri::test {
 namespace {
 
 TEST(FindFlawOfDevice, SchedulesAsTheyAreMadeHaveNone) {
-  for (const char* spec : {"poisson2d 1", "poisson2d 70", "poisson3d 14", "elast3d 6", "tree 4000 1", "blockdiag 300 50", "shell2d 20",
-                           "rgg3d 2000 12 1", "arrow 3000 3", "lap27 12"})
-    for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::rcm}) {
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 70", "poisson3d 14", "elast3d 6", "tree 4000 1",
+        "blockdiag 300 50", "shell2d 20", "rgg3d 2000 12 1", "arrow 3000 3", "lap27 12"})
+    for (const OrderingMethod method :
+         {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::rcm}) {
       const auto plan = plan_of(generate(spec).pattern(), method);
       EXPECT_EQ(find_flaw(*plan), "") << spec;
-      for (const Index teams : {4, 6, 20}) EXPECT_EQ(find_flaw(for_teams(*plan, teams)), "") << spec << ": " << teams;
+      for (const Index teams : {4, 6, 20})
+        EXPECT_EQ(find_flaw(for_teams(*plan, teams)), "") << spec << ": " << teams;
     }
   for (const Index n : {0, 1, 2, 5000})
     for (const auto& pattern : {chain_pattern(n), caterpillar_pattern(n), diagonal_pattern(n)})
-      for (const bool amalgamate : {true, false}) EXPECT_EQ(find_flaw(*plan_of(pattern.view(), OrderingMethod::natural, amalgamate)), "");
+      for (const bool amalgamate : {true, false})
+        EXPECT_EQ(find_flaw(*plan_of(pattern.view(), OrderingMethod::natural, amalgamate)), "");
   for (const auto& [hosts, leaves] : {CaterpillarSize{100, 999}, {1000, 99}, {2000, 49}})
-    EXPECT_EQ(find_flaw(*plan_of(Caterpillar(hosts, leaves, 1).pattern.view(), OrderingMethod::natural, false)), "");
+    EXPECT_EQ(find_flaw(*plan_of(Caterpillar(hosts, leaves, 1).pattern.view(),
+                                 OrderingMethod::natural, false)),
+              "");
   BlockTree tree({330, 200, 130, 90}, 5);
-  EXPECT_EQ(find_flaw(*plan_of(dense_exact_system(tree.with_leaves(300, 2, 20)).a.pattern(), OrderingMethod::natural, false)), "");
-  EXPECT_EQ(find_flaw(*plan_of(star_pattern(100000, 99999).view(), OrderingMethod::natural, false)), "");
+  EXPECT_EQ(find_flaw(*plan_of(dense_exact_system(tree.with_leaves(300, 2, 20)).a.pattern(),
+                               OrderingMethod::natural, false)),
+            "");
+  EXPECT_EQ(find_flaw(*plan_of(star_pattern(100000, 99999).view(), OrderingMethod::natural, false)),
+            "");
 }
 
 TEST(FindFlawOfDevice, NorOnRandomPatterns) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     std::mt19937_64 random(seed);
     const auto n = static_cast<Index>(1 + random() % 900);
-    const auto plan = plan_of(random_pattern(n, static_cast<double>(1 + seed % 12), seed).view(),
-                              seed % 2 == 0 ? OrderingMethod::amd : OrderingMethod::natural, seed % 3 != 0);
+    const auto plan =
+        plan_of(random_pattern(n, static_cast<double>(1 + seed % 12), seed).view(),
+                seed % 2 == 0 ? OrderingMethod::amd : OrderingMethod::natural, seed % 3 != 0);
     ASSERT_EQ(find_flaw(*plan), "") << seed;
     ASSERT_EQ(find_flaw(for_teams(*plan, 4)), "") << seed;
   }
@@ -58,29 +69,36 @@ TEST(FindFlawOfDevice, Lengths) {
       {"arrays of fronts differ in length", [](Plan& p) { p.device.update.clear(); }},
       {"arrays of fronts differ in length", [](Plan& p) { p.device.inverses.pop_back(); }},
       {"not narrow ones, small ones", [](Plan& p) { p.device.narrow_levels = -1; }},
-      {"not narrow ones, small ones", [](Plan& p) { p.device.narrow_levels = p.device.small_levels + 1; }},
-      {"not narrow ones, small ones", [](Plan& p) { p.device.small_levels = static_cast<Index>(p.device.level.size()) + 1; }},
+      {"not narrow ones, small ones",
+       [](Plan& p) { p.device.narrow_levels = p.device.small_levels + 1; }},
+      {"not narrow ones, small ones",
+       [](Plan& p) { p.device.small_levels = static_cast<Index>(p.device.level.size()) + 1; }},
       {"levels do not divide the fronts", [](Plan& p) { p.device.level[1].first += 1; }},
       {"levels do not divide the fronts", [](Plan& p) { p.device.level[0].count = 0; }},
       {"levels do not divide the fronts", [](Plan& p) { p.device.level.back().count += 1; }},
       {"some fronts are of no device level", [](Plan& p) { p.device.level.pop_back(); }},
       {"narrow or small fronts are miscounted", [](Plan& p) { p.device.narrow_fronts += 1; }},
       {"narrow or small fronts are miscounted", [](Plan& p) { p.device.small_fronts -= 1; }},
-      {"not one wait for memory per tiled front", [](Plan& p) { p.device.panel_reuses.pop_back(); }},
-      {"not one wait for memory per tiled front", [](Plan& p) { p.device.block_reuses.push_back(0); }},
+      {"not one wait for memory per tiled front",
+       [](Plan& p) { p.device.panel_reuses.pop_back(); }},
+      {"not one wait for memory per tiled front",
+       [](Plan& p) { p.device.block_reuses.push_back(0); }},
   });
 }
 
 TEST(FindFlawOfDevice, KindsAndLevels) {
   const auto last = [](Plan& p) -> DeviceSchedule::Level& { return p.device.level.back(); };
   expect_found({
-      {"a front is not in one device level", [](Plan& p) { p.device.front[0] = p.device.front[1]; }},
-      {"a front is not in one device level", [](Plan& p) { p.device.front[0] = p.supernodes.count(); }},
+      {"a front is not in one device level",
+       [](Plan& p) { p.device.front[0] = p.device.front[1]; }},
+      {"a front is not in one device level",
+       [](Plan& p) { p.device.front[0] = p.supernodes.count(); }},
       {"in another kind's level",
        [](Plan& p) {  // a level of tiled fronts is said to be one of small ones
          const Index count = p.device.level[p.device.small_levels++].count;
          p.device.small_fronts += count;
-         for (auto* reuses : {&p.device.panel_reuses, &p.device.block_reuses}) reuses->erase(reuses->begin(), reuses->begin() + count);
+         for (auto* reuses : {&p.device.panel_reuses, &p.device.block_reuses})
+           reuses->erase(reuses->begin(), reuses->begin() + count);
        }},
       {"in another kind's level",
        [](Plan& p) {
@@ -93,10 +111,13 @@ TEST(FindFlawOfDevice, KindsAndLevels) {
            const Index up = p.supernodes.parent[c];
            return up != kNone && p.device.tiled[c] != kNone && p.device.tiled[up] != kNone;
          });
-         swap_fronts(p, p.device.small_fronts + p.device.tiled[s], p.device.small_fronts + p.device.tiled[p.supernodes.parent[s]]);
+         swap_fronts(p, p.device.small_fronts + p.device.tiled[s],
+                     p.device.small_fronts + p.device.tiled[p.supernodes.parent[s]]);
        }},
-      {"its position among the tiled fronts", [](Plan& p) { p.device.tiled[p.device.front[0]] = 0; }},
-      {"its position among the tiled fronts", [](Plan& p) { p.device.tiled[p.device.front.back()] -= 1; }},
+      {"its position among the tiled fronts",
+       [](Plan& p) { p.device.tiled[p.device.front[0]] = 0; }},
+      {"its position among the tiled fronts",
+       [](Plan& p) { p.device.tiled[p.device.front.back()] -= 1; }},
       {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.tiles -= 1; }},
       {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.first += 1; }},
       {"list of pivot tiles", [](Plan& p) { p.device.tile_ptr[p.device.pivot_tiles.at + 1] += 1; }},
@@ -113,13 +134,15 @@ TEST(FindFlawOfDevice, KindsAndLevels) {
       {"small fronts among tiled ones", [&](Plan& p) { last(p).small = 1; }},
       {"tiled fronts are not those of most pivots first",
        [](Plan& p) {
-         for (auto level = p.device.level.begin() + p.device.small_levels; level != p.device.level.end(); ++level)
+         for (auto level = p.device.level.begin() + p.device.small_levels;
+              level != p.device.level.end(); ++level)
            if (level->steps.size() > 1 && level->steps[1].panel.count < level->count)
              return swap_fronts(p, level->first, level->first + level->count - 1);
        }},
       {"not all tiles are listed", [&](Plan& p) { last(p).tiles.tiles += 1; }},
       {"not all tiles are listed", [&](Plan& p) { p.device.tile_ptr[last(p).tiles.at] = 1; }},
-      {"not all tiles are listed", [&](Plan& p) { last(p).tiles.at = static_cast<Offset>(p.device.tile_ptr.size()) - 1; }},
+      {"not all tiles are listed",
+       [&](Plan& p) { last(p).tiles.at = static_cast<Offset>(p.device.tile_ptr.size()) - 1; }},
       {"not a step per column of pivot tiles", [&](Plan& p) { last(p).steps.pop_back(); }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].k = 1; }},
       {"a step does not list its tiles", [&](Plan& p) { last(p).steps[0].panel.tiles -= 1; }},
@@ -136,39 +159,56 @@ TEST(FindFlawOfDevice, Places) {
   const Index later = find_tiled(sound, [&](Index t) { return panel[t] > 0; }),
               again = find_tiled(sound, [&](Index t) { return block[t] > 0; });
   expect_found({
-      {"do not fit a device's array", [](Plan& p) { p.device.entries = p.device.sums.scratch_begin - 1; }},
-      {"do not fit a device's array", [](Plan& p) { p.device.sums.scratch_begin = p.device.factor_entries - 1; }},
+      {"do not fit a device's array",
+       [](Plan& p) { p.device.entries = p.device.sums.scratch_begin - 1; }},
+      {"do not fit a device's array",
+       [](Plan& p) { p.device.sums.scratch_begin = p.device.factor_entries - 1; }},
       {"do not fit a device's array", [](Plan& p) { p.device.factor_entries = -1; }},
       {"its panel is not among the panels", [&](Plan& p) { p.device.panel[small] = -16; }},
-      {"its panel is not among the panels", [&](Plan& p) { p.device.panel[tiled] = p.device.factor_entries; }},
+      {"its panel is not among the panels",
+       [&](Plan& p) { p.device.panel[tiled] = p.device.factor_entries; }},
       {"its panel is not among the panels", [](Plan& p) { p.device.factor_entries -= 16; }},
       {"its panel is not aligned", [&](Plan& p) { p.device.panel[tiled] += 8; }},
       {"its panel waits for its own level", [](Plan& p) { p.device.panel_reuses[0] = 1; }},
       {"its panel waits for its own level", [](Plan& p) { p.device.panel_reuses[0] = -1; }},
-      {"its panel lies where something is alive", [&](Plan& p) { p.device.panel[tiled] = p.device.panel[small]; }},
-      {"its panel lies where something is alive", [&](Plan& p) { p.device.panel[p.supernodes.parent[tiled]] = p.device.panel[tiled]; }},
+      {"its panel lies where something is alive",
+       [&](Plan& p) { p.device.panel[tiled] = p.device.panel[small]; }},
+      {"its panel lies where something is alive",
+       [&](Plan& p) { p.device.panel[p.supernodes.parent[tiled]] = p.device.panel[tiled]; }},
       {"its panel does not wait until", [&](Plan& p) { p.device.panel_reuses[later] -= 1; }},
-      {"its block waits for its own level", [](Plan& p) { p.device.block_reuses.back() = static_cast<Index>(p.device.level.size()); }},
+      {"its block waits for its own level",
+       [](Plan& p) { p.device.block_reuses.back() = static_cast<Index>(p.device.level.size()); }},
       {"its block waits for its own level", [](Plan& p) { p.device.block_reuses.back() = -1; }},
       {"a place on the device for an empty block", [&](Plan& p) { p.device.block[small] = -1; }},
       {"a place on the device for an empty block", [](Plan& p) { p.device.block[root(p)] = 0; }},
       {"its block leaves the device's array", [&](Plan& p) { p.device.block[small] = -16; }},
-      {"its block leaves the device's array", [&](Plan& p) { p.device.block[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
+      {"its block leaves the device's array",
+       [&](Plan& p) { p.device.block[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
       {"its block is not aligned", [&](Plan& p) { p.device.block[tiled] += 8; }},
-      {"its block lies where something is alive", [&](Plan& p) { p.device.block[small] = p.device.panel[small]; }},
-      {"its panel lies where something is alive", [&](Plan& p) { p.device.block[tiled] = p.device.panel[p.supernodes.parent[tiled]]; }},
-      {"lies where something is alive", [&](Plan& p) { p.device.block[tiled] = p.device.block[p.supernodes.parent[tiled]]; }},
+      {"its block lies where something is alive",
+       [&](Plan& p) { p.device.block[small] = p.device.panel[small]; }},
+      {"its panel lies where something is alive",
+       [&](Plan& p) { p.device.block[tiled] = p.device.panel[p.supernodes.parent[tiled]]; }},
+      {"lies where something is alive",
+       [&](Plan& p) { p.device.block[tiled] = p.device.block[p.supernodes.parent[tiled]]; }},
       {"its block does not wait until", [&](Plan& p) { p.device.block_reuses[again] -= 1; }},
-      {"a place for no inverses", [&](Plan& p) { p.device.inverses[small] = p.device.factor_entries; }},
+      {"a place for no inverses",
+       [&](Plan& p) { p.device.inverses[small] = p.device.factor_entries; }},
       {"a place for no inverses", [&](Plan& p) { p.device.inverses[tiled] = -1; }},
-      {"its inverses are not between panels", [&](Plan& p) { p.device.inverses[tiled] = p.device.factor_entries - 16; }},
-      {"its inverses are not between panels", [&](Plan& p) { p.device.inverses[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
+      {"its inverses are not between panels",
+       [&](Plan& p) { p.device.inverses[tiled] = p.device.factor_entries - 16; }},
+      {"its inverses are not between panels",
+       [&](Plan& p) { p.device.inverses[tiled] = p.device.sums.scratch_begin / 16 * 16; }},
       {"its inverses are not aligned", [&](Plan& p) { p.device.inverses[tiled] += 8; }},
-      {"its inverses lie among another's", [&](Plan& p) { p.device.inverses[tiled] = p.device.inverses[p.supernodes.parent[tiled]] + 16; }},
+      {"its inverses lie among another's",
+       [&](Plan& p) {
+         p.device.inverses[tiled] = p.device.inverses[p.supernodes.parent[tiled]] + 16;
+       }},
       {"a place for no update rows", [&](Plan& p) { p.device.update[small] = -1; }},
       {"a place for no update rows", [](Plan& p) { p.device.update[root(p)] = 0; }},
       {"its update rows leave the device's arena", [&](Plan& p) { p.device.update[tiled] = -2; }},
-      {"its update rows leave the device's arena", [&](Plan& p) { p.device.update[tiled] = p.device.update_rows; }},
+      {"its update rows leave the device's arena",
+       [&](Plan& p) { p.device.update[tiled] = p.device.update_rows; }},
       {"its update rows lie where others are alive",
        [&](Plan& p) { p.device.update[tiled] = p.device.update[p.supernodes.parent[tiled]]; }},
   });
@@ -191,7 +231,8 @@ TEST(FindFlawOfDevice, NoWaitCanBeShorter) {
       (*reuses)[t] += 1;
     }
 }
-/// Something in the array: from phase `born` to the end of phase `dies`, first written once so many levels of tiled fronts are done.
+/// Something in the array: from phase `born` to the end of phase `dies`, first written once so many
+/// levels of tiled fronts are done.
 struct LiveRange {
   Offset begin, end;
   Index born, dies, reuses;
@@ -204,29 +245,39 @@ std::vector<LiveRange> live_ranges_of(const Plan& plan) {
   const Index levels = static_cast<Index>(device.level.size());
   for (Index l = 0; l < levels; ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k)
-      phase[device.front[k]] = l < device.narrow_levels ? 0 : l < device.small_levels ? 1 : 2 + l - device.small_levels;
+      phase[device.front[k]] = l < device.narrow_levels  ? 0
+                               : l < device.small_levels ? 1
+                                                         : 2 + l - device.small_levels;
   std::vector<LiveRange> all;
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
     const Index t = device.tiled[s];
     const symbolic::FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
     const symbolic::SmallLayout layout{cells.m, cells.p};
-    const Offset panel = t == kNone ? layout.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
+    const Offset panel =
+        t == kNone ? layout.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
     const Offset block = t == kNone ? layout.block_storage() : cells.block().entries();
     // A launch waits for those before: as if for all that they did.
-    all.push_back({device.panel[s], device.panel[s] + panel, phase[s], 2 + levels, t == kNone ? phase[s] - 2 : device.panel_reuses[t]});
+    all.push_back({device.panel[s], device.panel[s] + panel, phase[s], 2 + levels,
+                   t == kNone ? phase[s] - 2 : device.panel_reuses[t]});
     if (block > 0)
-      all.push_back({device.block[s], device.block[s] + block, phase[s], phase[plan.supernodes.parent[s]],
+      all.push_back({device.block[s], device.block[s] + block, phase[s],
+                     phase[plan.supernodes.parent[s]],
                      t == kNone ? phase[s] - 2 : device.block_reuses[t]});
   }
   return all;
 }
 
-/// True if each two that share a place are apart in time, and the later one waits for the end of the earlier one.
+/// True if each two that share a place are apart in time, and the later one waits for the end of
+/// the earlier one.
 bool apart(const std::vector<LiveRange>& all) {
-  const auto follows = [](const LiveRange& a, const LiveRange& b) { return a.dies < b.born && b.reuses + 2 > a.dies; };
+  const auto follows = [](const LiveRange& a, const LiveRange& b) {
+    return a.dies < b.born && b.reuses + 2 > a.dies;
+  };
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
-      if (all[a].begin < all[b].end && all[b].begin < all[a].end && !follows(all[a], all[b]) && !follows(all[b], all[a])) return false;
+      if (all[a].begin < all[b].end && all[b].begin < all[a].end && !follows(all[a], all[b]) &&
+          !follows(all[b], all[a]))
+        return false;
   return true;
 }
 
@@ -240,15 +291,20 @@ TEST(FindFlawOfDevice, PlacesAreJudgedAsByAllPairs) {
     DeviceSchedule& device = plan.device;
     wait_longest(plan);  // so that other places may be right
     const auto s = random() % device.front.size();
-    const auto somewhere = [&](Offset end) { return static_cast<Offset>(random() % static_cast<unsigned>(end / 16)) * 16; };
+    const auto somewhere = [&](Offset end) {
+      return static_cast<Offset>(random() % static_cast<unsigned>(end / 16)) * 16;
+    };
     if (device.block[s] != -1 && round % 4 != 0)
-      device.block[s] = std::min(somewhere(device.entries), device.block[s] + static_cast<Offset>(random() % 4) * 16);
+      device.block[s] = std::min(somewhere(device.entries),
+                                 device.block[s] + static_cast<Offset>(random() % 4) * 16);
     else if (round % 8 == 0)
       device.panel[s] = somewhere(device.factor_entries);
     else
       device.panel[s] += 16 * (static_cast<Offset>(random() % 3) - 1);
     const auto all = live_ranges_of(plan);
-    if (std::any_of(all.begin(), all.end(), [&](const LiveRange& x) { return x.begin < 0 || x.end > device.entries; })) continue;
+    if (std::any_of(all.begin(), all.end(),
+                    [&](const LiveRange& x) { return x.begin < 0 || x.end > device.entries; }))
+      continue;
     const bool expected = apart(all);
     const std::string flaw = find_flaw(plan);
     const bool found = flaw.find("alive") != std::string::npos;

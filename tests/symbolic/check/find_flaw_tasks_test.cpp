@@ -1,4 +1,5 @@
-// find_flaw() sees damage to the tasks of tiled fronts, to the sums of what children in lists add, and to a device's figures.
+// find_flaw() sees damage to the tasks of tiled fronts, to the sums of what children in lists add,
+// and to a device's figures.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -22,13 +23,17 @@ using Kind = DeviceTask::Kind;
 
 /// Place in the list of the first task of a kind that is as asked.
 Index find_task(
-    const Plan& plan, Kind kind, const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
+    const Plan& plan, Kind kind,
+    const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
   const auto& tasks = plan.device.task;
-  const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const DeviceTask& t) { return t.kind == kind && is(t); });
-  return found != tasks.end() ? static_cast<Index>(found - tasks.begin()) : throw std::logic_error("no such task");
+  const auto found = std::find_if(tasks.begin(), tasks.end(),
+                                  [&](const DeviceTask& t) { return t.kind == kind && is(t); });
+  return found != tasks.end() ? static_cast<Index>(found - tasks.begin())
+                              : throw std::logic_error("no such task");
 }
 DeviceTask& task(
-    Plan& plan, Kind kind, const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
+    Plan& plan, Kind kind,
+    const std::function<bool(const DeviceTask&)>& is = [](const DeviceTask&) { return true; }) {
   return plan.device.task.at(static_cast<std::size_t>(find_task(plan, kind, is)));
 }
 
@@ -52,7 +57,8 @@ TEST(FindFlawOfTasks, TheSoundPlanHasAllThatIsDamaged) {
   EXPECT_GT(device.row_maps, 0);
   EXPECT_GT(*std::max_element(device.panel_reuses.begin(), device.panel_reuses.end()), 0);
   EXPECT_GT(*std::max_element(device.block_reuses.begin(), device.block_reuses.end()), 0);
-  for (const Kind kind : {Kind::fill, Kind::sum, Kind::chain, Kind::prepare, Kind::panel, Kind::contribution})
+  for (const Kind kind :
+       {Kind::fill, Kind::sum, Kind::chain, Kind::prepare, Kind::panel, Kind::contribution})
     EXPECT_NO_THROW(find_task(plan, kind));
 }
 
@@ -72,32 +78,48 @@ TEST(FindFlawOfTasks, TheirTiles) {
       {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 0; }},
       {"products in parts that are not whole", [](Plan& p) { p.device.least_part = 24; }},
       {"of no tiled front", [](Plan& p) { p.device.task[0].front = -1; }},
-      {"of no tiled front", [](Plan& p) { p.device.task[0].front = static_cast<Index>(p.device.front.size()) - p.device.small_fronts; }},
-      {"that its kind does not have", [](Plan& p) { p.device.task[0].kind = static_cast<Kind>(6); }},
+      {"of no tiled front",
+       [](Plan& p) {
+         p.device.task[0].front = static_cast<Index>(p.device.front.size()) - p.device.small_fronts;
+       }},
+      {"that its kind does not have",
+       [](Plan& p) { p.device.task[0].kind = static_cast<Kind>(6); }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows = 0; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).rows += 100; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = -1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::fill).column = task(p, Kind::fill).row + 1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row = -symbolic::kSumGroup; }},
+      {"that its kind does not have",
+       [](Plan& p) { task(p, Kind::fill).column = task(p, Kind::fill).row + 1; }},
+      {"that its kind does not have",
+       [](Plan& p) { task(p, Kind::sum).row = -symbolic::kSumGroup; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).row += 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows -= 1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::sum).rows = static_cast<Index>(p.device.sums.place.size()) + 1; }},
+      {"that its kind does not have",
+       [](Plan& p) {
+         task(p, Kind::sum).rows = static_cast<Index>(p.device.sums.place.size()) + 1;
+       }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).row += 1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::prepare).column = task(p, Kind::prepare).row = 1; }},
+      {"that its kind does not have",
+       [](Plan& p) { task(p, Kind::prepare).column = task(p, Kind::prepare).row = 1; }},
       {"that its kind does not have", [&](Plan& p) { task(p, Kind::prepare, two).rows = 1; }},
-      {"that its kind does not have", [](Plan& p) { task(p, Kind::panel).row = task(p, Kind::panel).column + 1; }},
+      {"that its kind does not have",
+       [](Plan& p) { task(p, Kind::panel).row = task(p, Kind::panel).column + 1; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::panel).rows = 3; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::contribution).column = 0; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::contribution).row = 1000; }},
-      {"a diagonal tile that is prepared already", [](Plan& p) { repeat(p, find_task(p, Kind::prepare)); }},
-      {"a tile that another task writes too", [](Plan& p) { repeat(p, find_task(p, Kind::chain)); }},
-      {"a tile that another task writes too", [](Plan& p) { repeat(p, find_task(p, Kind::panel)); }},
-      {"a tile that another task writes too", [](Plan& p) { repeat(p, find_task(p, Kind::contribution)); }},
+      {"a diagonal tile that is prepared already",
+       [](Plan& p) { repeat(p, find_task(p, Kind::prepare)); }},
+      {"a tile that another task writes too",
+       [](Plan& p) { repeat(p, find_task(p, Kind::chain)); }},
+      {"a tile that another task writes too",
+       [](Plan& p) { repeat(p, find_task(p, Kind::panel)); }},
+      {"a tile that another task writes too",
+       [](Plan& p) { repeat(p, find_task(p, Kind::contribution)); }},
       {"a tile that no task writes", [](Plan& p) { erase(p, find_task(p, Kind::chain)); }},
       {"a tile that no task writes", [](Plan& p) { erase(p, find_task(p, Kind::panel)); }},
       {"a tile that no task writes", [&](Plan& p) { task(p, Kind::panel, two).rows = 1; }},
       {"a tile that no task writes", [](Plan& p) { erase(p, find_task(p, Kind::contribution)); }},
-      {"a diagonal tile that no task prepares", [](Plan& p) { erase(p, find_task(p, Kind::prepare)); }},
+      {"a diagonal tile that no task prepares",
+       [](Plan& p) { erase(p, find_task(p, Kind::prepare)); }},
       {"not as many tasks for its block as its parent waits for",
        [&](Plan& p) {
          const Index k = find_task(p, Kind::contribution, two);
@@ -112,7 +134,9 @@ TEST(FindFlawOfTasks, TheirTiles) {
        [](Plan& p) {  // a block's, without sums
          const DeviceTask& of = task(p, Kind::contribution, [&](const DeviceTask& t) {
            return std::none_of(p.device.task.begin(), p.device.task.end(),
-                               [&](const DeviceTask& other) { return other.kind == Kind::sum && other.front == t.front; });
+                               [&](const DeviceTask& other) {
+                                 return other.kind == Kind::sum && other.front == t.front;
+                               });
          });
          p.device.task.insert(p.device.task.begin(), {of.front, Kind::fill, of.row, of.column, 1});
        }},
@@ -124,35 +148,53 @@ TEST(FindFlawOfTasks, TheirTiles) {
 
 TEST(FindFlawOfTasks, TheirOrder) {
   const auto end = [](const Plan& p) { return static_cast<Index>(p.device.task.size()) - 1; };
-  const auto later = [](const DeviceTask& t) { return sound_plan().device.panel_reuses[t.front] > 0; };
-  const auto beyond = [](Index column) { return [column](const DeviceTask& t) { return t.column > column; }; };
-  const Index large = sound_plan().device.task[find_task(sound_plan(), Kind::panel, beyond(1))].front;
+  const auto later = [](const DeviceTask& t) {
+    return sound_plan().device.panel_reuses[t.front] > 0;
+  };
+  const auto beyond = [](Index column) {
+    return [column](const DeviceTask& t) { return t.column > column; };
+  };
+  const Index large =
+      sound_plan().device.task[find_task(sound_plan(), Kind::panel, beyond(1))].front;
   const auto of_large = [&](const DeviceTask& t) { return t.front == large; };
   expect_found({
-      {"it fills or sums before", [&](Plan& p) { move_task(p, find_task(p, Kind::fill, later), 0); }},
-      {"it fills or sums before", [](Plan& p) { move_task(p, find_task(p, Kind::sum), find_task(p, Kind::fill)); }},
+      {"it fills or sums before",
+       [&](Plan& p) { move_task(p, find_task(p, Kind::fill, later), 0); }},
+      {"it fills or sums before",
+       [](Plan& p) { move_task(p, find_task(p, Kind::sum), find_task(p, Kind::fill)); }},
       {"a tile of L before", [](Plan& p) { move_task(p, find_task(p, Kind::panel), 0); }},
-      {"a tile of L before", [&](Plan& p) { move_task(p, find_task(p, Kind::chain, of_large), end(p)); }},
-      {"before what it waits for", [&](Plan& p) { move_task(p, find_task(p, Kind::contribution), end(p)); }},
-      {"a tile of L before", [&](Plan& p) { move_task(p, find_task(p, Kind::panel, beyond(1)), find_task(p, Kind::panel)); }},
+      {"a tile of L before",
+       [&](Plan& p) { move_task(p, find_task(p, Kind::chain, of_large), end(p)); }},
+      {"before what it waits for",
+       [&](Plan& p) { move_task(p, find_task(p, Kind::contribution), end(p)); }},
+      {"a tile of L before",
+       [&](Plan& p) {
+         move_task(p, find_task(p, Kind::panel, beyond(1)), find_task(p, Kind::panel));
+       }},
       {"a tile of L before",
        [&](Plan& p) {  // what comes too late is what its chain waits for
          const auto awaiting = [&](const DeviceTask& t) { return of_large(t) && t.column == 2; };
          move_task(p, find_task(p, Kind::prepare, awaiting), find_task(p, Kind::panel, awaiting));
        }},
       {"a tile of the block before",
-       [&](Plan& p) { move_task(p, find_task(p, Kind::contribution, of_large), find_task(p, Kind::chain, of_large) + 1); }},
+       [&](Plan& p) {
+         move_task(p, find_task(p, Kind::contribution, of_large),
+                   find_task(p, Kind::chain, of_large) + 1);
+       }},
   });
 }
 
-/// Tasks of lower levels that are late, so that the memory of their fronts is not free when another's panel is filled.
+/// Tasks of lower levels that are late, so that the memory of their fronts is not free when
+/// another's panel is filled.
 TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   Plan sound = sound_plan();
   wait_longest(sound);
   const auto level = [&](const DeviceTask& t) { return sound.device.panel_reuses[t.front]; };
   int found = 0, lists = 0;
-  for (Index l = 1; l + sound.device.small_levels < static_cast<Index>(sound.device.level.size()); ++l) {
-    const Index fill = find_task(sound, Kind::fill, [&](const DeviceTask& t) { return level(t) == l; });
+  for (Index l = 1; l + sound.device.small_levels < static_cast<Index>(sound.device.level.size());
+       ++l) {
+    const Index fill =
+        find_task(sound, Kind::fill, [&](const DeviceTask& t) { return level(t) == l; });
     for (Index k = fill - 1, tries = 0; k >= 0 && tries < 5; --k) {
       if (sound.device.task[k].kind != Kind::contribution) continue;
       Plan plan = sound;
@@ -166,24 +208,28 @@ TEST(FindFlawOfTasks, LevelsThatAreWaitedFor) {
   EXPECT_GT(found, lists / 2);
 }
 
-/// Cliques of four tiles, all of one level: as many chains at once as the teams that a list is made for allow.
+/// Cliques of four tiles, all of one level: as many chains at once as the teams that a list is made
+/// for allow.
 TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
   EdgeList edges;
   const Index cliques = 12, order = 200;
   for (Index k = 0; k < cliques; ++k)
     for (Index i = 0; i < order; ++i)
       for (Index j = 0; j < i; ++j) edges.emplace_back(k * order + i, k * order + j);
-  const auto made = plan_of(pattern_of(cliques * order, std::move(edges)).view(), OrderingMethod::natural);
+  const auto made =
+      plan_of(pattern_of(cliques * order, std::move(edges)).view(), OrderingMethod::natural);
   for (const Index teams : {4, 6, 10, 40}) {
     Plan plan = for_teams(*made, teams);
-    const Index chains = std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be under way too
+    const Index chains =
+        std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be under way too
     plan.device.teams = teams;
     EXPECT_EQ(find_flaw(plan), "") << teams;
     plan.device.teams = 0;
     plan.device.task_teams = chains + 1;
     EXPECT_EQ(find_flaw(plan), "") << teams;
     for (plan.device.task_teams = chains; plan.device.task_teams >= 0; --plan.device.task_teams)
-      EXPECT_NE(find_flaw(plan).find("as many chains as teams may wait"), std::string::npos) << teams;
+      EXPECT_NE(find_flaw(plan).find("as many chains as teams may wait"), std::string::npos)
+          << teams;
   }
 }
 
@@ -194,16 +240,19 @@ Forest forest_of(const Plan& plan) {
   for (Index l = device.small_levels; l < static_cast<Index>(device.level.size()); ++l)
     for (Index k = device.level[l].first; k < device.level[l].first + device.level[l].count; ++k) {
       const Index s = device.front[k], parent = plan.supernodes.parent[s];
-      forest.front.push_back({{plan.supernodes.order(s), plan.supernodes.pivots(s)}, l - device.small_levels});
+      forest.front.push_back(
+          {{plan.supernodes.order(s), plan.supernodes.pivots(s)}, l - device.small_levels});
       forest.parent.push_back(parent == kNone ? kNone : device.tiled[parent]);
     }
   return forest;
 }
 
-/// Lists with tasks at other places, for few teams: where nothing is found wrong, teams that take turns at random are done with all of it.
+/// Lists with tasks at other places, for few teams: where nothing is found wrong, teams that take
+/// turns at random are done with all of it.
 TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
   BlockTree tree({330, 200, 130, 90}, 5);
-  const auto made = plan_of(dense_exact_system(tree.rows()).a.pattern(), OrderingMethod::natural, false);
+  const auto made =
+      plan_of(dense_exact_system(tree.rows()).a.pattern(), OrderingMethod::natural, false);
   ASSERT_TRUE(made->device.sums.place.empty());
   const Forest forest = forest_of(*made);
   std::mt19937 random(9);
@@ -213,13 +262,15 @@ TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
     Plan plan = for_teams(*made, teams);
     const auto tasks = static_cast<Index>(plan.device.task.size());
     for (unsigned moves = random() % 3; moves > 0; --moves) {
-      const Index from = static_cast<Index>(random() % static_cast<unsigned>(tasks)), by = static_cast<Index>(random() % 5) - 2;
+      const Index from = static_cast<Index>(random() % static_cast<unsigned>(tasks)),
+                  by = static_cast<Index>(random() % 5) - 2;
       move_task(plan, from, std::clamp(from + by, 0, tasks - 1));
     }
     plan.device.task_teams = teams / 2 + static_cast<Index>(random() % 3);
     const Model model(forest, plan.device.task);
     bool done = true;
-    for (unsigned seed = 0; done && seed < 10; ++seed) done = finishes(model, static_cast<std::size_t>(plan.device.task_teams), seed);
+    for (unsigned seed = 0; done && seed < 10; ++seed)
+      done = finishes(model, static_cast<std::size_t>(plan.device.task_teams), seed);
     const std::string flaw = find_flaw(plan);
     if (!done) {
       EXPECT_NE(flaw, "") << round;
@@ -232,7 +283,8 @@ TEST(FindFlawOfTasks, SoundListsAreDoneInAnyOrder) {
 }
 
 TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
-  const Index n = 100000;  // 0 is joined to all but 1, and 1 to 2: the block of the first has nearly n rows
+  const Index n =
+      100000;  // 0 is joined to all but 1, and 1 to 2: the block of the first has nearly n rows
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   Plan plan = *plan_of(pattern_of(n, std::move(edges)).view(), OrderingMethod::natural, false);
@@ -243,12 +295,19 @@ TEST(FindFlawOfTasks, BlocksOfMorePlacesThan32BitsCount) {
 }
 
 /// Sums k of a kind: partial ones lie in scratch.
-bool is_partial(const Plan& plan, Index k) { return plan.device.sums.place[k] >= plan.device.sums.scratch_begin; }
-bool reads_partial(const Plan& plan, Index k) { return plan.device.sums.term[plan.device.sums.ptr[k]] >= plan.device.sums.scratch_begin; }
-bool is_empty(const Plan& plan, Index k) { return plan.device.sums.ptr[k] == plan.device.sums.ptr[k + 1]; }
+bool is_partial(const Plan& plan, Index k) {
+  return plan.device.sums.place[k] >= plan.device.sums.scratch_begin;
+}
+bool reads_partial(const Plan& plan, Index k) {
+  return plan.device.sums.term[plan.device.sums.ptr[k]] >= plan.device.sums.scratch_begin;
+}
+bool is_empty(const Plan& plan, Index k) {
+  return plan.device.sums.ptr[k] == plan.device.sums.ptr[k + 1];
+}
 Index find_sum(const Plan& plan, bool partial, bool reads) {
   Index k = 0;
-  while (is_empty(plan, k) || is_partial(plan, k) != partial || reads_partial(plan, k) != reads) ++k;
+  while (is_empty(plan, k) || is_partial(plan, k) != partial || reads_partial(plan, k) != reads)
+    ++k;
   return k;
 }
 void erase_term(Plan& plan, Index sum) {
@@ -258,27 +317,39 @@ void erase_term(Plan& plan, Index sum) {
 }
 
 TEST(FindFlawOfTasks, Sums) {
-  const Index first = find_sum(sound_plan(), true, false), last = find_sum(sound_plan(), false, true);
-  const auto term = [](Plan& p, Index k, Index e) -> Offset& { return p.device.sums.term[p.device.sums.ptr[k] + e]; };
+  const Index first = find_sum(sound_plan(), true, false),
+              last = find_sum(sound_plan(), false, true);
+  const auto term = [](Plan& p, Index k, Index e) -> Offset& {
+    return p.device.sums.term[p.device.sums.ptr[k] + e];
+  };
   expect_found({
       {"steps that are not those", [](Plan& p) { p.device.sums.step.back() += 1; }},
       {"steps that are not those", [](Plan& p) { p.device.sums.step.clear(); }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.back() += 1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr[1] = -1; }},
       {"terms are not divided", [](Plan& p) { p.device.sums.ptr.pop_back(); }},
-      {"of two tasks", [](Plan& p) { task(p, Kind::sum, [](const DeviceTask& t) { return t.row > 0; }).row -= symbolic::kSumGroup; }},
+      {"of two tasks",
+       [](Plan& p) {
+         task(p, Kind::sum, [](const DeviceTask& t) { return t.row > 0; }).row -=
+             symbolic::kSumGroup;
+       }},
       {"of no task", [](Plan& p) { task(p, Kind::sum).rows -= symbolic::kSumGroup; }},
       {"not as much scratch", [](Plan& p) { p.device.entries += 1; }},
-      {"not as much scratch", [&](Plan& p) { p.device.sums.place[last] = p.device.sums.scratch_begin; }},
+      {"not as much scratch",
+       [&](Plan& p) { p.device.sums.place[last] = p.device.sums.scratch_begin; }},
       {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] = p.device.entries; }},
       {"outside the scratch", [&](Plan& p) { p.device.sums.place[first] += 1; }},
-      {"a place for no terms", [&](Plan& p) { p.device.sums.ptr[first + 1] = p.device.sums.ptr[first]; }},
+      {"a place for no terms",
+       [&](Plan& p) { p.device.sums.ptr[first + 1] = p.device.sums.ptr[first]; }},
       {"more terms than fan in", [&](Plan& p) { p.device.sums.ptr[first + 1] += 1; }},
       {"a place for no terms", [&](Plan& p) { p.device.sums.place[last] = -1; }},
       {"sums that do not fill up their groups",
-       [](Plan& p) { p.device.sums.place.push_back(-1), p.device.sums.ptr.push_back(p.device.sums.ptr.back()); }},
+       [](Plan& p) {
+         p.device.sums.place.push_back(-1), p.device.sums.ptr.push_back(p.device.sums.ptr.back());
+       }},
       {"not where its terms meet the front", [&](Plan& p) { p.device.sums.place[last] += 1; }},
-      {"not where its terms meet the front", [&](Plan& p) { std::swap(p.device.sums.place[last], p.device.sums.place[last + 1]); }},
+      {"not where its terms meet the front",
+       [&](Plan& p) { std::swap(p.device.sums.place[last], p.device.sums.place[last + 1]); }},
       {"two sums to one entry at once",
        [](Plan& p) {  // one that fills up a group takes a term of the sum before
          Index k = find_sum(p, false, true);
@@ -288,13 +359,19 @@ TEST(FindFlawOfTasks, Sums) {
        }},
       {"an entry of a listed child that no sum adds", [&](Plan& p) { erase_term(p, first); }},
       {"in scratch, and never read", [&](Plan& p) { erase_term(p, last); }},
-      {"a part that is not there, or was read before", [&](Plan& p) { term(p, last, 1) = term(p, last, 0); }},
-      {"a part that is not there, or was read before", [&](Plan& p) { term(p, last, 0) = p.device.entries; }},
-      {"a part that may come later", [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first]; }},
-      {"a part that may come later", [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first + 1]; }},
+      {"a part that is not there, or was read before",
+       [&](Plan& p) { term(p, last, 1) = term(p, last, 0); }},
+      {"a part that is not there, or was read before",
+       [&](Plan& p) { term(p, last, 0) = p.device.entries; }},
+      {"a part that may come later",
+       [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first]; }},
+      {"a part that may come later",
+       [&](Plan& p) { term(p, first, 0) = p.device.sums.place[first + 1]; }},
       {"a term that is no entry of a listed child", [&](Plan& p) { term(p, first, 0) = 0; }},
-      {"an entry of a child that was added before", [&](Plan& p) { term(p, first, 1) = term(p, first, 0); }},
-      {"terms that meet different entries", [&](Plan& p) { std::swap(term(p, last, 0), term(p, last + 1, 0)); }},
+      {"an entry of a child that was added before",
+       [&](Plan& p) { term(p, first, 1) = term(p, first, 0); }},
+      {"terms that meet different entries",
+       [&](Plan& p) { std::swap(term(p, last, 0), term(p, last + 1, 0)); }},
       {"sums without tasks", [](Plan& p) { p.device.task.clear(); }},
   });
 }
@@ -305,7 +382,8 @@ TEST(FindFlawOfTasks, Figures) {
       {"a device's bytes are not", [](Plan& p) { p.device.fast_bytes -= 8; }},
       {"a device's bytes are not", [](Plan& p) { p.device.shared_bytes += 8; }},
       {"a device's bytes are not", [](Plan& p) { p.device.plan_bytes += 8; }},
-      {"a device's bytes are not", [](Plan& p) { p.device.tile_ptr.resize(p.device.tile_ptr.size() + 64); }},
+      {"a device's bytes are not",
+       [](Plan& p) { p.device.tile_ptr.resize(p.device.tile_ptr.size() + 64); }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.fronts += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.narrow.levels += 1; }},
       {"work counts other fronts or levels", [](Plan& p) { p.device.work.small.fronts += 1; }},

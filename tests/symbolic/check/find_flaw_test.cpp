@@ -18,7 +18,8 @@ const Plan& sound_plan() {
     AnalyzeOptions options;
     options.workers = 1;
     options.target = "cpu-avx512";
-    return symbolic::make_plan(grid_pattern(24, 24, 24, true).view(), grid_dissection(24, 24, 24, 64), options);
+    return symbolic::make_plan(grid_pattern(24, 24, 24, true).view(),
+                               grid_dissection(24, 24, 24, 64), options);
   }();
   return *plan;
 }
@@ -66,11 +67,15 @@ TEST(FindFlaw, TreeAndSupernodes) {
       [](Plan& p) { p.supernodes.row_ptr[1] += 1; },
       [](Plan& p) { p.supernodes.row[0] = 1; },
       [](Plan& p) { p.supernodes.row[p.supernodes.row_ptr[1] - 1] = p.n; },
-      [](Plan& p) { std::swap(p.supernodes.row[p.supernodes.row_ptr[1] - 1], p.supernodes.row[p.supernodes.row_ptr[1] - 2]); },
+      [](Plan& p) {
+        std::swap(p.supernodes.row[p.supernodes.row_ptr[1] - 1],
+                  p.supernodes.row[p.supernodes.row_ptr[1] - 2]);
+      },
       [](Plan& p) { p.panel_ptr[1] += 1; },
       [](Plan& p) { p.panel_ptr.pop_back(); },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 TEST(FindFlaw, Assembly) {
@@ -91,7 +96,8 @@ TEST(FindFlaw, Assembly) {
       [](Plan& p) { p.assembly.run[0].child += 1; },
       [](Plan& p) { p.assembly.run_ptr[1] -= 1; },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 TEST(FindFlaw, TasksAndEdges) {
@@ -102,27 +108,35 @@ TEST(FindFlaw, TasksAndEdges) {
       [](Plan& p) { p.schedule.task[0].parent = kNone; },
       [](Plan& p) { p.schedule.factor_edges.dependencies.back() += 1; },
       [](Plan& p) { p.schedule.factor_edges.successor[0] = 0; },
-      [](Plan& p) { p.schedule.factor_edges.successor[0] = static_cast<Index>(p.schedule.task.size()); },
+      [](Plan& p) {
+        p.schedule.factor_edges.successor[0] = static_cast<Index>(p.schedule.task.size());
+      },
       [](Plan& p) { p.schedule.factor_edges.successor_ptr.back() -= 1; },
       [](Plan& p) {  // one task over two subtrees with different parents
         Schedule& s = p.schedule;
         for (std::size_t t = 0; t + 1 < s.task.size(); ++t)
-          if (s.task[t].parent != s.task[t + 1].parent && s.task[t].parent != static_cast<Index>(t) + 1) {
+          if (s.task[t].parent != s.task[t + 1].parent &&
+              s.task[t].parent != static_cast<Index>(t) + 1) {
             s.task[t + 1].first_front -= 1;
             s.task[t].last_front -= 1;
             return;
           }
       },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 /// A block cut in two whose parent is the only front of its task, and writes a block of its own.
 Index cut_front(const Plan& plan) {
   for (const auto& task : plan.schedule.task)
-    if (task.last_front - task.first_front == 1 && plan.supernodes.parent[task.first_front] != kNone)
-      for (Index k = plan.assembly.child_ptr[task.first_front]; k < plan.assembly.child_ptr[task.first_front + 1]; ++k)
-        if (const Index c = plan.assembly.child[k]; plan.schedule.head[c] != kNone && plan.schedule.tail[c] != kNone) return c;
+    if (task.last_front - task.first_front == 1 &&
+        plan.supernodes.parent[task.first_front] != kNone)
+      for (Index k = plan.assembly.child_ptr[task.first_front];
+           k < plan.assembly.child_ptr[task.first_front + 1]; ++k)
+        if (const Index c = plan.assembly.child[k];
+            plan.schedule.head[c] != kNone && plan.schedule.tail[c] != kNone)
+          return c;
   return kNone;
 }
 
@@ -165,28 +179,36 @@ TEST(FindFlaw, Memory) {
         p.schedule.factor_edges = tree_edges(p.schedule);
       },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 TEST(FindFlaw, BlocksInPanels) {
-  const Index inner = inner_front(sound_plan()), cut = cut_front(sound_plan()), reader = sound_plan().supernodes.parent[cut];
+  const Index inner = inner_front(sound_plan()), cut = cut_front(sound_plan()),
+              reader = sound_plan().supernodes.parent[cut];
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[0]; },                           // done before
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[inner]; },                       // its own
-      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[p.supernodes.parent[inner]]; },  // its reader's
-      [&](Plan& p) { p.schedule.head[cut] = p.panel_ptr[reader]; },                        // the same, of another task
+      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[0]; },      // done before
+      [&](Plan& p) { p.schedule.head[inner] = p.panel_ptr[inner]; },  // its own
+      [&](Plan& p) {
+        p.schedule.head[inner] = p.panel_ptr[p.supernodes.parent[inner]];
+      },                                                             // its reader's
+      [&](Plan& p) { p.schedule.head[cut] = p.panel_ptr[reader]; },  // the same, of another task
       [&](Plan& p) { p.schedule.tail[cut] = p.panel_ptr[reader + 1] - 1; },
-      [&](Plan& p) { p.schedule.tail[cut] = p.panel_ptr[p.schedule.task[task_of(p, cut)].first_front + 1]; },  // a task that may run beside
+      [&](Plan& p) {
+        p.schedule.tail[cut] = p.panel_ptr[p.schedule.task[task_of(p, cut)].first_front + 1];
+      },  // a task that may run beside
       [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.panel_ptr[reader]; },
       [&](Plan& p) { p.schedule.head[reader] = p.schedule.tail[cut]; },  // read while it is written
       [&](Plan& p) { p.schedule.scratch[task_of(p, reader)] = p.schedule.tail[cut]; },
-      [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the columns that meet pivots
+      [&](Plan& p) {  // what is dead early no longer counts as such, if it reaches beyond the
+                      // columns that meet pivots
         const Index q = p.supernodes.contribution(cut);
         p.schedule.fully_summed_columns[cut] = q;
         p.schedule.tail[cut] = kNone;
       },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
@@ -194,11 +216,14 @@ TEST(FindFlaw, EveryEdgeCountsUnlessOthersImplyIt) {
   const auto tasks = static_cast<Index>(sound.schedule.task.size());
   int reuse = 0, missed = 0;
   for (Index t = 0; t < tasks; ++t)
-    for (Offset k = sound.schedule.factor_edges.successor_ptr[t]; k < sound.schedule.factor_edges.successor_ptr[t + 1]; ++k) {
+    for (Offset k = sound.schedule.factor_edges.successor_ptr[t];
+         k < sound.schedule.factor_edges.successor_ptr[t + 1]; ++k) {
       const Index to = sound.schedule.factor_edges.successor[k];
       if (to == sound.schedule.task[t].parent) continue;
       ++reuse;
-      missed += flaw_after([&](Plan& p) { erase_edge(p.schedule.factor_edges, t, k); }).find("unordered") != std::string::npos;
+      missed += flaw_after([&](Plan& p) {
+                  erase_edge(p.schedule.factor_edges, t, k);
+                }).find("unordered") != std::string::npos;
     }
   EXPECT_GT(reuse, 10);
   EXPECT_GT(missed, reuse / 2);  // some follow from several others
@@ -215,7 +240,8 @@ TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
   ASSERT_EQ(find_flaw(plan), "");
   const Index cut = cut_front(plan), reader = plan.supernodes.parent[cut];
   ASSERT_NE(s.scratch[task_of(plan, reader)], kNone);
-  for (Offset* own : {&(s.head[reader] == kNone ? s.tail : s.head)[reader], &s.scratch[task_of(plan, reader)]}) {
+  for (Offset* own :
+       {&(s.head[reader] == kNone ? s.tail : s.head)[reader], &s.scratch[task_of(plan, reader)]}) {
     const Offset before = *own;
     *own = s.head[cut];  // taken once the head is dead
     EXPECT_EQ(find_flaw(plan), "");
@@ -223,7 +249,8 @@ TEST(FindFlaw, AHeadMayBeReusedByItsReaderAlone) {
     EXPECT_NE(find_flaw(plan), "");
     *own = before;
   }
-  (s.head[cut - 1] == kNone ? s.tail : s.head)[cut - 1] = s.head[cut];  // a front that runs before its reader
+  (s.head[cut - 1] == kNone ? s.tail : s.head)[cut - 1] =
+      s.head[cut];  // a front that runs before its reader
   EXPECT_NE(find_flaw(plan), "");
 }
 
@@ -234,7 +261,8 @@ TEST(FindFlaw, Cost) {
       [](Plan& p) { p.cost.largest_front += 1; },  [](Plan& p) { p.cost.largest_supernode += 1; },
       [](Plan& p) { p.cost.fronts.pop_back(); },
   };
-  for (std::size_t k = 0; k < damages.size(); ++k) EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
+  for (std::size_t k = 0; k < damages.size(); ++k)
+    EXPECT_NE(flaw_after(damages[k]), "") << "damage " << k;
 }
 
 }  // namespace

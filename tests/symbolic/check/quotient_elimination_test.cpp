@@ -63,8 +63,9 @@ TEST(QuotientElimination, StructuresAreThoseOfTheEliminationGame) {
     SCOPED_TRACE(seed);
     const Graph graph = random_graph(seed, seed % 3 == 0 ? 60 : 20);
     std::mt19937 random(seed + 17);
-    expect_naive(graph,
-                 seed % 4 == 0 ? Permutation::identity(graph.size()) : Permutation::from_old_of(random_permutation(graph.size(), random)));
+    expect_naive(graph, seed % 4 == 0
+                            ? Permutation::identity(graph.size())
+                            : Permutation::from_old_of(random_permutation(graph.size(), random)));
     if (HasFailure()) return;
   }
 }
@@ -79,13 +80,18 @@ TEST(QuotientElimination, SmallAndRegularShapes) {
 }
 
 TEST(QuotientElimination, CountsOfLargeShapesHaveClosedForms) {
-  const auto sum = [](const std::vector<Index>& count) { return std::accumulate(count.begin(), count.end(), Offset{0}); };
+  const auto sum = [](const std::vector<Index>& count) {
+    return std::accumulate(count.begin(), count.end(), Offset{0});
+  };
   EXPECT_EQ(sum(quotient_column_counts(path(1000000), Permutation::identity(1000000))), 1999999);
-  EXPECT_EQ(sum(quotient_column_counts(clique(1500), Permutation::identity(1500))), 1500 * 1501 / 2);
+  EXPECT_EQ(sum(quotient_column_counts(clique(1500), Permutation::identity(1500))),
+            1500 * 1501 / 2);
   std::vector<Index> centre_last(100001);
   for (Index k = 0; k < 100001; ++k) centre_last[k] = (k + 1) % 100001;
-  EXPECT_EQ(sum(quotient_column_counts(star(100001), Permutation::from_old_of(centre_last))), 200001);
-  EXPECT_EQ(sum(quotient_column_counts(star(3001), Permutation::identity(3001))), Offset{3001} * 3002 / 2);
+  EXPECT_EQ(sum(quotient_column_counts(star(100001), Permutation::from_old_of(centre_last))),
+            200001);
+  EXPECT_EQ(sum(quotient_column_counts(star(3001), Permutation::identity(3001))),
+            Offset{3001} * 3002 / 2);
   // Row by row a grid of width w is a band that fills: w+1 entries in a column, less at the end.
   const Index w = 30, n = w * w;
   const auto count = quotient_column_counts(grid(w, w, 1), Permutation::identity(n));
@@ -96,7 +102,8 @@ TEST(QuotientElimination, LiveListsStayWithinHalfTheEdges) {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     const Graph graph = random_graph(seed, 60);
     std::mt19937 random(seed);
-    QuotientElimination elimination(graph, Permutation::from_old_of(random_permutation(graph.size(), random)));
+    QuotientElimination elimination(
+        graph, Permutation::from_old_of(random_permutation(graph.size(), random)));
     EXPECT_EQ(elimination.capacity(), graph.edges() / 2);
     for (Index k = 0; k < graph.size(); ++k) (void)elimination.eliminate_next();
     EXPECT_LE(elimination.peak(), elimination.capacity());
@@ -119,7 +126,9 @@ TEST(QuotientElimination, MemoryIsThatOfTheGraphWhateverTheFill) {
   EXPECT_GT(fill, 20 * graph.edges()) << "the bound says something only where there is much fill";
 }
 
-TEST(QuotientElimination, SizesMustAgree) { EXPECT_THROW((void)quotient_column_counts(path(3), Permutation::identity(4)), Error); }
+TEST(QuotientElimination, SizesMustAgree) {
+  EXPECT_THROW((void)quotient_column_counts(path(3), Permutation::identity(4)), Error);
+}
 
 }  // namespace
 }  // namespace kauri

@@ -14,14 +14,16 @@
 namespace kauri::test {
 namespace {
 
-// The limit is for the whole graph, as the seconds predicted for nd are: components do not have one each.
+// The limit is for the whole graph, as the seconds predicted for nd are: components do not have one
+// each.
 TEST(Analyze, TheLimitOfMinimumDegreeIsForAllComponentsTogether) {
   const auto one = generate("hubs 3000 100 200 1");
   constexpr Index kCopies = 8;
   OwnedPattern a;
   for (Index copy = 0; copy < kCopies; ++copy) {
     for (const Index r : one.pattern().row) a.row.push_back(r + copy * one.n());
-    for (Index j = 1; j <= one.n(); ++j) a.col_ptr.push_back(copy * one.nnz() + one.pattern().col_ptr[j]);
+    for (Index j = 1; j <= one.n(); ++j)
+      a.col_ptr.push_back(copy * one.nnz() + one.pattern().col_ptr[j]);
   }
   const Graph of_one(one.pattern()), of_all(a.view());
   OrderingOptions options;
@@ -54,7 +56,8 @@ TEST(Analyze, WarnsOfABlockBeyondThePlacesOfADevicesTasks) {
   options.target = "sm_90";
   (void)analyze(a.view(), options);
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("the contribution block of front 0 has 92697 rows"), std::string::npos)
+      << warnings[0];
 }
 
 }  // namespace

@@ -53,8 +53,9 @@ void check_analysis(const Analysis& analysis) {
 TEST(Analyze, EachMethodGivesASoundPlan) {
   const OwnedPattern a = shuffled(grid_pattern(25, 25, 1), 1);
   for (const OrderingMethod method :
-       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd, OrderingMethod::parallel_amd,
-        OrderingMethod::nested_dissection, OrderingMethod::metis, OrderingMethod::automatic}) {
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree,
+        OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+        OrderingMethod::metis, OrderingMethod::automatic}) {
     if (!ordering_available(method)) continue;
     const Analysis analysis = analyze_with_report(a.view(), method_options(method));
     check_analysis(analysis);
@@ -87,8 +88,10 @@ TEST(Analyze, ShuffledGridIsWonByAFillReducingOrdering) {
   const OwnedPattern a = shuffled(grid_pattern(60, 60, 1), 2);
   const Analysis analysis = analyze_with_report(a.view(), method_options());
   check_analysis(analysis);
-  EXPECT_TRUE(analysis.plan->ordering == OrderingMethod::amd || analysis.plan->ordering == OrderingMethod::nested_dissection);
-  EXPECT_NE(candidate_of(analysis, OrderingMethod::natural)->note.find("not tried: its envelope"), std::string::npos);
+  EXPECT_TRUE(analysis.plan->ordering == OrderingMethod::amd ||
+              analysis.plan->ordering == OrderingMethod::nested_dissection);
+  EXPECT_NE(candidate_of(analysis, OrderingMethod::natural)->note.find("not tried: its envelope"),
+            std::string::npos);
   EXPECT_NE(candidate_of(analysis, OrderingMethod::rcm)->note.find("not tried"), std::string::npos);
 }
 
@@ -96,7 +99,9 @@ TEST(Analyze, DissectionIsTriedWhereTheJobCanPayForIt) {
   const OwnedPattern a = grid_pattern(14, 14, 14, true);
   AnalyzeOptions options = method_options();
   options.factorizations = 0;
-  const auto note = [&](const Analysis& analysis) { return candidate_of(analysis, OrderingMethod::nested_dissection)->note; };
+  const auto note = [&](const Analysis& analysis) {
+    return candidate_of(analysis, OrderingMethod::nested_dissection)->note;
+  };
   EXPECT_NE(note(analyze_with_report(a.view(), options)).find("not tried"), std::string::npos);
   // The sentence says so where the ordering itself was too dear.
   const OwnedPattern grid = shuffled(grid_pattern(40, 40, 1), 2);
@@ -115,10 +120,13 @@ TEST(Analyze, WhereLIsSparseDissectionIsNeverTried) {
   options.factorizations = 1 << 30;
   EdgeList edges;
   for (Index v = 1; v < 4000; ++v) edges.emplace_back(v, v / 2);
-  for (const OwnedPattern& a : {shuffled(pattern_of(4000, std::move(edges)), 4), shuffled(grid_pattern(3, 900, 1), 5)}) {
+  for (const OwnedPattern& a :
+       {shuffled(pattern_of(4000, std::move(edges)), 4), shuffled(grid_pattern(3, 900, 1), 5)}) {
     const Analysis analysis = analyze_with_report(a.view(), options);
     check_analysis(analysis);
-    EXPECT_EQ(candidate_of(analysis, OrderingMethod::nested_dissection)->note.find("not tried: "), 0U) << analysis.reason;
+    EXPECT_EQ(candidate_of(analysis, OrderingMethod::nested_dissection)->note.find("not tried: "),
+              0U)
+        << analysis.reason;
   }
 }
 
@@ -138,12 +146,14 @@ TEST(DissectionHope, GrowsFromNothingToLessThanAll) {
 TEST(Analyze, DissectionWinsLargeJobsOnGridsInSpace) {
   AnalyzeOptions options = method_options();
   options.factorizations = 1000;
-  const Analysis analysis = analyze_with_report(shuffled(grid_pattern(18, 18, 18), 3).view(), options);
+  const Analysis analysis =
+      analyze_with_report(shuffled(grid_pattern(18, 18, 18), 3).view(), options);
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::nested_dissection) << analysis.reason;
 }
 
-// Minimum degree takes longer than the rest of the job where a device factorises, and little of it on one core; of many neighbours it is
-// sooner done than dissection. Of a tree, or nearly, dissection takes what hangs off at once.
+// Minimum degree takes longer than the rest of the job where a device factorises, and little of it
+// on one core; of many neighbours it is sooner done than dissection. Of a tree, or nearly,
+// dissection takes what hangs off at once.
 TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
@@ -152,11 +162,13 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   const auto at_once = [](const OwnedPattern& a, const AnalyzeOptions& options) {
     const Analysis analysis = analyze_with_report(a.view(), options);
     const bool found = analysis.reason.find("nd alone") != std::string::npos;
-    EXPECT_EQ(candidate_of(analysis, OrderingMethod::amd)->note.find("not tried: ") == 0, found) << analysis.reason;
+    EXPECT_EQ(candidate_of(analysis, OrderingMethod::amd)->note.find("not tried: ") == 0, found)
+        << analysis.reason;
     EXPECT_TRUE(!found || analysis.plan->ordering == OrderingMethod::nested_dissection);
     return found;
   };
-  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1), surface = shuffled(grid_pattern(380, 380, 1), 2);
+  const OwnedPattern body = shuffled(grid_pattern(38, 38, 38), 1),
+                     surface = shuffled(grid_pattern(380, 380, 1), 2);
   const OwnedPattern less = shuffled(grid_pattern(300, 300, 1), 2);
   EdgeList edges;
   for (Index v = 1; v < 60000; ++v) edges.emplace_back(v, v / 2);
@@ -167,7 +179,8 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   }
   for (Index v = 22500; v < 67500; ++v) more.emplace_back(v, v % 22500);
   const OwnedPattern leaves = shuffled(pattern_of(67500, std::move(more)), 5);
-  const OwnedPattern tree = shuffled(pattern_of(60000, std::move(edges)), 3), small = shuffled(grid_pattern(30, 30, 30), 4);
+  const OwnedPattern tree = shuffled(pattern_of(60000, std::move(edges)), 3),
+                     small = shuffled(grid_pattern(30, 30, 30), 4);
   const OwnedPattern neighbours = grid_pattern(38, 38, 38, true);
   EdgeList ties;  // points with four of 300 hubs each: five levels
   std::mt19937_64 random(6);
@@ -187,7 +200,8 @@ TEST(Analyze, LargeGraphsWithoutThinSeparatorsAreDissectedAtOnce) {
   }
 }
 
-// Dissection is shared by all cores that the caller states, minimum degree done by one. A device's host is what it is.
+// Dissection is shared by all cores that the caller states, minimum degree done by one. A device's
+// host is what it is.
 TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
   const auto at_once = [](const Pattern& a, const AnalyzeOptions& options) {
     return analyze_with_report(a, options).reason.find("nd alone") != std::string::npos;
@@ -215,8 +229,8 @@ TEST(Analyze, TheMoreCoresTheSoonerASurfaceIsDissected) {
   EXPECT_THROW((void)analyze(lattice.view(), options), Error);
 }
 
-// Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than dissection takes, with one it does not;
-// nor where the graph is long, or flat.
+// Of many neighbours: a device with 1000 factorisations before it loses more by minimum degree than
+// dissection takes, with one it does not; nor where the graph is long, or flat.
 TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
   AnalyzeOptions options = method_options();
   options.target = "sm_90";
@@ -224,21 +238,24 @@ TEST(Analyze, BodiesThatKeepADeviceBusyAreDissectedAtOnce) {
     options.factorizations = factorizations;
     return analyze_with_report(a.view(), options).reason.find("nd alone") != std::string::npos;
   };
-  const OwnedPattern body = grid_pattern(38, 38, 38, true), flat = grid_pattern(166, 166, 2, true), rod = grid_pattern(7, 7, 1120, true);
+  const OwnedPattern body = grid_pattern(38, 38, 38, true), flat = grid_pattern(166, 166, 2, true),
+                     rod = grid_pattern(7, 7, 1120, true);
   EXPECT_TRUE(at_once(body, 1000));
   EXPECT_FALSE(at_once(body, 1));
   EXPECT_FALSE(at_once(flat, 1000));
   EXPECT_FALSE(at_once(rod, 1000));
 }
 
-// Minimum degree goes from one end of a long body to the other; a device waits for each step of that path, whatever is on it.
+// Minimum degree goes from one end of a long body to the other; a device waits for each step of
+// that path, whatever is on it.
 TEST(Analyze, LongBodiesAreDissectedForADevice) {
   const auto tried = [](const Analysis& analysis) {
     return candidate_of(analysis, OrderingMethod::nested_dissection)->note.find("not tried: ") != 0;
   };
   EdgeList edges;
   for (Index v = 1; v < 16000; ++v) edges.emplace_back(v, v / 2);
-  const OwnedPattern strip = shuffled(grid_pattern(4, 4000, 1), 1), bar = shuffled(grid_pattern(4, 4, 1000), 2),
+  const OwnedPattern strip = shuffled(grid_pattern(4, 4000, 1), 1),
+                     bar = shuffled(grid_pattern(4, 4, 1000), 2),
                      tree = shuffled(pattern_of(16000, std::move(edges)), 3);
   AnalyzeOptions device = method_options(), host = method_options();
   device.target = "sm_90";
@@ -253,31 +270,38 @@ TEST(Analyze, LongBodiesAreDissectedForADevice) {
   }
   device.factorizations = host.factorizations = 10000;
   EXPECT_FALSE(tried(analyze_with_report(tree.view(), device)));
-  EXPECT_FALSE(tried(analyze_with_report(strip.view(), host)));  // nothing is filled, and one core waits for nobody
+  EXPECT_FALSE(tried(analyze_with_report(
+      strip.view(), host)));  // nothing is filled, and one core waits for nobody
 }
 
-// By all threads of a device's host where neither the numbering nor a lattice helps, and the graph is worth it; else by one. One core
-// dissects such a mesh at once.
+// By all threads of a device's host where neither the numbering nor a lattice helps, and the graph
+// is worth it; else by one. One core dissects such a mesh at once.
 TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
   AnalyzeOptions host = method_options(), device = method_options(), offered = method_options();
   device.target = "sm_90";
   offered.device.target = "sm_90";
   const auto in_rounds = [](const Pattern& a, const AnalyzeOptions& options) {
     const Analysis analysis = analyze_with_report(a, options);
-    const Candidate *amd = candidate_of(analysis, OrderingMethod::amd), *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
-    EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0) << analysis.reason;
+    const Candidate *amd = candidate_of(analysis, OrderingMethod::amd),
+                    *rounds = candidate_of(analysis, OrderingMethod::parallel_amd);
+    EXPECT_TRUE(amd->note.find("not tried: ") == 0 || rounds->note.find("not tried: ") == 0)
+        << analysis.reason;
     return rounds->note.find("not tried: ") != 0;
   };
-  const SymmetricMatrix<double> mesh = generate("rgg3d 52000 9 1"), few = generate("rgg3d 52000 6 1"), small = generate("rgg3d 36000 6 1");
+  const SymmetricMatrix<double> mesh = generate("rgg3d 52000 9 1"),
+                                few = generate("rgg3d 52000 6 1"),
+                                small = generate("rgg3d 36000 6 1");
   const OwnedPattern lattice = shuffled(grid_pattern(213, 213, 1), 1);
   for (const AnalyzeOptions& options : {host, device, offered}) {
     const bool for_device = options.target == "sm_90" || !options.device.target.empty();
     EXPECT_EQ(in_rounds(mesh.pattern(), options), for_device);
-    EXPECT_EQ(in_rounds(few.pattern(), options), for_device);  // by its neighbours alone it would be a lattice's body
+    EXPECT_EQ(in_rounds(few.pattern(), options),
+              for_device);  // by its neighbours alone it would be a lattice's body
     EXPECT_FALSE(in_rounds(small.pattern(), options));
     EXPECT_FALSE(in_rounds(lattice.view(), options));
   }
-  device.factorizations = 128;  // with a lattice's share of dissection's seconds 64 would do to dissect it at once
+  device.factorizations =
+      128;  // with a lattice's share of dissection's seconds 64 would do to dissect it at once
   EXPECT_TRUE(in_rounds(mesh.pattern(), device));
   device.factorizations = 1000;
   EXPECT_FALSE(in_rounds(mesh.pattern(), device));
@@ -285,8 +309,10 @@ TEST(Analyze, IrregularMeshesForADeviceAreEliminatedInRounds) {
 
 // The methods by METIS are there to be compared: a build without it chooses the same.
 TEST(Analyze, AutomaticNeverRunsMetis) {
-  for (const OwnedPattern& a : {chain_pattern(50), grid_pattern(14, 14, 14), shuffled(grid_pattern(40, 40, 1), 2)}) {
-    EXPECT_EQ(candidate_of(analyze_with_report(a.view(), method_options()), OrderingMethod::metis), nullptr);
+  for (const OwnedPattern& a :
+       {chain_pattern(50), grid_pattern(14, 14, 14), shuffled(grid_pattern(40, 40, 1), 2)}) {
+    EXPECT_EQ(candidate_of(analyze_with_report(a.view(), method_options()), OrderingMethod::metis),
+              nullptr);
     const Analysis all = compare_orderings(a.view(), method_options());
     const Candidate* metis = candidate_of(all, OrderingMethod::metis);
     ASSERT_NE(metis, nullptr);
@@ -313,7 +339,8 @@ TEST(Analyze, ThreadsOfTheOrderingReachNothing) {
 
 TEST(Analyze, NorDoThreadsReachWhatIsDissectedAtOnce) {
   const ManyThreads many;
-  for (const OwnedPattern& a : {grid_pattern(38, 38, 38, true), shuffled(grid_pattern(260, 260, 1), 1)})
+  for (const OwnedPattern& a :
+       {grid_pattern(38, 38, 38, true), shuffled(grid_pattern(260, 260, 1), 1)})
     for (const char* target : {"", "sm_90"}) {
       AnalyzeOptions options = method_options();
       options.target = target;
@@ -327,8 +354,9 @@ TEST(Analyze, NorDoThreadsReachWhatIsDissectedAtOnce) {
 }
 
 TEST(Analyze, TheChoiceDoesNotDependOnTheNumberOfWorkers) {
-  const std::vector<OwnedPattern> patterns = {grid_pattern(12, 12, 12), grid_pattern(16, 16, 16),       grid_pattern(20, 20, 20),
-                                              grid_pattern(24, 24, 24), grid_pattern(10, 10, 10, true), grid_pattern(70, 70, 1)};
+  const std::vector<OwnedPattern> patterns = {
+      grid_pattern(12, 12, 12), grid_pattern(16, 16, 16),       grid_pattern(20, 20, 20),
+      grid_pattern(24, 24, 24), grid_pattern(10, 10, 10, true), grid_pattern(70, 70, 1)};
   for (const OwnedPattern& a : patterns) {
     AnalyzeOptions options = method_options();
     options.workers = 1;
@@ -339,23 +367,26 @@ TEST(Analyze, TheChoiceDoesNotDependOnTheNumberOfWorkers) {
       EXPECT_EQ(other.reason, alone.reason);
       EXPECT_EQ(other.plan->perm, alone.plan->perm);
       ASSERT_EQ(other.candidates.size(), alone.candidates.size());
-      for (std::size_t k = 0; k < alone.candidates.size(); ++k) EXPECT_EQ(other.candidates[k].note, alone.candidates[k].note);
+      for (std::size_t k = 0; k < alone.candidates.size(); ++k)
+        EXPECT_EQ(other.candidates[k].note, alone.candidates[k].note);
     }
   }
 }
 
 TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
-  const std::vector<OwnedPattern> patterns = {diagonal_pattern(0),       chain_pattern(1),
-                                              chain_pattern(50),         shuffled(chain_pattern(3000), 6),
-                                              grid_pattern(8, 8, 8),     grid_pattern(30, 30, 1),
-                                              grid_pattern(3, 700, 1),   shuffled(grid_pattern(3, 700, 1), 7),
-                                              grid_pattern(12, 12, 12),  shuffled(grid_pattern(40, 40, 1), 8),
-                                              random_pattern(400, 6, 9), random_pattern(3000, 3, 10)};
+  const std::vector<OwnedPattern> patterns = {
+      diagonal_pattern(0),       chain_pattern(1),
+      chain_pattern(50),         shuffled(chain_pattern(3000), 6),
+      grid_pattern(8, 8, 8),     grid_pattern(30, 30, 1),
+      grid_pattern(3, 700, 1),   shuffled(grid_pattern(3, 700, 1), 7),
+      grid_pattern(12, 12, 12),  shuffled(grid_pattern(40, 40, 1), 8),
+      random_pattern(400, 6, 9), random_pattern(3000, 3, 10)};
   for (const OwnedPattern& a : patterns)
     for (const int factorizations : {0, 1, 1000}) {
       AnalyzeOptions options = method_options();
       options.factorizations = factorizations;
-      const Analysis automatic = analyze_with_report(a.view(), options), all = compare_orderings(a.view(), options);
+      const Analysis automatic = analyze_with_report(a.view(), options),
+                     all = compare_orderings(a.view(), options);
       EXPECT_EQ(all.plan->ordering, automatic.plan->ordering);
       EXPECT_EQ(all.plan->perm, automatic.plan->perm);
       EXPECT_EQ(all.reason, automatic.reason);
@@ -363,13 +394,18 @@ TEST(Analyze, CompareChoosesWhatAutomaticTakes) {
     }
 }
 
-// Hubs below the limit of dense rows, so many that each pivot of minimum degree has most of them for neighbours.
+// Hubs below the limit of dense rows, so many that each pivot of minimum degree has most of them
+// for neighbours.
 TEST(Analyze, AutomaticGivesUpMinimumDegreeThatRunsAway) {
   const auto a = generate("hubs 20000 300 400 1");
-  const Analysis automatic = analyze_with_report(a.pattern(), method_options()), all = compare_orderings(a.pattern(), method_options());
+  const Analysis automatic = analyze_with_report(a.pattern(), method_options()),
+                 all = compare_orderings(a.pattern(), method_options());
   check_analysis(automatic);
-  EXPECT_NE(automatic.reason.find("amd given up: it takes more than the "), std::string::npos) << automatic.reason;
-  EXPECT_TRUE(std::regex_search(automatic.reason, std::regex(" steps of 2 times the \\S+ m?s predicted for nd"))) << automatic.reason;
+  EXPECT_NE(automatic.reason.find("amd given up: it takes more than the "), std::string::npos)
+      << automatic.reason;
+  EXPECT_TRUE(std::regex_search(automatic.reason,
+                                std::regex(" steps of 2 times the \\S+ m?s predicted for nd")))
+      << automatic.reason;
   EXPECT_EQ(automatic.plan->ordering, OrderingMethod::nested_dissection);
   ASSERT_NE(candidate_of(automatic, OrderingMethod::amd), nullptr);
   EXPECT_TRUE(candidate_of(automatic, OrderingMethod::amd)->note.starts_with("given up: "));
@@ -390,13 +426,17 @@ TEST(Analyze, BundleAdjustmentIsOrderedByItsCameras) {
 }
 
 TEST(Analyze, NarrowSystemsInTheirOwnNumberingAreLeftInIt) {
-  EXPECT_EQ(analyze(chain_pattern(5000).view(), method_options())->ordering, OrderingMethod::natural);
+  EXPECT_EQ(analyze(chain_pattern(5000).view(), method_options())->ordering,
+            OrderingMethod::natural);
   const OwnedPattern strip = grid_pattern(4, 300, 1);
   const Analysis analysis = analyze_with_report(strip.view(), method_options());
   EXPECT_EQ(analysis.plan->ordering, OrderingMethod::natural);
-  EXPECT_NE(analysis.reason.find("by the envelope of the natural ordering the job takes"), std::string::npos) << analysis.reason;
+  EXPECT_NE(analysis.reason.find("by the envelope of the natural ordering the job takes"),
+            std::string::npos)
+      << analysis.reason;
   EXPECT_EQ(compare_orderings(strip.view(), method_options()).reason, analysis.reason);
-  EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), method_options())->ordering, OrderingMethod::natural);
+  EXPECT_NE(analyze(shuffled(chain_pattern(5000), 11).view(), method_options())->ordering,
+            OrderingMethod::natural);
 }
 
 TEST(Analyze, LongThinGraphsMakeRcmWorthALook) {
@@ -422,16 +462,19 @@ TEST(Analyze, CompareMakesEveryPlan) {
     EXPECT_EQ(find_flaw(*candidate.plan), "");
     least = std::min(least, static_cast<double>(candidate.plan->cost.nnz_l));
   }
-  EXPECT_FALSE(analysis.plan->given);                                    // a random permutation is the worst
-  EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l), 2 * least);  // seconds decide, not fill alone
+  EXPECT_FALSE(analysis.plan->given);  // a random permutation is the worst
+  EXPECT_LT(static_cast<double>(analysis.plan->cost.nnz_l),
+            2 * least);  // seconds decide, not fill alone
 }
 
 TEST(Analyze, SmallestMatrices) {
   for (const Index n : {0, 1, 2})
-    for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::amd, OrderingMethod::nested_dissection,
-                                        OrderingMethod::metis, OrderingMethod::natural}) {
+    for (const OrderingMethod method :
+         {OrderingMethod::automatic, OrderingMethod::amd, OrderingMethod::nested_dissection,
+          OrderingMethod::metis, OrderingMethod::natural}) {
       if (!ordering_available(method)) continue;
-      const Analysis analysis = analyze_with_report(chain_pattern(n).view(), method_options(method));
+      const Analysis analysis =
+          analyze_with_report(chain_pattern(n).view(), method_options(method));
       check_analysis(analysis);
       EXPECT_EQ(analysis.plan->cost.nnz_l, n == 0 ? 0 : 2 * n - 1);
     }
@@ -454,15 +497,18 @@ TEST(Analyze, BrokenInputIsAnError) {
 
 TEST(Analyze, ChecksTheOptionsOfOrderingsWhateverTheMethod) {
   const OwnedPattern a = grid_pattern(30, 30, 1);
-  for (const OrderingMethod method : {OrderingMethod::automatic, OrderingMethod::nested_dissection, OrderingMethod::amd}) {
+  for (const OrderingMethod method :
+       {OrderingMethod::automatic, OrderingMethod::nested_dissection, OrderingMethod::amd}) {
     SCOPED_TRACE(name_of(method));
     AnalyzeOptions delta, effort;
     delta.ordering.method = effort.ordering.method = method;
     delta.ordering.delta = -1;
     effort.ordering.effort = static_cast<Effort>(7);
     const auto said = [&](const AnalyzeOptions& options) {
-      const std::string text = error_text(ErrorKind::usage, [&] { (void)analyze(a.view(), options); });
-      EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)compare_orderings(a.view(), options); }), text);
+      const std::string text =
+          error_text(ErrorKind::usage, [&] { (void)analyze(a.view(), options); });
+      EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)compare_orderings(a.view(), options); }),
+                text);
       return text;
     };
     EXPECT_EQ(said(delta), "analyze: delta is -1, expected 0 or more");

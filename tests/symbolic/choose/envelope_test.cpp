@@ -1,4 +1,5 @@
-// What a quick look says of banded orderings, against counts entry by entry and distances settled in rounds.
+// What a quick look says of banded orderings, against counts entry by entry and distances settled
+// in rounds.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/choose/envelope.hpp"
 
@@ -36,9 +37,11 @@ double naive_envelope(const OwnedPattern& a, const Permutation& perm, Index step
   return entries;
 }
 
-double envelope(const OwnedPattern& a, const Permutation& perm, bool merge = true, const std::vector<Index>& apart = {}) {
+double envelope(const OwnedPattern& a, const Permutation& perm, bool merge = true,
+                const std::vector<Index>& apart = {}) {
   const Pattern lower = a.view();
-  return symbolic::envelope_entries(ordering::CompressedGraph(ordering::GraphSource(lower), merge, apart), perm);
+  return symbolic::envelope_entries(
+      ordering::CompressedGraph(ordering::GraphSource(lower), merge, apart), perm);
 }
 
 TEST(Envelope, EnvelopeIsCountedRowByRow) {
@@ -54,14 +57,17 @@ TEST(Envelope, EnvelopeIsCountedRowByRow) {
 TEST(Envelope, SupervariablesTellTheEnvelopeOfTheirRows) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     std::vector<Index> weight(60);
-    for (std::size_t v = 0; v < weight.size(); ++v) weight[v] = 1 + static_cast<Index>((seed * v) % 4);
-    for (const Numbering numbering : {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
+    for (std::size_t v = 0; v < weight.size(); ++v)
+      weight[v] = 1 + static_cast<Index>((seed * v) % 4);
+    for (const Numbering numbering :
+         {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
       const OwnedPattern a = blown_up(grid_pattern(5, 4, 3), weight, numbering, seed);
       for (const Permutation& perm : {Permutation::identity(a.n()), random_order(a.n(), seed + 1)})
         for (const std::vector<Index>& apart : {std::vector<Index>{}, {0, 7, 30}}) {
           EXPECT_EQ(envelope(a, perm, true, apart), naive_envelope(a, perm)) << "seed " << seed;
           EXPECT_EQ(envelope(a, perm, false), naive_envelope(a, perm)) << "seed " << seed;
-          EXPECT_EQ(symbolic::envelope_entries(a.view(), perm), naive_envelope(a, perm)) << "seed " << seed;
+          EXPECT_EQ(symbolic::envelope_entries(a.view(), perm), naive_envelope(a, perm))
+              << "seed " << seed;
         }
     }
   }
@@ -156,9 +162,12 @@ TEST(Envelope, OfManyGraphsAreThoseOfDistances) {
     const auto n = static_cast<Index>(1 + random() % 60);
     const std::size_t edges = random() % (1 + 2 * static_cast<std::size_t>(n));
     EdgeList pairs;
-    for (std::size_t e = 0; e < edges; ++e) pairs.emplace_back(static_cast<Index>(random() % n), static_cast<Index>(random() % n));
+    for (std::size_t e = 0; e < edges; ++e)
+      pairs.emplace_back(static_cast<Index>(random() % n), static_cast<Index>(random() % n));
     const Graph graph(pattern_of(n, std::move(pairs)).view());
-    EXPECT_EQ(symbolic::banded_entries(ordering::view_of(graph)), naive_banded_entries(ordering::view_of(graph))) << "seed " << seed;
+    EXPECT_EQ(symbolic::banded_entries(ordering::view_of(graph)),
+              naive_banded_entries(ordering::view_of(graph)))
+        << "seed " << seed;
   }
 }
 

@@ -58,9 +58,13 @@ TEST(TargetChoice, FollowsPredictedSeconds) {
         device{"sm_90", c.start, 0, 0, c.device_factor, c.device_solve, 0, c.bytes, c.scaled};
     const TargetChoice choice = choose_target(host, device, options);
     EXPECT_EQ(choice.device, c.device) << c.what << ": " << choice.reason;
-    EXPECT_EQ(choice.reason.find(c.device ? "sm_90: " : "cpu-avx512: "), 0U) << c.what << ": " << choice.reason;
-    EXPECT_DOUBLE_EQ(host.job_s, c.factorizations * (c.host_factor + c.solves * c.host_solve)) << c.what;
-    EXPECT_DOUBLE_EQ(device.job_s, c.start + c.factorizations * (c.device_factor + c.solves * c.device_solve)) << c.what;
+    EXPECT_EQ(choice.reason.find(c.device ? "sm_90: " : "cpu-avx512: "), 0U)
+        << c.what << ": " << choice.reason;
+    EXPECT_DOUBLE_EQ(host.job_s, c.factorizations * (c.host_factor + c.solves * c.host_solve))
+        << c.what;
+    EXPECT_DOUBLE_EQ(device.job_s,
+                     c.start + c.factorizations * (c.device_factor + c.solves * c.device_solve))
+        << c.what;
   }
 }
 
@@ -68,7 +72,8 @@ TEST(TargetChoice, PaysForMakingAFactorOnceAndForValuesEachTime) {
   AnalyzeOptions options;
   options.factorizations = 3;
   options.device = {"sm_90", 10 * kGb, true, 1};
-  Forecast host{"cpu-avx2", 0, 0.5, 0, 1, 0, 0, kGb}, device{"sm_90", 0, 0.25, 0.125, 0.875, 0, 0, kGb};
+  Forecast host{"cpu-avx2", 0, 0.5, 0, 1, 0, 0, kGb},
+      device{"sm_90", 0, 0.25, 0.125, 0.875, 0, 0, kGb};
   EXPECT_TRUE(choose_target(host, device, options).device);
   EXPECT_DOUBLE_EQ(host.job_s, 3.5);
   EXPECT_DOUBLE_EQ(device.job_s, 0.25 + 3 * (0.125 + 0.875));
@@ -83,17 +88,23 @@ TEST(TargetChoice, TheReasonTellsMeasuredFromScaled) {
       for (const int scalar_bytes : {4, 8}) {
         AnalyzeOptions options;
         options.device = {"sm_80", 10 * kGb, true, 1, scalar_bytes};
-        Forecast host{"cpu-avx2", 0, 0, 0, host_factor, 0, 0, kGb}, device{"sm_80", 0, 0, 0, 0.1, 0, 0, kGb, scaled};
+        Forecast host{"cpu-avx2", 0, 0, 0, host_factor, 0, 0, kGb},
+            device{"sm_80", 0, 0, 0, 0.1, 0, 0, kGb, scaled};
         const TargetChoice choice = choose_target(host, device, options);
         EXPECT_EQ(choice.device, host_factor > 0.5);
-        const std::string constants = std::string("; constants of sm_80 in ") + (scalar_bytes == 4 ? "float" : "double");
-        EXPECT_NE(choice.reason.find(constants + (scaled ? " are scaled, not measured" : " are measured")), std::string::npos)
+        const std::string constants =
+            std::string("; constants of sm_80 in ") + (scalar_bytes == 4 ? "float" : "double");
+        EXPECT_NE(choice.reason.find(constants +
+                                     (scaled ? " are scaled, not measured" : " are measured")),
+                  std::string::npos)
             << choice.reason;
       }
 }
 
-/// What an analysis with an offer decided is what the figures say, and the plan is that of the winner alone, bit for bit.
-void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, AnalyzeOptions options) {
+/// What an analysis with an offer decided is what the figures say, and the plan is that of the
+/// winner alone, bit for bit.
+void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern,
+                           AnalyzeOptions options) {
   ASSERT_EQ(analysis.forecasts.size(), 2U);
   Forecast host = analysis.forecasts[0], device = analysis.forecasts[1];
   const TargetChoice choice = choose_target(host, device, options);
@@ -107,7 +118,8 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
   options.ordering.method = analysis.plan->ordering;
   const auto alone = analyze(pattern, options);
   EXPECT_EQ(analysis.plan->perm.old_of().size(), alone->perm.old_of().size());
-  EXPECT_TRUE(std::equal(alone->perm.old_of().begin(), alone->perm.old_of().end(), analysis.plan->perm.old_of().begin()));
+  EXPECT_TRUE(std::equal(alone->perm.old_of().begin(), alone->perm.old_of().end(),
+                         analysis.plan->perm.old_of().begin()));
   EXPECT_EQ(analysis.plan->supernodes.first, alone->supernodes.first);
   EXPECT_EQ(analysis.plan->panel_ptr, alone->panel_ptr);
   EXPECT_EQ(analysis.plan->device.panel, alone->device.panel);
@@ -118,22 +130,27 @@ void expect_plan_of_winner(const Analysis& analysis, const Pattern& pattern, Ana
   if (choice.device && scalar_bytes == 4) {
     const DeviceCost& constants = device_cost(winner.target, 4);
     EXPECT_EQ(winner.factor_s, device_factor_seconds(constants, analysis.plan->device.work));
-    EXPECT_EQ(winner.solve_s, device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
+    EXPECT_EQ(winner.solve_s,
+              device_solve_seconds(constants, analysis.plan->device.work, analysis.plan->n));
     return;
   }
   const int workers = choice.device ? 1 : planned_workers(options);
   EXPECT_EQ(share * crowded_factor(workers) * cost.predicted_factor_s, winner.factor_s);
   EXPECT_EQ(share * crowded_solve(workers) * cost.predicted_solve_s, winner.solve_s);
-  EXPECT_EQ(share * cost.predicted_create_s + (choice.device ? 0 : crowded_start(workers)), winner.create_s);
+  EXPECT_EQ(share * cost.predicted_create_s + (choice.device ? 0 : crowded_start(workers)),
+            winner.create_s);
 }
 
 TEST(TargetChoice, AnalysesPlanForTheWinner) {
-  for (const auto& [target, scalar_bytes] : {std::pair{"sm_90", 8}, {"sm_90", 4}, {"sm_80", 8}, {"sm_80", 4}}) {
+  for (const auto& [target, scalar_bytes] :
+       {std::pair{"sm_90", 8}, {"sm_90", 4}, {"sm_80", 8}, {"sm_80", 4}}) {
     bool host_won = false, device_won = false;
-    for (const char* spec : {"poisson2d 20", "poisson3d 10", "poisson3d 24", "elast3d 8", "tree 2000 1"})
+    for (const char* spec :
+         {"poisson2d 20", "poisson3d 10", "poisson3d 24", "elast3d 8", "tree 2000 1"})
       for (const int factorizations : {1, 1000000})
         for (const auto method : {OrderingMethod::automatic, OrderingMethod::amd}) {
-          SCOPED_TRACE(std::string(spec) + " " + target + " " + std::to_string(scalar_bytes) + " " + std::to_string(factorizations));
+          SCOPED_TRACE(std::string(spec) + " " + target + " " + std::to_string(scalar_bytes) + " " +
+                       std::to_string(factorizations));
           AnalyzeOptions options;
           options.target = "cpu-generic";
           options.workers = scalar_bytes == 8 ? 16 : 1;
@@ -143,7 +160,8 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
           options.device = {target, 10 * kGb, false, 1, scalar_bytes};
           const auto a = generate(spec);
           const Analysis analysis = analyze_with_report(a.pattern(), options);
-          EXPECT_EQ(analysis.forecasts.at(1).scaled, target != std::string("sm_90") || scalar_bytes == 4);
+          EXPECT_EQ(analysis.forecasts.at(1).scaled,
+                    target != std::string("sm_90") || scalar_bytes == 4);
           expect_plan_of_winner(analysis, a.pattern(), options);
           (analysis.plan->on_device() ? device_won : host_won) = true;
         }
@@ -154,7 +172,8 @@ TEST(TargetChoice, AnalysesPlanForTheWinner) {
 
 TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
   for (const char* spec : {"poisson3d 16", "poisson2d 200", "elast3d 8"})
-    for (const auto& [scalar_bytes, nrhs] : {std::pair{4, 1}, {8, 1}, {4, 32}, {8, 5}, {8, 32}, {8, 1000}}) {
+    for (const auto& [scalar_bytes, nrhs] :
+         {std::pair{4, 1}, {8, 1}, {4, 32}, {8, 5}, {8, 32}, {8, 1000}}) {
       AnalyzeOptions options;
       options.target = "cpu-generic";
       options.workers = 1;
@@ -165,8 +184,9 @@ TEST(TargetChoice, BytesOfTheDeviceAreForeseen) {
       const Analysis rich = analyze_with_report(a.pattern(), options);
       ASSERT_TRUE(rich.plan->on_device()) << spec;
       const auto foreseen = static_cast<double>(rich.forecasts[1].bytes);
-      const auto taken = static_cast<double>(rich.plan->peak_bytes(scalar_bytes) + rich.plan->workspace_bytes(scalar_bytes, nrhs) +
-                                             device_residual_bytes(a.n(), rich.plan->nnz, scalar_bytes));
+      const auto taken = static_cast<double>(
+          rich.plan->peak_bytes(scalar_bytes) + rich.plan->workspace_bytes(scalar_bytes, nrhs) +
+          device_residual_bytes(a.n(), rich.plan->nnz, scalar_bytes));
       EXPECT_GT(foreseen, 0.8 * taken) << spec << " " << scalar_bytes << " " << nrhs;
       EXPECT_LT(foreseen, 1.25 * taken) << spec << " " << scalar_bytes << " " << nrhs;
       options.device.free_bytes = static_cast<Offset>(foreseen) - 1;

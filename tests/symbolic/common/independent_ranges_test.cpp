@@ -34,10 +34,12 @@ std::vector<System> systems() {
   std::vector<System> all;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Index n = 1 + static_cast<Index>(seed * 11 % 90);
-    all.push_back({random_pattern(n, 0.5 + static_cast<double>(seed % 7) * 0.6, seed), random_order(n, seed)});
+    all.push_back({random_pattern(n, 0.5 + static_cast<double>(seed % 7) * 0.6, seed),
+                   random_order(n, seed)});
   }
   for (const Index n : {0, 1, 2, 40})
-    for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)})
+    for (const OwnedPattern& a :
+         {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)})
       all.push_back({a, Permutation::identity(n)});
   all.push_back({star_pattern(50, 49), Permutation::identity(50)});
   all.push_back({star_pattern(50, 0), random_order(50, 3)});
@@ -64,7 +66,8 @@ TEST(Parts, StretchesAreClosedAndNoLongerThanAsked) {
     }
 }
 
-/// Of a dissected grid nearly all places lie in stretches: those between are separators of more than the stretches' size.
+/// Of a dissected grid nearly all places lie in stretches: those between are separators of more
+/// than the stretches' size.
 TEST(Parts, StretchesOfADissectionHoldAllButTheLargeSeparators) {
   const OwnedPattern a = grid_pattern(63, 63, 1);
   const Permutation perm = grid_dissection(63, 63, 1);
@@ -72,7 +75,8 @@ TEST(Parts, StretchesOfADissectionHoldAllButTheLargeSeparators) {
   const ordering::CompressedGraph plain(graph, false);
   const PermutedAdjacency adjacency(plain, {perm.old_of().begin(), perm.old_of().end()});
   Index inside = 0;
-  for (const IndexRange& stretch : independent_ranges(adjacency, 1000)) inside += stretch.end - stretch.begin;
+  for (const IndexRange& stretch : independent_ranges(adjacency, 1000))
+    inside += stretch.end - stretch.begin;
   EXPECT_GE(inside, 63 * 63 - (63 + 2 * 31));
 }
 
@@ -120,8 +124,10 @@ TEST(Parts, RowsOfFronts) {
         const Supernodes& nodes = draft.supernodes;
         for (Index f = 0; f < nodes.count(); ++f) {
           std::set<Index> rows;
-          for (Index j = nodes.first[f]; j < nodes.first[f + 1]; ++j) rows.insert(columns[j].begin(), columns[j].end());
-          ASSERT_EQ(std::vector<Index>(rows.begin(), rows.end()), std::vector<Index>(nodes.rows(f).begin(), nodes.rows(f).end()));
+          for (Index j = nodes.first[f]; j < nodes.first[f + 1]; ++j)
+            rows.insert(columns[j].begin(), columns[j].end());
+          ASSERT_EQ(std::vector<Index>(rows.begin(), rows.end()),
+                    std::vector<Index>(nodes.rows(f).begin(), nodes.rows(f).end()));
         }
         const Assembly all = fill_structure(s.a.view(), draft);
         ASSERT_EQ(all.run_ptr, assembly.run_ptr) << "parts of " << part;
@@ -140,10 +146,13 @@ void expect_same(const Plan& one, const Plan& other) {
   EXPECT_EQ(one.assembly.entry_row, other.assembly.entry_row);
   EXPECT_EQ(one.assembly.entry_ptr, other.assembly.entry_ptr);
   EXPECT_EQ(one.assembly.run_ptr, other.assembly.run_ptr);
-  const auto same_run = [](const RowRun& x, const RowRun& y) { return x.child == y.child && x.parent == y.parent && x.length == y.length; };
+  const auto same_run = [](const RowRun& x, const RowRun& y) {
+    return x.child == y.child && x.parent == y.parent && x.length == y.length;
+  };
   EXPECT_TRUE(std::ranges::equal(one.assembly.run, other.assembly.run, same_run));
   const auto same_task = [](const Schedule::Task& x, const Schedule::Task& y) {
-    return x.first_front == y.first_front && x.last_front == y.last_front && x.parent == y.parent && x.flops == y.flops;
+    return x.first_front == y.first_front && x.last_front == y.last_front && x.parent == y.parent &&
+           x.flops == y.flops;
   };
   EXPECT_TRUE(std::ranges::equal(one.schedule.task, other.schedule.task, same_task));
   EXPECT_EQ(one.schedule.factor_edges, other.schedule.factor_edges);
@@ -159,12 +168,15 @@ void expect_same(const Plan& one, const Plan& other) {
   EXPECT_EQ(one.cost.flops, other.cost.flops);
 }
 
-/// Systems large enough for several parts of the size that is taken: one thread makes one part of all.
+/// Systems large enough for several parts of the size that is taken: one thread makes one part of
+/// all.
 TEST(Parts, PlansAreTheSameByAnyThreads) {
   const ManyThreads eight;
-  for (const char* spec : {"poisson2d 90", "poisson3d 20", "tree 30000 1", "rgg3d 9000 10 1", "poisson2d 60 --dof 3"})
+  for (const char* spec :
+       {"poisson2d 90", "poisson3d 20", "tree 30000 1", "rgg3d 9000 10 1", "poisson2d 60 --dof 3"})
     for (const char* target : {"cpu-generic", "sm_90"})
-      for (const OrderingMethod method : {OrderingMethod::nested_dissection, OrderingMethod::amd, OrderingMethod::parallel_amd}) {
+      for (const OrderingMethod method :
+           {OrderingMethod::nested_dissection, OrderingMethod::amd, OrderingMethod::parallel_amd}) {
         SCOPED_TRACE(std::string(spec) + " for " + target + " by " + std::string(name_of(method)));
         const auto a = generate(spec);
         AnalyzeOptions options;
@@ -180,7 +192,8 @@ TEST(Parts, PlansAreTheSameByAnyThreads) {
       }
 }
 
-/// Where another iteration of a loop of the caller's fails, an analysis in the same loop is done all the same, or not begun.
+/// Where another iteration of a loop of the caller's fails, an analysis in the same loop is done
+/// all the same, or not begun.
 TEST(Parts, AnalysesAreNotCutShortByWhatFailsBesideThem) {
   const auto a = generate("poisson2d 150");
   AnalyzeOptions options;
@@ -197,10 +210,14 @@ TEST(Parts, AnalysesAreNotCutShortByWhatFailsBesideThem) {
                          plan = analyze(a.pattern(), options);
                        } else {
                          const auto wait = [&](int milliseconds, const auto& done) {
-                           const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
-                           while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+                           const auto end = std::chrono::steady_clock::now() +
+                                            std::chrono::milliseconds(milliseconds);
+                           while (!done() && std::chrono::steady_clock::now() < end)
+                             std::this_thread::yield();
                          };
-                         wait(100, [&] { return begun.load(); });  // in vain where both are done by one thread
+                         wait(100, [&] {
+                           return begun.load();
+                         });  // in vain where both are done by one thread
                          wait(2 * run, [] { return false; });
                          throw std::runtime_error("beside it");
                        }

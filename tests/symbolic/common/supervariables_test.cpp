@@ -1,4 +1,5 @@
-// The plan by way of supervariables is the plan without them, field by field, for any numbering and any ordering.
+// The plan by way of supervariables is the plan without them, field by field, for any numbering and
+// any ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/common/supervariables.hpp"
 
@@ -35,7 +36,8 @@ Permutation by_supervariables(const CompressedGraph& graph, std::uint64_t seed, 
   const Permutation order = random_order(graph.size(), seed);
   std::vector<Index> old_of;
   for (const Index v : order.old_of())
-    for (Index t = 0; t < graph.weight(v); ++t) old_of.push_back(graph.member(v, ascending ? t : graph.weight(v) - 1 - t));
+    for (Index t = 0; t < graph.weight(v); ++t)
+      old_of.push_back(graph.member(v, ascending ? t : graph.weight(v) - 1 - t));
   return Permutation::from_old_of(std::move(old_of));
 }
 
@@ -49,7 +51,9 @@ std::vector<std::set<std::pair<Offset, Index>>> entries_of(const Plan& plan) {
 }
 
 auto fields(const RowRun& run) { return std::tuple(run.child, run.parent, run.length); }
-auto fields(const Schedule::Task& task) { return std::tuple(task.first_front, task.last_front, task.parent, task.flops); }
+auto fields(const Schedule::Task& task) {
+  return std::tuple(task.first_front, task.last_front, task.parent, task.flops);
+}
 auto fields(const FrontBin& bin) { return std::tuple(bin.least_order, bin.count, bin.flops); }
 
 template <class T, class Allocator>
@@ -61,7 +65,9 @@ auto fields(const std::vector<T, Allocator>& items) {
 
 /// The first field that differs, or nothing.
 std::string difference(const Plan& a, const Plan& b) {
-  if (a.n != b.n || a.nnz != b.nnz || a.pattern.col_ptr != b.pattern.col_ptr || a.pattern.row != b.pattern.row) return "size or pattern";
+  if (a.n != b.n || a.nnz != b.nnz || a.pattern.col_ptr != b.pattern.col_ptr ||
+      a.pattern.row != b.pattern.row)
+    return "size or pattern";
   if (a.perm != b.perm) return "perm";
   if (a.tree.parent != b.tree.parent || a.tree.column_count != b.tree.column_count) return "tree";
   const Supernodes &s = a.supernodes, &t = b.supernodes;
@@ -70,32 +76,41 @@ std::string difference(const Plan& a, const Plan& b) {
   if (a.panel_ptr != b.panel_ptr) return "panel_ptr";
   if (a.assembly.entry_ptr != b.assembly.entry_ptr) return "entry_ptr";
   if (entries_of(a) != entries_of(b)) return "entries";
-  if (a.assembly.child_ptr != b.assembly.child_ptr || a.assembly.child != b.assembly.child) return "children";
-  if (a.assembly.run_ptr != b.assembly.run_ptr || fields(a.assembly.run) != fields(b.assembly.run)) return "runs";
+  if (a.assembly.child_ptr != b.assembly.child_ptr || a.assembly.child != b.assembly.child)
+    return "children";
+  if (a.assembly.run_ptr != b.assembly.run_ptr || fields(a.assembly.run) != fields(b.assembly.run))
+    return "runs";
   const Schedule &x = a.schedule, &y = b.schedule;
-  if (fields(x.task) != fields(y.task) || x.factor_edges != y.factor_edges || x.forward_edges != y.forward_edges ||
-      x.backward_edges != y.backward_edges)
+  if (fields(x.task) != fields(y.task) || x.factor_edges != y.factor_edges ||
+      x.forward_edges != y.forward_edges || x.backward_edges != y.backward_edges)
     return "tasks";
-  if (x.scratch != y.scratch || x.fully_summed_columns != y.fully_summed_columns || x.head != y.head || x.tail != y.tail ||
-      x.update != y.update || x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
+  if (x.scratch != y.scratch || x.fully_summed_columns != y.fully_summed_columns ||
+      x.head != y.head || x.tail != y.tail || x.update != y.update ||
+      x.stack_entries != y.stack_entries || x.update_rows != y.update_rows)
     return "memory";
-  if (a.peak_bytes(8) != b.peak_bytes(8) || a.workspace_bytes(8, 3) != b.workspace_bytes(8, 3)) return "bytes";
+  if (a.peak_bytes(8) != b.peak_bytes(8) || a.workspace_bytes(8, 3) != b.workspace_bytes(8, 3))
+    return "bytes";
   const Cost &c = a.cost, &d = b.cost;
-  if (std::tuple(c.nnz_l, c.flops, c.stored_entries, c.executed_flops, c.tree_height, c.largest_front, c.largest_supernode) !=
-      std::tuple(d.nnz_l, d.flops, d.stored_entries, d.executed_flops, d.tree_height, d.largest_front, d.largest_supernode))
+  if (std::tuple(c.nnz_l, c.flops, c.stored_entries, c.executed_flops, c.tree_height,
+                 c.largest_front, c.largest_supernode) !=
+      std::tuple(d.nnz_l, d.flops, d.stored_entries, d.executed_flops, d.tree_height,
+                 d.largest_front, d.largest_supernode))
     return "cost";
-  if (fields(c.fronts) != fields(d.fronts) || c.predicted_factor_s != d.predicted_factor_s || c.predicted_solve_s != d.predicted_solve_s)
+  if (fields(c.fronts) != fields(d.fronts) || c.predicted_factor_s != d.predicted_factor_s ||
+      c.predicted_solve_s != d.predicted_solve_s)
     return "predictions";
   return {};
 }
 
 /// With and without supervariables, for one permutation; "" if sound and the same.
-std::string flaw_of(const OwnedPattern& a, const CompressedGraph& graph, const Permutation& perm, bool amalgamate) {
+std::string flaw_of(const OwnedPattern& a, const CompressedGraph& graph, const Permutation& perm,
+                    bool amalgamate) {
   AnalyzeOptions options;
   options.workers = 2;
   options.amalgamate = amalgamate;
   options.target = "cpu-avx512";
-  const auto merged = make_plan(a.view(), graph, perm, options), plain = make_plan(a.view(), perm, options);
+  const auto merged = make_plan(a.view(), graph, perm, options),
+             plain = make_plan(a.view(), perm, options);
   if (std::string flaw = find_flaw(*merged); !flaw.empty()) return flaw;
   // Without a graph of the rows, unless it is asked for.
   const CompressedGraph from_pattern(ordering::GraphSource(a.view()), true);
@@ -109,8 +124,10 @@ void check_all(const OwnedPattern& a, std::uint64_t seed) {
   const Graph graph(a.view());
   const CompressedGraph compressed(graph, true);
   std::map<std::string, Permutation> perms;
-  for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree, OrderingMethod::amd,
-                                      OrderingMethod::parallel_amd, OrderingMethod::nested_dissection, OrderingMethod::metis}) {
+  for (const OrderingMethod method :
+       {OrderingMethod::natural, OrderingMethod::rcm, OrderingMethod::minimum_degree,
+        OrderingMethod::amd, OrderingMethod::parallel_amd, OrderingMethod::nested_dissection,
+        OrderingMethod::metis}) {
     if (!ordering_available(method)) continue;
     OrderingOptions options;
     options.method = method;
@@ -121,7 +138,8 @@ void check_all(const OwnedPattern& a, std::uint64_t seed) {
   perms["whole"] = by_supervariables(compressed, seed, true);
   perms["whole, members backwards"] = by_supervariables(compressed, seed, false);
   for (const auto& [name, perm] : perms)
-    ASSERT_EQ(flaw_of(a, compressed, perm, seed % 3 != 0), "") << name << ", seed " << seed << ", n = " << a.n();
+    ASSERT_EQ(flaw_of(a, compressed, perm, seed % 3 != 0), "")
+        << name << ", seed " << seed << ", n = " << a.n();
 }
 
 TEST(Supervariables, RandomPatternsOfEveryNumbering) {
@@ -131,12 +149,15 @@ TEST(Supervariables, RandomPatternsOfEveryNumbering) {
     std::vector<Index> weight(static_cast<std::size_t>(nodes));
     const Index most = 1 + static_cast<Index>(seed % 5);
     for (Index& w : weight) w = 1 + static_cast<Index>(random() % static_cast<std::uint64_t>(most));
-    const OwnedPattern coarse = random_pattern(nodes, 0.3 + static_cast<double>(random() % 40) / 10, seed);
-    for (const Numbering numbering : {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
+    const OwnedPattern coarse =
+        random_pattern(nodes, 0.3 + static_cast<double>(random() % 40) / 10, seed);
+    for (const Numbering numbering :
+         {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
       const OwnedPattern a = blown_up(coarse, weight, numbering, seed);
       check_all(a, seed);
       if (HasFatalFailure()) return;
-      if (seed % 4 == 0) check_all(with_hubs(a, {0, a.n() / 2}, 1 + static_cast<Index>(seed % 3)), seed);
+      if (seed % 4 == 0)
+        check_all(with_hubs(a, {0, a.n() / 2}, 1 + static_cast<Index>(seed % 3)), seed);
       if (HasFatalFailure()) return;
     }
   }
@@ -144,9 +165,12 @@ TEST(Supervariables, RandomPatternsOfEveryNumbering) {
 
 TEST(Supervariables, Families) {
   for (const Index n : {0, 1, 2, 7, 40})
-    for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)}) check_all(a, 3);
+    for (const OwnedPattern& a :
+         {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)})
+      check_all(a, 3);
   for (const Index n : {1, 30}) check_all(star_pattern(n, n / 2), 4);
-  for (const Numbering numbering : {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
+  for (const Numbering numbering :
+       {Numbering::together, Numbering::shuffled, Numbering::by_unknown}) {
     check_all(blown_up(grid_pattern(6, 6, 6), std::vector<Index>(216, 3), numbering, 1), 1);
     check_all(blown_up(grid_pattern(15, 14, 1), std::vector<Index>(210, 2), numbering, 2), 2);
   }
@@ -155,7 +179,8 @@ TEST(Supervariables, Families) {
 // Blocks between tasks are large enough to have heads.
 TEST(Supervariables, LargeFronts) {
   for (const Numbering numbering : {Numbering::together, Numbering::shuffled}) {
-    const OwnedPattern a = blown_up(grid_pattern(17, 16, 16), std::vector<Index>(17 * 16 * 16, 3), numbering, 5);
+    const OwnedPattern a =
+        blown_up(grid_pattern(17, 16, 16), std::vector<Index>(17 * 16 * 16, 3), numbering, 5);
     const Graph graph(a.view());
     const CompressedGraph compressed(graph, true);
     const Permutation perm = order(graph, {.method = OrderingMethod::amd});
@@ -170,22 +195,28 @@ TEST(Supervariables, LargeFronts) {
   }
 }
 
-// Nodes of one to three unknowns, some told apart by a dense row: blocks, divided ones and single rows all occur.
+// Nodes of one to three unknowns, some told apart by a dense row: blocks, divided ones and single
+// rows all occur.
 RC_GTEST_PROP(Supervariables, PlanIsTheOneWithoutThem, ()) {
   const auto nodes = *rc::gen::inRange<Index>(1, 30);
-  const auto weight = *rc::gen::container<std::vector<Index>>(static_cast<std::size_t>(nodes), rc::gen::inRange<Index>(1, 4));
-  EdgeList edges = *rc::gen::container<EdgeList>(rc::gen::pair(rc::gen::inRange<Index>(0, nodes), rc::gen::inRange<Index>(0, nodes)));
-  const auto numbering = *rc::gen::element(Numbering::together, Numbering::shuffled, Numbering::by_unknown);
+  const auto weight = *rc::gen::container<std::vector<Index>>(static_cast<std::size_t>(nodes),
+                                                              rc::gen::inRange<Index>(1, 4));
+  EdgeList edges = *rc::gen::container<EdgeList>(
+      rc::gen::pair(rc::gen::inRange<Index>(0, nodes), rc::gen::inRange<Index>(0, nodes)));
+  const auto numbering =
+      *rc::gen::element(Numbering::together, Numbering::shuffled, Numbering::by_unknown);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
   OwnedPattern a = blown_up(pattern_of(nodes, std::move(edges)), weight, numbering, seed);
-  if (*rc::gen::arbitrary<bool>()) a = with_hubs(a, {*rc::gen::inRange<Index>(0, a.n())}, *rc::gen::inRange<Index>(1, 4));
+  if (*rc::gen::arbitrary<bool>())
+    a = with_hubs(a, {*rc::gen::inRange<Index>(0, a.n())}, *rc::gen::inRange<Index>(1, 4));
   const Graph graph(a.view());
   const CompressedGraph compressed(graph, true);
   const bool amalgamate = *rc::gen::arbitrary<bool>();
   RC_ASSERT(flaw_of(a, compressed, by_supervariables(compressed, seed, true), amalgamate) == "");
   RC_ASSERT(flaw_of(a, compressed, by_supervariables(compressed, seed, false), amalgamate) == "");
   RC_ASSERT(flaw_of(a, compressed, random_order(a.n(), seed), amalgamate) == "");
-  RC_ASSERT(flaw_of(a, compressed, order(graph, {.method = OrderingMethod::amd, .dense = 1}), amalgamate) == "");
+  RC_ASSERT(flaw_of(a, compressed, order(graph, {.method = OrderingMethod::amd, .dense = 1}),
+                    amalgamate) == "");
 }
 
 TEST(Supervariables, OrderIsThatOfTheirMembers) {
@@ -203,22 +234,27 @@ TEST(Supervariables, OrderIsThatOfTheirMembers) {
   EXPECT_EQ(symbolic::other_supervariables(compressed, Permutation::identity(6)), nullptr);
   EXPECT_TRUE(symbolic::in_blocks(compressed, Permutation::identity(6)));
   EXPECT_FALSE(symbolic::in_blocks(compressed, Permutation::from_old_of({1, 0, 2, 3, 4, 5})));
-  const auto divided = symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 1, 3, 2, 4, 5}));
+  const auto divided =
+      symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 1, 3, 2, 4, 5}));
   ASSERT_NE(divided, nullptr);
   ASSERT_EQ(divided->size(), 4);  // {0, 1}, {2}, {3}, {4, 5}
   EXPECT_EQ(divided->vertex_of(5), divided->vertex_of(4));
   EXPECT_NE(divided->vertex_of(3), divided->vertex_of(4));
-  const auto single = symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 3, 1, 4, 2, 5}));
+  const auto single =
+      symbolic::other_supervariables(compressed, Permutation::from_old_of({0, 3, 1, 4, 2, 5}));
   ASSERT_NE(single, nullptr);
   EXPECT_FALSE(single->merged());
 
-  // Members apart in the caller's numbering, {0, 3, 5}, {1}, {2, 4}: they stay together where perm has them so.
+  // Members apart in the caller's numbering, {0, 3, 5}, {1}, {2, 4}: they stay together where perm
+  // has them so.
   const OwnedPattern apart = blown_up(chain_pattern(3), {3, 1, 2}, Numbering::by_unknown, 0);
   const Graph other(apart.view());
   const CompressedGraph scattered(other, true);
   ASSERT_EQ(scattered.size(), 3);
-  EXPECT_EQ(symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 3, 2, 4})), nullptr);
-  const auto runs = symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 2, 4, 3}));
+  EXPECT_EQ(symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 3, 2, 4})),
+            nullptr);
+  const auto runs =
+      symbolic::other_supervariables(scattered, Permutation::from_old_of({1, 5, 0, 2, 4, 3}));
   ASSERT_NE(runs, nullptr);
   ASSERT_EQ(runs->size(), 4);  // {0, 5}, {1}, {2, 4}, {3}
   EXPECT_EQ(runs->vertex_of(5), runs->vertex_of(0));

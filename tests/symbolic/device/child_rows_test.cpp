@@ -1,4 +1,5 @@
-// Rows of children in their parents' fronts: any range of the flat arrays against the row lists themselves.
+// Rows of children in their parents' fronts: any range of the flat arrays against the row lists
+// themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_rows.hpp"
 
@@ -13,14 +14,17 @@
 namespace kauri::symbolic {
 namespace {
 
-/// For each row below the pivots of each front its place in the parent's row list, found there by its number.
+/// For each row below the pivots of each front its place in the parent's row list, found there by
+/// its number.
 std::vector<Index> naive_parent_rows(const Supernodes& nodes) {
   std::vector<Index> all;
   for (Index s = 0; s < nodes.count(); ++s) {
     const auto rows = nodes.rows(s);
     for (Index r = nodes.pivots(s); r < nodes.order(s); ++r) {
       const auto there = nodes.rows(nodes.parent[s]);
-      all.push_back(static_cast<Index>(std::lower_bound(there.begin(), there.end(), rows[static_cast<std::size_t>(r)]) - there.begin()));
+      all.push_back(static_cast<Index>(
+          std::lower_bound(there.begin(), there.end(), rows[static_cast<std::size_t>(r)]) -
+          there.begin()));
     }
   }
   return all;
@@ -38,8 +42,10 @@ TEST_P(ChildRows, AnyRangeOfParentRows) {
   std::mt19937_64 random(1);
   const auto count = static_cast<Offset>(all.size());
   for (int round = 0; round < 200; ++round) {
-    Offset begin = round == 0 ? 0 : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
-    Offset end = round == 0 ? count : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
+    Offset begin =
+        round == 0 ? 0 : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
+    Offset end =
+        round == 0 ? count : static_cast<Offset>(random() % static_cast<std::uint64_t>(count + 1));
     if (begin > end) std::swap(begin, end);
     std::vector<Index> out(static_cast<std::size_t>(end - begin), -7);
     list_parent_rows(plan_->supernodes, plan_->assembly, begin, end, out.data());
@@ -47,11 +53,13 @@ TEST_P(ChildRows, AnyRangeOfParentRows) {
   }
 }
 
-/// The row of a child's block that each padded row of the parent meets, or -1, as the kernels read it from the row map.
+/// The row of a child's block that each padded row of the parent meets, or -1, as the kernels read
+/// it from the row map.
 std::vector<Index> rows_in(const std::vector<RowMapWord>& map) {
   std::vector<Index> rows;
   for (const RowMapWord word : map)
-    for (Index r = 0, next = static_cast<Index>(word >> kCell); r < kCell; ++r) rows.push_back((word >> r & 1) != 0 ? next++ : -1);
+    for (Index r = 0, next = static_cast<Index>(word >> kCell); r < kCell; ++r)
+      rows.push_back((word >> r & 1) != 0 ? next++ : -1);
   return rows;
 }
 
@@ -66,21 +74,24 @@ TEST_P(ChildRows, AnyRangeOfARowMap) {
     write_row_map(plan_->assembly, c, parent, 0, row_map_words(parent), map.data());
     std::vector<Index> expected(map.size() * kCell, -1);
     for (Index i = 0; i < nodes.contribution(c); ++i)
-      expected[static_cast<std::size_t>(parent.padded_row(parent_row[static_cast<std::size_t>(nodes.row_ptr[c] - nodes.first[c] + i)]))] =
-          i;
+      expected[static_cast<std::size_t>(parent.padded_row(
+          parent_row[static_cast<std::size_t>(nodes.row_ptr[c] - nodes.first[c] + i)]))] = i;
     ASSERT_EQ(rows_in(map), expected) << c;
     for (int round = 0; round < 2; ++round) {
-      auto begin = static_cast<Offset>(random() % map.size()), end = static_cast<Offset>(random() % map.size());
+      auto begin = static_cast<Offset>(random() % map.size()),
+           end = static_cast<Offset>(random() % map.size());
       if (begin > end) std::swap(begin, end);
       std::vector<RowMapWord> out(static_cast<std::size_t>(end - begin), 7);
       write_row_map(plan_->assembly, c, parent, begin, end, out.data());
-      ASSERT_TRUE(std::equal(out.begin(), out.end(), map.begin() + begin)) << c << ": " << begin << " " << end;
+      ASSERT_TRUE(std::equal(out.begin(), out.end(), map.begin() + begin))
+          << c << ": " << begin << " " << end;
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Systems, ChildRows,
-                         ::testing::Values("poisson2d 20", "poisson3d 8", "elast3d 4", "tree 300 1", "blockdiag 60 20", "rgg3d 500 10 1"));
+                         ::testing::Values("poisson2d 20", "poisson3d 8", "elast3d 4", "tree 300 1",
+                                           "blockdiag 60 20", "rgg3d 500 10 1"));
 
 }  // namespace
 }  // namespace kauri::symbolic

@@ -1,4 +1,5 @@
-// Sums of what many children add: every entry of a child's block reaches its place in the parent once, whatever is in memory.
+// Sums of what many children add: every entry of a child's block reaches its place in the parent
+// once, whatever is in memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/child_sums.hpp"
 
@@ -20,14 +21,17 @@
 namespace kauri::symbolic {
 namespace {
 
-/// Points are eliminated first; each is seen by `seen` of the cameras, each of `size` rows, which are joined by the points alone.
-std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Index size, unsigned seen, unsigned seed,
+/// Points are eliminated first; each is seen by `seen` of the cameras, each of `size` rows, which
+/// are joined by the points alone.
+std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Index size,
+                                               unsigned seen, unsigned seed,
                                                bool amalgamate = true) {
   std::mt19937 random(seed);
   test::EdgeList entries;
   for (Index k = 0; k < points; ++k)
     for (unsigned i = 0; i < seen; ++i)
-      for (Index j = 0, camera = static_cast<Index>(random() % static_cast<unsigned>(cameras)); j < size; ++j)
+      for (Index j = 0, camera = static_cast<Index>(random() % static_cast<unsigned>(cameras));
+           j < size; ++j)
         entries.emplace_back(points + camera * size + j, k);
   const auto pattern = test::pattern_of(points + cameras * size, std::move(entries));
   AnalyzeOptions options;
@@ -39,8 +43,9 @@ std::shared_ptr<const Plan> points_and_cameras(Index points, Index cameras, Inde
 
 Offset place_in_block(const Plan& plan, Index s, Index r, Index c) {
   const Index m = plan.supernodes.order(s), p = plan.supernodes.pivots(s);
-  return plan.device.block[s] +
-         (plan.device.tiled[s] == kNone ? SmallLayout{m, p}.place(p + r, p + c) : FrontCells{m, p}.block().place(r, c));
+  return plan.device.block[s] + (plan.device.tiled[s] == kNone
+                                     ? SmallLayout{m, p}.place(p + r, p + c)
+                                     : FrontCells{m, p}.block().place(r, c));
 }
 
 /// The front's entry (r, c) in the array.
@@ -49,7 +54,8 @@ Offset place_in_front(const Plan& plan, Index s, Index r, Index c) {
   return (c < cells.p ? plan.device.panel[s] : plan.device.block[s]) + cells.place(r, c);
 }
 
-/// What the listed children of s add, by the definition of extend-add. Blocks hold the number of their place.
+/// What the listed children of s add, by the definition of extend-add. Blocks hold the number of
+/// their place.
 void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
   for (Offset k = plan.assembly.child_ptr[s]; k < plan.assembly.child_ptr[s + 1]; ++k) {
     const Index child = plan.assembly.child[k];
@@ -57,14 +63,18 @@ void extend_add(const Plan& plan, Index s, std::vector<Offset>& front) {
     const auto rows = plan.supernodes.rows(child).subspan(plan.supernodes.pivots(child));
     const auto own = plan.supernodes.rows(s);
     std::vector<Index> local;
-    for (const Index row : rows) local.push_back(static_cast<Index>(std::lower_bound(own.begin(), own.end(), row) - own.begin()));
+    for (const Index row : rows)
+      local.push_back(
+          static_cast<Index>(std::lower_bound(own.begin(), own.end(), row) - own.begin()));
     for (std::size_t c = 0; c < local.size(); ++c)
       for (std::size_t r = c; r < local.size(); ++r)
-        front[place_in_front(plan, s, local[r], local[c])] += place_in_block(plan, child, static_cast<Index>(r), static_cast<Index>(c));
+        front[place_in_front(plan, s, local[r], local[c])] +=
+            place_in_block(plan, child, static_cast<Index>(r), static_cast<Index>(c));
   }
 }
 
-/// The form on a device holds each sum's place and its terms in their order, whatever the pieces in which it is written.
+/// The form on a device holds each sum's place and its terms in their order, whatever the pieces in
+/// which it is written.
 template <class Place>
 void check_groups(const DeviceSchedule::Sums& sums) {
   ASSERT_EQ(sums.place.size() % kSumGroup, 0U);
@@ -73,20 +83,26 @@ void check_groups(const DeviceSchedule::Sums& sums) {
   if (sums.place.empty()) return;
   ASSERT_EQ(steps.size(), sums.place.size() / kSumGroup + 1);
   std::vector<SumStep<Place>> written(static_cast<std::size_t>(steps.back()));
-  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size()); begin += piece, piece = piece * 2 % 101)
-    write_sum_terms(sums, begin, std::min(begin + piece, static_cast<Offset>(written.size())), written.data() + begin);
+  for (Offset begin = 0, piece = 1; begin < static_cast<Offset>(written.size());
+       begin += piece, piece = piece * 2 % 101)
+    write_sum_terms(sums, begin, std::min(begin + piece, static_cast<Offset>(written.size())),
+                    written.data() + begin);
   std::vector<Place> places(sums.place.size(), 7);
   const auto half = static_cast<Offset>(places.size() / 2);
   write_sum_places(sums, 0, half, places.data());
   write_sum_places(sums, half, static_cast<Offset>(places.size()), places.data() + half);
   for (std::size_t k = 0; k < sums.place.size(); ++k) {
     ASSERT_EQ(places[k], sums.place[k] < 0 ? kNoPlace<Place> : static_cast<Place>(sums.place[k]));
-    std::vector<Place> expected(sums.term.begin() + sums.ptr[k], sums.term.begin() + sums.ptr[k + 1]), found;
+    std::vector<Place> expected(sums.term.begin() + sums.ptr[k],
+                                sums.term.begin() + sums.ptr[k + 1]),
+        found;
     const std::size_t group = k / kSumGroup;
-    expected.resize(static_cast<std::size_t>((steps[group + 1] - steps[group]) * kSumPair), kNoPlace<Place>);
+    expected.resize(static_cast<std::size_t>((steps[group + 1] - steps[group]) * kSumPair),
+                    kNoPlace<Place>);
     for (Offset step = steps[group]; step < steps[group + 1]; ++step)
       for (Index i = 0; i < kSumPair; ++i)
-        found.push_back(written[static_cast<std::size_t>(step)][k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
+        found.push_back(written[static_cast<std::size_t>(step)]
+                               [k % kSumGroup * kSumPair + static_cast<std::size_t>(i)]);
     ASSERT_EQ(found, expected) << "sum " << k;
   }
 }
@@ -100,7 +116,8 @@ void check(const Plan& plan) {
   check_groups<Offset>(sums);
   for (std::size_t t = 0; t < device.tiled.size(); ++t) {
     if (device.tiled[t] == kNone) continue;
-    std::vector<Offset> expected(static_cast<std::size_t>(device.entries), 0), scratch(expected), mine(expected);
+    std::vector<Offset> expected(static_cast<std::size_t>(device.entries), 0), scratch(expected),
+        mine(expected);
     std::vector<bool> known(expected.size(), false);
     extend_add(plan, static_cast<Index>(t), expected);
     for (const DeviceTask& task : device.task) {
@@ -130,8 +147,9 @@ void check(const Plan& plan) {
 TEST(ChildSums, EveryEntryOnce) {
   std::size_t sums = 0, partial = 0;
   for (unsigned seed = 0; seed < 12; ++seed) {
-    const auto plan = points_and_cameras(200 + 150 * static_cast<Index>(seed), 3 + static_cast<Index>(seed),
-                                         1 + static_cast<Index>(seed % 9), 1 + seed % 4, seed);
+    const auto plan =
+        points_and_cameras(200 + 150 * static_cast<Index>(seed), 3 + static_cast<Index>(seed),
+                           1 + static_cast<Index>(seed % 9), 1 + seed % 4, seed);
     sums += plan->device.sums.place.size();
     partial += static_cast<std::size_t>(plan->device.entries - plan->device.sums.scratch_begin);
     check(*plan);
@@ -147,8 +165,11 @@ TEST(ChildSums, ManyChildrenAreATree) {
   check(*plan);
   const DeviceSchedule::Sums& sums = plan->device.sums;
   std::ptrdiff_t count = 0;
-  for (Index terms = children; terms > kFanIn; count += terms) terms = (terms + kFanIn - 1) / kFanIn;
-  EXPECT_EQ(std::count_if(sums.place.begin(), sums.place.end(), [](Offset place) { return place >= 0; }), count + 1);
+  for (Index terms = children; terms > kFanIn; count += terms)
+    terms = (terms + kFanIn - 1) / kFanIn;
+  EXPECT_EQ(
+      std::count_if(sums.place.begin(), sums.place.end(), [](Offset place) { return place >= 0; }),
+      count + 1);
 }
 
 /// Places take 32 bits as long as all of the array has one, and the plan counts what they take.
@@ -156,7 +177,8 @@ TEST(ChildSums, BytesOfPlaces) {
   const auto plan = points_and_cameras(500, 5, 6, 3, 1);
   const DeviceSchedule::Sums& sums = plan->device.sums;
   const auto bytes = [&](Offset place) {
-    return aligned_bytes(static_cast<Offset>(sums.place.size()), place) + aligned_bytes(sum_steps(sums).back() * kSumStep, place);
+    return aligned_bytes(static_cast<Offset>(sums.place.size()), place) +
+           aligned_bytes(sum_steps(sums).back() * kSumStep, place);
   };
   ASSERT_GT(bytes(8), bytes(4));
   EXPECT_TRUE(has_short_places(plan->device));

@@ -1,4 +1,5 @@
-// What predictions count, against naive counting tile by tile; and that more work never takes less time.
+// What predictions count, against naive counting tile by tile; and that more work never takes less
+// time.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/cost.hpp"
 
@@ -41,20 +42,24 @@ DeviceWork::Level naive_level(const Plan& plan, const DeviceSchedule::Level& lev
         if (j < cells.pivot_tiles()) ++sum.panel_tiles;
       }
     sum.bytes += 8.0 * static_cast<double>(cells.panel().entries() + cells.block().entries());
-    sum.largest_panel = std::max(sum.largest_panel, 8.0 * static_cast<double>(cells.panel().entries()));
+    sum.largest_panel =
+        std::max(sum.largest_panel, 8.0 * static_cast<double>(cells.panel().entries()));
     for (Index c = plan.assembly.child_ptr[s]; c < plan.assembly.child_ptr[s + 1]; ++c) {
       const Index child = plan.assembly.child[c], q = plan.supernodes.contribution(child);
       const bool is_tiled = plan.device.tiled[child] != kNone;
-      sum.bytes +=
-          8.0 * static_cast<double>(is_tiled ? FrontCells{plan.supernodes.order(child), plan.supernodes.pivots(child)}.block().entries()
-                                             : Offset{q} * (q + 1) / 2);
+      sum.bytes += 8.0 * static_cast<double>(is_tiled ? FrontCells{plan.supernodes.order(child),
+                                                                   plan.supernodes.pivots(child)}
+                                                            .block()
+                                                            .entries()
+                                                      : Offset{q} * (q + 1) / 2);
     }
   }
   return sum;
 }
 
 TEST(DeviceWork, CountsWhatTheScheduleHolds) {
-  for (const char* spec : {"poisson3d 16", "poisson2d 60", "elast3d 6", "tree 3000 1", "blockdiag 300 300", "blockdiag 50 1"}) {
+  for (const char* spec : {"poisson3d 16", "poisson2d 60", "elast3d 6", "tree 3000 1",
+                           "blockdiag 300 300", "blockdiag 50 1"}) {
     const auto plan = device_plan(spec);
     const DeviceSchedule& device = plan->device;
     const DeviceWork& work = device.work;
@@ -62,9 +67,13 @@ TEST(DeviceWork, CountsWhatTheScheduleHolds) {
     EXPECT_EQ(work.narrow.levels, device.narrow_levels) << spec;
     EXPECT_EQ(work.narrow.fronts + work.small.fronts, device.small_fronts) << spec;
     EXPECT_EQ(work.narrow.levels + work.small.levels, device.small_levels) << spec;
-    ASSERT_EQ(static_cast<Index>(device.level.size()) - device.small_levels, static_cast<Index>(work.tiled.size())) << spec;
+    ASSERT_EQ(static_cast<Index>(device.level.size()) - device.small_levels,
+              static_cast<Index>(work.tiled.size()))
+        << spec;
     for (std::size_t l = 0; l < work.tiled.size(); ++l) {
-      const DeviceWork::Level expected = naive_level(*plan, device.level[static_cast<std::size_t>(device.small_levels) + l]),
+      const DeviceWork::Level expected = naive_level(
+                                  *plan,
+                                  device.level[static_cast<std::size_t>(device.small_levels) + l]),
                               &found = work.tiled[l];
       EXPECT_EQ(found.fronts, expected.fronts) << spec << " " << l;
       EXPECT_EQ(found.chain, expected.chain) << spec << " " << l;
@@ -73,7 +82,9 @@ TEST(DeviceWork, CountsWhatTheScheduleHolds) {
       EXPECT_EQ(found.bytes, expected.bytes) << spec << " " << l;
       EXPECT_EQ(found.largest_panel, expected.largest_panel) << spec << " " << l;
     }
-    EXPECT_EQ(device_entries(plan->supernodes, find_levels(plan->supernodes)), device.sums.scratch_begin) << spec;
+    EXPECT_EQ(device_entries(plan->supernodes, find_levels(plan->supernodes)),
+              device.sums.scratch_begin)
+        << spec;
     const double uploaded = static_cast<double>(plan->prepared_bytes());
     EXPECT_LT(work.upload_bytes, 1.6 * uploaded) << spec;
     EXPECT_GT(work.upload_bytes, uploaded / 1.6) << spec;
@@ -103,38 +114,49 @@ TEST(DeviceCost, TargetsOfDevices) {
     bool predicted;
   };
   for (const Case& c :
-       {Case{"H200", 9, 0, 132, "sm_90", true}, Case{"H100 PCIe", 9, 0, 114, "sm_90", true}, Case{"H20", 9, 0, 78, "sm_80", false},
-        Case{"A100", 8, 0, 108, "sm_80", true}, Case{"A30", 8, 0, 56, "sm_80", false}, Case{"RTX A6000", 8, 6, 84, "sm_80", false},
+       {Case{"H200", 9, 0, 132, "sm_90", true}, Case{"H100 PCIe", 9, 0, 114, "sm_90", true},
+        Case{"H20", 9, 0, 78, "sm_80", false}, Case{"A100", 8, 0, 108, "sm_80", true},
+        Case{"A30", 8, 0, 56, "sm_80", false}, Case{"RTX A6000", 8, 6, 84, "sm_80", false},
         Case{"RTX 4090", 8, 9, 128, "sm_80", false}, Case{"B200", 10, 0, 148, "sm_80", false}}) {
     EXPECT_EQ(device_target(c.major, c.minor, c.processors), c.target) << c.what;
     EXPECT_EQ(is_predicted(c.major, c.minor, c.processors), c.predicted) << c.what;
   }
 }
 
-/// Only one set of constants is measured. The others have slower kernels, and an A100 is the slower card: by no less than its clock, by no
-/// more than its peak.
+/// Only one set of constants is measured. The others have slower kernels, and an A100 is the slower
+/// card: by no less than its clock, by no more than its peak.
 TEST(DeviceCost, ScaledConstantsAreSlowerOnes) {
-  const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4), &ampere = device_cost("sm_80"),
-                   &ampere_float = device_cost("sm_80", 4);
+  const DeviceCost &hopper = device_cost("sm_90"), &hopper_float = device_cost("sm_90", 4),
+                   &ampere = device_cost("sm_80"), &ampere_float = device_cost("sm_80", 4);
   EXPECT_FALSE(hopper.scaled);
   EXPECT_TRUE(hopper_float.scaled && ampere.scaled && ampere_float.scaled);
-  for (const char* spec : {"poisson3d 6", "poisson3d 20", "poisson2d 100", "elast3d 8", "tree 3000 1"}) {
+  for (const char* spec :
+       {"poisson3d 6", "poisson3d 20", "poisson2d 100", "elast3d 8", "tree 3000 1"}) {
     const DeviceWork work = device_plan(spec)->device.work;
-    EXPECT_LT(1.5 * device_factor_seconds(hopper, work), device_factor_seconds(hopper_float, work)) << spec;
+    EXPECT_LT(1.5 * device_factor_seconds(hopper, work), device_factor_seconds(hopper_float, work))
+        << spec;
     for (const auto& [fast, slow] : {std::pair{&hopper, &ampere}, {&hopper_float, &ampere_float}}) {
-      EXPECT_LT(1.4 * device_factor_seconds(*fast, work), device_factor_seconds(*slow, work)) << spec;
-      EXPECT_LT(device_solve_seconds(*fast, work, 1000), device_solve_seconds(*slow, work, 1000)) << spec;
+      EXPECT_LT(1.4 * device_factor_seconds(*fast, work), device_factor_seconds(*slow, work))
+          << spec;
+      EXPECT_LT(device_solve_seconds(*fast, work, 1000), device_solve_seconds(*slow, work, 1000))
+          << spec;
       EXPECT_EQ(device_create_seconds(*fast, work), device_create_seconds(*slow, work)) << spec;
     }
-    EXPECT_GT(67 / 19.5 * 1.01 * device_factor_seconds(hopper_float, work), device_factor_seconds(ampere_float, work)) << spec;
-    EXPECT_GE(device_factor_seconds(ampere, work), device_factor_seconds(ampere_float, work)) << spec;
-    EXPECT_GE(device_solve_seconds(ampere, work, 1000), device_solve_seconds(ampere_float, work, 1000)) << spec;
+    EXPECT_GT(67 / 19.5 * 1.01 * device_factor_seconds(hopper_float, work),
+              device_factor_seconds(ampere_float, work))
+        << spec;
+    EXPECT_GE(device_factor_seconds(ampere, work), device_factor_seconds(ampere_float, work))
+        << spec;
+    EXPECT_GE(device_solve_seconds(ampere, work, 1000),
+              device_solve_seconds(ampere_float, work, 1000))
+        << spec;
   }
 }
 
 class DeviceCostOf : public ::testing::TestWithParam<std::pair<const char*, int>> {};
 INSTANTIATE_TEST_SUITE_P(Targets, DeviceCostOf,
-                         ::testing::Values(std::pair{"sm_90", 8}, std::pair{"sm_90", 4}, std::pair{"sm_80", 8}, std::pair{"sm_80", 4}));
+                         ::testing::Values(std::pair{"sm_90", 8}, std::pair{"sm_90", 4},
+                                           std::pair{"sm_80", 8}, std::pair{"sm_80", 4}));
 
 TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
   const DeviceCost& cost = device_cost(GetParam().first, GetParam().second);
@@ -154,7 +176,8 @@ TEST_P(DeviceCostOf, MoreWorkNeverTakesLessTime) {
         w.tiled.push_back({1, 1, 1, 0, 1e4, 1e4});
       },
   };
-  const DeviceWork base{{500, 4, 1e6}, {100, 3, 1e6}, {{40, 9, 200, 300, 1e6, 1e5}, {2, 3, 5e3, 1e6, 1e8, 1e6}}, 1e6};
+  const DeviceWork base{
+      {500, 4, 1e6}, {100, 3, 1e6}, {{40, 9, 200, 300, 1e6, 1e5}, {2, 3, 5e3, 1e6, 1e8, 1e6}}, 1e6};
   const double seconds = device_factor_seconds(cost, base);
   for (std::size_t k = 0; k < changes.size(); ++k) {
     DeviceWork more = base;

@@ -1,4 +1,5 @@
-// Task lists of fronts in a forest: every tile once, every dependency met in every order of work tried, no state in which all teams wait.
+// Task lists of fronts in a forest: every tile once, every dependency met in every order of work
+// tried, no state in which all teams wait.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
 
@@ -24,7 +25,8 @@ using test::states_without_a_dead_end;
 // Up to three stages of up to 1000 sums.
 std::vector<Index> random_stages(std::mt19937& random) {
   std::vector<Index> stages{static_cast<Index>(random() % 100)};
-  for (unsigned left = 1 + random() % 3; left > 0; --left) stages.push_back(stages.back() + static_cast<Index>(random() % 1000));
+  for (unsigned left = 1 + random() % 3; left > 0; --left)
+    stages.push_back(stages.back() + static_cast<Index>(random() % 1000));
   return stages;
 }
 
@@ -42,11 +44,14 @@ Forest random_forest(std::mt19937& random, unsigned most) {
     if (random() % 4 == 0) forest.front.back().stages = random_stages(random);
   }
   for (unsigned f = 0; f < count; ++f) {
-    const auto above = static_cast<unsigned>(std::upper_bound(level.begin(), level.end(), level[f]) - level.begin());
+    const auto above = static_cast<unsigned>(
+        std::upper_bound(level.begin(), level.end(), level[f]) - level.begin());
     const bool root = above == count || forest.front[f].cells.m == forest.front[f].cells.p;
     forest.parent.push_back(root ? -1 : static_cast<Index>(above + random() % (count - above)));
-    forest.panel_reuses.push_back(static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
-    forest.block_reuses.push_back(static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
+    forest.panel_reuses.push_back(
+        static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
+    forest.block_reuses.push_back(
+        static_cast<Index>(random() % static_cast<unsigned>(level[f] + 1)));
   }
   return forest;
 }
@@ -81,12 +86,14 @@ TEST(FrontTasks, EveryTileIsWrittenOnce) {
     std::size_t tiles = 0;
     for (std::size_t f = 0; f < forest.front.size(); ++f) {
       const FrontCells& cells = forest.front[f].cells;
-      tiles += static_cast<std::size_t>(cells.row_tiles()) * static_cast<std::size_t>(cells.row_tiles() + 1) / 2;
+      tiles += static_cast<std::size_t>(cells.row_tiles()) *
+               static_cast<std::size_t>(cells.row_tiles() + 1) / 2;
       EXPECT_EQ(contributions[f], contribution_tasks(cells));
       EXPECT_EQ(fills[f], fill_tasks(forest.front[f]));
       const std::vector<Index>& stages = forest.front[f].stages;
       for (Index k = 0; k < (stages.empty() ? cells.pivot_tiles() : cells.row_tiles()); ++k)
-        for (Index i = k; i < cells.row_tiles(); ++i) EXPECT_EQ((filled[{static_cast<Index>(f), {i, k}}]), 1);
+        for (Index i = k; i < cells.row_tiles(); ++i)
+          EXPECT_EQ((filled[{static_cast<Index>(f), {i, k}}]), 1);
       for (Index k = stages.empty() ? 0 : stages.front(); !stages.empty() && k < stages.back(); ++k)
         EXPECT_EQ((summed[{static_cast<Index>(f), k}]), 1);
     }
@@ -99,13 +106,15 @@ TEST(FrontTasks, FewTeamsFinishInAnyOrder) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     const Forest forest = random_forest(random, 20);
-    const auto ahead = static_cast<Index>(seed % 4), teams = 2 * (ahead + 2) + static_cast<Index>(random() % 20);
+    const auto ahead = static_cast<Index>(seed % 4),
+               teams = 2 * (ahead + 2) + static_cast<Index>(random() % 20);
     const Model model(forest, factor_tasks(forest.front, true, ahead, teams));
     EXPECT_TRUE(finishes(model, static_cast<std::size_t>(teams), seed)) << "seed " << seed;
   }
 }
 
-// Every state that the least number of teams can reach, on small trees: two or three fronts of up to four tiles of pivots.
+// Every state that the least number of teams can reach, on small trees: two or three fronts of up
+// to four tiles of pivots.
 TEST(FrontTasks, NoStateIsADeadEnd) {
   std::size_t states = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
@@ -113,7 +122,8 @@ TEST(FrontTasks, NoStateIsADeadEnd) {
     Forest forest;
     const unsigned count = 2 + random() % 2;
     for (unsigned f = 0; f < count; ++f) {
-      const auto p = static_cast<Index>(1 + random() % 220), q = f + 1 == count ? 0 : static_cast<Index>(1 + random() % 130);
+      const auto p = static_cast<Index>(1 + random() % 220),
+                 q = f + 1 == count ? 0 : static_cast<Index>(1 + random() % 130);
       const Index level = f + 1 == count ? 1 : 0;
       forest.front.push_back({{p + q, p}, level});
       if (level == 1 && random() % 2 == 0) forest.front.back().stages = {0, 300, 310};
@@ -133,10 +143,13 @@ TEST(FrontTasks, NoStateIsADeadEnd) {
 TEST(FrontTasks, TooFewTeamsForTheListAreFoundOut) {
   // A list made for many teams starts many chains at once: with fewer teams than chains, all wait.
   const std::vector<Index> none(8, 0);
-  const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1), none, none};
+  const Forest forest{std::vector<LevelFront>(8, {{1000, 1000}, 0}), std::vector<Index>(8, -1),
+                      none, none};
   EXPECT_FALSE(finishes(Model(forest, factor_tasks(forest.front, true, 0, 264)), 8, 1));
-  const Forest small{std::vector<LevelFront>(3, {{190, 190}, 0}), std::vector<Index>(3, -1), none, none};
-  EXPECT_EQ(states_without_a_dead_end(Model(small, factor_tasks(small.front, true, 0, 264)), 3), 0U);
+  const Forest small{std::vector<LevelFront>(3, {{190, 190}, 0}), std::vector<Index>(3, -1), none,
+                     none};
+  EXPECT_EQ(states_without_a_dead_end(Model(small, factor_tasks(small.front, true, 0, 264)), 3),
+            0U);
 }
 
 }  // namespace

@@ -33,12 +33,14 @@ struct SplitForest {
   [[nodiscard]] DeviceLevels levels() const { return find_levels(nodes, kinds_of(nodes), sizes); }
 };
 
-/// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it around it.
+/// Nested dissection: separators of p, p / 2, ... pivots, each with the rows of all those above it
+/// around it.
 SplitForest dissection(Index p, int depth) {
   SplitForest forest;
   const auto build = [&](const auto& self, Index pivots, Index around, int left) -> Index {
     std::vector<Index> children;
-    for (int c = 0; left > 0 && c < 2; ++c) children.push_back(self(self, pivots / 2, pivots + around / 2, left - 1));
+    for (int c = 0; left > 0 && c < 2; ++c)
+      children.push_back(self(self, pivots / 2, pivots + around / 2, left - 1));
     forest.add(pivots + around, pivots);
     const Index root = forest.nodes.count() - 1;
     for (const Index c : children) forest.nodes.parent[c] = root;
@@ -53,18 +55,21 @@ SplitForest random_forest(std::mt19937& random) {
   const Index count = 1 + static_cast<Index>(random() % 60);
   for (Index s = 0; s < count; ++s) {
     const unsigned most = random() % 3 == 0 ? 40 : random() % 2 == 0 ? 80 : 2000;
-    const auto m = 1 + static_cast<Index>(random() % most), p = 1 + static_cast<Index>(random() % static_cast<unsigned>(m));
+    const auto m = 1 + static_cast<Index>(random() % most),
+               p = 1 + static_cast<Index>(random() % static_cast<unsigned>(m));
     forest.add(m, p);
   }
   for (Index s = 0; s + 1 < count; ++s)
     if (forest.nodes.contribution(s) > 0)
-      forest.nodes.parent[s] = s + 1 + static_cast<Index>(random() % static_cast<unsigned>(count - s - 1));
+      forest.nodes.parent[s] =
+          s + 1 + static_cast<Index>(random() % static_cast<unsigned>(count - s - 1));
   for (Index s = 0; s < count; ++s)
     if (forest.nodes.parent[s] == kNone) forest.sizes.block[s] = 0;
   return forest;
 }
 
-/// Levels rise to parents, kinds follow one another, no level is empty, and the most that is there is what a count in each phase finds.
+/// Levels rise to parents, kinds follow one another, no level is empty, and the most that is there
+/// is what a count in each phase finds.
 void check(const SplitForest& forest) {
   const DeviceLevels levels = forest.levels();
   const Index count = forest.nodes.count();
@@ -76,7 +81,8 @@ void check(const SplitForest& forest) {
     }
     ASSERT_GE(levels.of[s], levels.begin[levels.kind[s]]);
     ASSERT_LT(levels.of[s], levels.begin[levels.kind[s] + 1]);
-    ASSERT_EQ(levels.phase[s], levels.is_tiled(s) ? kTiledPhase + levels.of[s] - levels.begin[tiled] : levels.kind[s]);
+    ASSERT_EQ(levels.phase[s], levels.is_tiled(s) ? kTiledPhase + levels.of[s] - levels.begin[tiled]
+                                                  : levels.kind[s]);
     ++fronts[levels.of[s]];
   }
   EXPECT_EQ(std::count(fronts.begin(), fronts.end(), 0), 0);
@@ -86,7 +92,8 @@ void check(const SplitForest& forest) {
     for (Index s = 0; s < count; ++s) {
       if (levels.phase[s] <= f) there += forest.sizes.panel[s];
       const Index parent = forest.nodes.parent[s];
-      if (parent != kNone && levels.phase[s] <= f && f <= levels.phase[parent]) there += forest.sizes.block[s];
+      if (parent != kNone && levels.phase[s] <= f && f <= levels.phase[parent])
+        there += forest.sizes.block[s];
     }
     most = std::max(most, there);
   }
@@ -103,7 +110,8 @@ TEST(DeviceLevels, RiseToParents) {
 
 /// All of these levels are lower than all of those.
 bool below(std::span<const Index> levels, std::span<const Index> others) {
-  return *std::max_element(levels.begin(), levels.end()) < *std::min_element(others.begin(), others.end());
+  return *std::max_element(levels.begin(), levels.end()) <
+         *std::min_element(others.begin(), others.end());
 }
 
 /// Halves that fill the device come one after another, and need less memory; small ones together.
@@ -114,7 +122,8 @@ TEST(DeviceLevels, LargeSubtreesComeOneAfterAnother) {
     const Index root = forest.nodes.count() - 1, left = root / 2 - 1, right = root - 1;
     ASSERT_EQ(forest.nodes.parent[left], root);
     const auto half = static_cast<std::size_t>(left) + 1;
-    const std::span<const Index> lower(levels.of.data(), half), upper(levels.of.data() + half, half);
+    const std::span<const Index> lower(levels.of.data(), half),
+        upper(levels.of.data() + half, half);
     EXPECT_EQ(right, 2 * left + 1);
     EXPECT_EQ(below(lower, upper) || below(upper, lower), large);
     EXPECT_EQ(levels.phases - kTiledPhase > 8, large);
@@ -144,7 +153,8 @@ TEST(LiveRanges, WhatLivesTogetherLiesApart) {
   }
 }
 
-/// The same where something else stays at the other end of the array; more blocks than are looked at all together, too.
+/// The same where something else stays at the other end of the array; more blocks than are looked
+/// at all together, too.
 TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
   std::mt19937 random(5);
   int better = 0, many = 0;
@@ -157,7 +167,8 @@ TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
       block.size = 1 + static_cast<Offset>(random() % 30);
     }
     std::vector<Offset> stays(kPhases);
-    for (Index f = 0; f < kPhases; ++f) stays[f] = (f > 0 ? stays[f - 1] : 0) + static_cast<Offset>(random() % 40);
+    for (Index f = 0; f < kPhases; ++f)
+      stays[f] = (f > 0 ? stays[f - 1] : 0) + static_cast<Offset>(random() % 40);
     std::vector<LiveBlock> alone = blocks;
     const Offset end = allocate_offsets(blocks, stays);
     allocate_offsets(alone);
@@ -191,7 +202,8 @@ TEST(LiveRanges, WhatLivesTogetherLiesApartBesideWhatStays) {
   EXPECT_GT(many, 20);
 }
 
-/// Time reversed leaves a hole under the third when room is shortest; with those first who are there then, there is none.
+/// Time reversed leaves a hole under the third when room is shortest; with those first who are
+/// there then, there is none.
 TEST(LiveRanges, ThoseWhoAreThereWhenRoomIsShortComeFirst) {
   std::vector<LiveBlock> blocks{{3, 4, 10}, {1, 3, 10}, {1, 2, 15}};
   const std::vector<Offset> stays{0, 100, 100, 60, 60};
@@ -222,8 +234,10 @@ TEST(LastUse, IsThatOfEachEntry) {
     std::vector<Index> naive(60, -1);
     for (Index phase = 0; phase < 40; ++phase) {
       const std::size_t begin = random() % 59, end = begin + 1 + random() % (60 - begin - 1);
-      const auto first = naive.begin() + static_cast<std::ptrdiff_t>(begin), second = naive.begin() + static_cast<std::ptrdiff_t>(end);
-      ASSERT_EQ(last.of(static_cast<Offset>(begin), static_cast<Offset>(end)), *std::max_element(first, second));
+      const auto first = naive.begin() + static_cast<std::ptrdiff_t>(begin),
+                 second = naive.begin() + static_cast<std::ptrdiff_t>(end);
+      ASSERT_EQ(last.of(static_cast<Offset>(begin), static_cast<Offset>(end)),
+                *std::max_element(first, second));
       if (random() % 2 == 0) continue;
       last.set(static_cast<Offset>(begin), static_cast<Offset>(end), phase);
       std::fill(first, second, phase);

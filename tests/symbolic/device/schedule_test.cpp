@@ -18,8 +18,9 @@
 namespace kauri::symbolic {
 namespace {
 
-const std::vector<std::pair<Index, Index>> kShapes{{1, 1},  {5, 2},    {8, 8},     {9, 8},   {64, 64},  {65, 64},
-                                                   {64, 1}, {130, 66}, {200, 130}, {201, 7}, {700, 300}};
+const std::vector<std::pair<Index, Index>> kShapes{{1, 1},     {5, 2},   {8, 8},    {9, 8},
+                                                   {64, 64},   {65, 64}, {64, 1},   {130, 66},
+                                                   {200, 130}, {201, 7}, {700, 300}};
 
 /// Every entry of the lower trapezoid has a place of its own, inside the panel or the block.
 TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
@@ -30,7 +31,8 @@ TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
       for (Index r = c; r < m; ++r) {
         const Offset at = cells.place(r, c);
         ASSERT_GE(at, 0);
-        ASSERT_LT(at, c < p ? cells.panel().entries() : cells.block().entries()) << m << " " << p << ": " << r << " " << c;
+        ASSERT_LT(at, c < p ? cells.panel().entries() : cells.block().entries())
+            << m << " " << p << ": " << r << " " << c;
         ASSERT_TRUE((c < p ? panel : block).insert(at).second);
         if (c >= p) {
           ASSERT_EQ(at, CellLayout::row_part(r - p) + cells.block().column_part(c - p));
@@ -39,7 +41,8 @@ TEST(FrontCells, EntriesHavePlacesOfTheirOwn) {
   }
 }
 
-/// Rows of a tile under one another are one run per pair of cell columns, and pairs fill the panel without a gap.
+/// Rows of a tile under one another are one run per pair of cell columns, and pairs fill the panel
+/// without a gap.
 TEST(FrontCells, PairsOfColumnsAreRuns) {
   for (const auto& [m, p] : kShapes) {
     const CellLayout panel = FrontCells{m, p}.panel();
@@ -86,8 +89,10 @@ TEST(FrontCells, InversesFillTheirPlace) {
     ASSERT_EQ(*inverses.rbegin(), cells.inverse_entries() - 1);
     for (Index r = 0; r < padded; r += kInverseOrder) {
       const Offset tile = Offset{r / kTile} * kTileInverseEntries;
-      ASSERT_EQ(FrontCells::inverse_place(r, r), tile + FrontCells::diagonal_inverse(r % kTile / kInverseOrder));
-      ASSERT_EQ(FrontCells::inverse_place(r, r / kTile * kTile), tile + FrontCells::inverse_block(r % kTile / kInverseOrder, 0));
+      ASSERT_EQ(FrontCells::inverse_place(r, r),
+                tile + FrontCells::diagonal_inverse(r % kTile / kInverseOrder));
+      ASSERT_EQ(FrontCells::inverse_place(r, r / kTile * kTile),
+                tile + FrontCells::inverse_block(r % kTile / kInverseOrder, 0));
     }
   }
   EXPECT_EQ(FrontCells::inverse_place(0, 1), FrontCells::kInverseFlag);
@@ -100,7 +105,8 @@ TEST(FrontCells, InversesOfBlocksFillTheirPlace) {
     const Index padded = (cells.pivot_cells() + 1) / 2 * kInverseOrder;
     std::set<Offset> found;
     for (Index r = 0; r < padded; ++r)
-      for (Index c = r / kInverseOrder * kInverseOrder; c < (r / kInverseOrder + 1) * kInverseOrder; ++c)
+      for (Index c = r / kInverseOrder * kInverseOrder; c < (r / kInverseOrder + 1) * kInverseOrder;
+           ++c)
         ASSERT_TRUE(found.insert(FrontCells::diagonal_place(r, c)).second);
     ASSERT_EQ(static_cast<Offset>(found.size()), cells.diagonal_entries());
     if (p > 0) {
@@ -114,7 +120,8 @@ TEST(FrontCells, ProductsFillTheirPlace) {
   std::set<Index> forward, backward;
   for (Index r = 0; r < kTile; ++r)
     for (Index c = 0; c < kTile; ++c)
-      forward.insert(FrontCells::forward_product_place(r, c)), backward.insert(FrontCells::backward_product_place(r, c));
+      forward.insert(FrontCells::forward_product_place(r, c)),
+          backward.insert(FrontCells::backward_product_place(r, c));
   for (const std::set<Index>& places : {forward, backward}) {
     EXPECT_EQ(static_cast<Index>(places.size()), kTileProductEntries);
     EXPECT_EQ(*places.begin(), 0);
@@ -136,24 +143,29 @@ TEST(SmallLayout, EntriesFollowEachOther) {
     const SmallLayout layout{m, p};
     Index panel = 0, block = layout.padding();
     for (Index c = 0; c < m; ++c)
-      for (Index r = c; r < m; ++r) ASSERT_EQ(layout.place(r, c), c < p ? panel++ : block++) << m << " " << p << ": " << r << " " << c;
+      for (Index r = c; r < m; ++r)
+        ASSERT_EQ(layout.place(r, c), c < p ? panel++ : block++)
+            << m << " " << p << ": " << r << " " << c;
     EXPECT_EQ(layout.panel_entries(), panel);
     EXPECT_GE(layout.panel_storage(), panel);
     if (m > p) {
       EXPECT_GE(layout.block_storage(), block);
     }
-    // On chip the block follows the panel: its place there and in its own array differ by whole units of 16 bytes.
+    // On chip the block follows the panel: its place there and in its own array differ by whole
+    // units of 16 bytes.
     EXPECT_EQ((layout.panel_entries() - layout.padding()) % 2, 0);
   }
 }
 
 Offset panel_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage() : cells.panel().entries() + cells.diagonal_entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.panel_storage()
+                                       : cells.panel().entries() + cells.diagonal_entries();
 }
 Offset block_size(const Plan& plan, Index s) {
   const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage() : cells.block().entries();
+  return plan.device.tiled[s] == kNone ? SmallLayout{cells.m, cells.p}.block_storage()
+                                       : cells.block().entries();
 }
 
 /// Stretches [at, at + size) lie apart, and before the end.
@@ -170,7 +182,8 @@ void expect_apart(std::vector<std::pair<Offset, Offset>> stretches, Offset end) 
 std::vector<Index> levels_of(const Plan& plan) {
   std::vector<Index> level(plan.supernodes.parent.size(), -1);
   for (std::size_t l = 0; l < plan.device.level.size(); ++l)
-    for (Index k = 0; k < plan.device.level[l].count; ++k) level[plan.device.front[plan.device.level[l].first + k]] = static_cast<Index>(l);
+    for (Index k = 0; k < plan.device.level[l].count; ++k)
+      level[plan.device.front[plan.device.level[l].first + k]] = static_cast<Index>(l);
   return level;
 }
 
@@ -178,7 +191,8 @@ std::vector<Index> levels_of(const Plan& plan) {
 std::vector<Index> phases_of(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   std::vector<Index> phase = levels_of(plan);
-  for (Index& f : phase) f = f < device.narrow_levels ? 0 : f < device.small_levels ? 1 : 2 + f - device.small_levels;
+  for (Index& f : phase)
+    f = f < device.narrow_levels ? 0 : f < device.small_levels ? 1 : 2 + f - device.small_levels;
   return phase;
 }
 
@@ -188,7 +202,8 @@ void check_places(const Plan& plan) {
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> phase = phases_of(plan), level = levels_of(plan);
   Offset panels = 0;
-  for (Index now = 0; now < 2 + static_cast<Index>(device.level.size()) - device.small_levels; ++now) {
+  for (Index now = 0; now < 2 + static_cast<Index>(device.level.size()) - device.small_levels;
+       ++now) {
     std::vector<std::pair<Offset, Offset>> numbers;
     for (Index s = 0; s < nodes.count(); ++s) {
       if (phase[s] <= now) numbers.emplace_back(device.panel[s], panel_size(plan, s));
@@ -203,7 +218,9 @@ void check_places(const Plan& plan) {
   std::vector<std::pair<Offset, Offset>> inverses{{0, device.factor_entries}};
   for (Index s = 0; s < nodes.count(); ++s) {
     ASSERT_EQ(device.inverses[s] < 0, device.tiled[s] == kNone);
-    if (device.inverses[s] >= 0) inverses.emplace_back(device.inverses[s], FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries());
+    if (device.inverses[s] >= 0)
+      inverses.emplace_back(device.inverses[s],
+                            FrontCells{nodes.order(s), nodes.pivots(s)}.solve_entries());
   }
   expect_apart(inverses, device.entries);
   for (Index l = 0; l < static_cast<Index>(device.level.size()); ++l) {
@@ -217,7 +234,8 @@ void check_places(const Plan& plan) {
   }
 }
 
-/// Levels rise along the tree; those of narrow fronts come first, then those of small ones; neither holds anything above a larger kind.
+/// Levels rise along the tree; those of narrow fronts come first, then those of small ones; neither
+/// holds anything above a larger kind.
 void check_levels(const Plan& plan) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
@@ -225,22 +243,29 @@ void check_levels(const Plan& plan) {
   std::vector<Index> kind(nodes.parent.size(), 0), count(3, 0);
   for (Index s = 0; s < nodes.count(); ++s) {
     const Index m = nodes.order(s);
-    kind[s] = std::max<Index>(kind[s], m <= DeviceSchedule::kNarrow ? 0 : m <= DeviceSchedule::kSmall ? 1 : 2);
+    kind[s] = std::max<Index>(kind[s], m <= DeviceSchedule::kNarrow  ? 0
+                                       : m <= DeviceSchedule::kSmall ? 1
+                                                                     : 2);
     ++count[kind[s]];
     ASSERT_EQ(device.tiled[s] != kNone, kind[s] == 2);
-    ASSERT_EQ(kind[s], level[s] < device.narrow_levels ? 0 : level[s] < device.small_levels ? 1 : 2);
+    ASSERT_EQ(kind[s], level[s] < device.narrow_levels  ? 0
+                       : level[s] < device.small_levels ? 1
+                                                        : 2);
     if (nodes.parent[s] == kNone) continue;
     ASSERT_LT(level[s], level[nodes.parent[s]]);
     kind[nodes.parent[s]] = std::max(kind[nodes.parent[s]], kind[s]);
   }
   EXPECT_EQ(device.narrow_fronts, count[0]);
   EXPECT_EQ(device.small_fronts, count[0] + count[1]);
-  for (Index k = 0; k < nodes.count(); ++k) ASSERT_EQ(kind[device.front[k]], k < count[0] ? 0 : k < count[0] + count[1] ? 1 : 2);
+  for (Index k = 0; k < nodes.count(); ++k)
+    ASSERT_EQ(kind[device.front[k]], k < count[0] ? 0 : k < count[0] + count[1] ? 1 : 2);
 }
 
-/// A host model of the waits: a front writes its panel, or its block, as soon as the levels below `reuses` are done and, of all others,
-/// only what it needs itself. The first front that would write over a block whose parent may still read it; kNone if there is none.
-Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses, const std::vector<Index>& block_reuses) {
+/// A host model of the waits: a front writes its panel, or its block, as soon as the levels below
+/// `reuses` are done and, of all others, only what it needs itself. The first front that would
+/// write over a block whose parent may still read it; kNone if there is none.
+Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
+                       const std::vector<Index>& block_reuses) {
   const DeviceSchedule& device = plan.device;
   const Supernodes& nodes = plan.supernodes;
   const std::vector<Index> phase = phases_of(plan);
@@ -248,7 +273,9 @@ Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
     for (Index before = 0; before < nodes.count(); ++before) {
       const Offset block = device.block[before];
       if (before == s || block < 0 || phase[before] > phase[s]) continue;
-      if (begin < block + block_size(plan, before) && block < begin + size && phase[nodes.parent[before]] >= 2 + reuses) return true;
+      if (begin < block + block_size(plan, before) && block < begin + size &&
+          phase[nodes.parent[before]] >= 2 + reuses)
+        return true;
     }
     return false;
   };
@@ -258,14 +285,18 @@ Index writes_too_early(const Plan& plan, const std::vector<Index>& panel_reuses,
     // A level that waits for itself, or for a later one, waits for ever.
     if (std::max(panel_reuses[t], block_reuses[t]) > phase[s] - 2) return s;
     if (too_early(s, device.panel[s], panel_size(plan, s), panel_reuses[t])) return s;
-    if (device.block[s] >= 0 && too_early(s, device.block[s], block_size(plan, s), block_reuses[t])) return s;
+    if (device.block[s] >= 0 && too_early(s, device.block[s], block_size(plan, s), block_reuses[t]))
+      return s;
   }
   return kNone;
 }
 
-void check_reuse(const Plan& plan) { ASSERT_EQ(writes_too_early(plan, plan.device.panel_reuses, plan.device.block_reuses), kNone); }
+void check_reuse(const Plan& plan) {
+  ASSERT_EQ(writes_too_early(plan, plan.device.panel_reuses, plan.device.block_reuses), kNone);
+}
 
-/// Each wait is there for a reason: a level less, and a front would write too early. Both kinds of waits are met.
+/// Each wait is there for a reason: a level less, and a front would write too early. Both kinds of
+/// waits are met.
 TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
   AnalyzeOptions options;
   options.target = "sm_90";
@@ -289,7 +320,8 @@ TEST(DeviceSchedule, NoWaitIsLongerThanItMustBe) {
   EXPECT_GT(blocks, 0);
 }
 
-/// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks that are there at one level.
+/// Blocks lie where panels come later: less memory than panels and, behind them, the most blocks
+/// that are there at one level.
 TEST(DeviceSchedule, PanelsFollowBlocks) {
   AnalyzeOptions options;
   options.target = "sm_90";
@@ -298,12 +330,16 @@ TEST(DeviceSchedule, PanelsFollowBlocks) {
   const std::vector<Index> level = phases_of(*plan);
   std::vector<Offset> blocks(2 + plan->device.level.size(), 0);
   for (Index s = 0; s < plan->supernodes.count(); ++s)
-    for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]]; ++l) blocks[l] += block_size(*plan, s);
-  EXPECT_LT(plan->device.entries, plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));
+    for (Index l = level[s]; plan->device.block[s] >= 0 && l <= level[plan->supernodes.parent[s]];
+         ++l)
+      blocks[l] += block_size(*plan, s);
+  EXPECT_LT(plan->device.entries,
+            plan->device.factor_entries + *std::max_element(blocks.begin(), blocks.end()));
 }
 
 TEST(DeviceSchedule, NothingAliveOverlaps) {
-  for (const char* spec : {"poisson2d 1", "poisson2d 40", "poisson3d 12", "elast3d 5", "tree 3000 1", "blockdiag 300 50", "shell2d 20"})
+  for (const char* spec : {"poisson2d 1", "poisson2d 40", "poisson3d 12", "elast3d 5",
+                           "tree 3000 1", "blockdiag 300 50", "shell2d 20"})
     for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd}) {
       SCOPED_TRACE(spec);
       AnalyzeOptions options;
@@ -316,7 +352,8 @@ TEST(DeviceSchedule, NothingAliveOverlaps) {
     }
 }
 
-/// With the limit as a parameter: just beyond it all tiled fronts go level by level, and the text says so; at the limit nothing is lost.
+/// With the limit as a parameter: just beyond it all tiled fronts go level by level, and the text
+/// says so; at the limit nothing is lost.
 TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   AnalyzeOptions options;
   options.target = "sm_90";
@@ -324,21 +361,28 @@ TEST(DeviceSchedule, TellsOfABlockThatTasksHaveNoPlacesFor) {
   ASSERT_FALSE(plan->device.task.empty());
   ASSERT_GT(plan->device.sweeps.bytes, 0);
   EXPECT_EQ(too_large_block(*plan), "");
-  const auto entries = [&](Index s) { return FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.block().entries(); };
+  const auto entries = [&](Index s) {
+    return FrontCells{plan->supernodes.order(s), plan->supernodes.pivots(s)}.block().entries();
+  };
   const auto fronts = tiled_fronts(plan->device);
-  const Index largest = *std::max_element(fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
+  const Index largest = *std::max_element(
+      fronts.begin(), fronts.end(), [&](Index a, Index b) { return entries(a) < entries(b); });
   const Offset most = entries(largest);
-  const auto made = [&](Offset limit) { return make_device_schedule(plan->supernodes, plan->assembly, plan->target, kFewestTeams, limit); };
+  const auto made = [&](Offset limit) {
+    return make_device_schedule(plan->supernodes, plan->assembly, plan->target, kFewestTeams,
+                                limit);
+  };
   EXPECT_FALSE(made(most).task.empty());
   EXPECT_EQ(too_large_block(*plan, most), "");
   EXPECT_TRUE(made(most - 1).task.empty());
   EXPECT_EQ(made(most - 1).sweeps.bytes, 0);
   const Index rows = plan->supernodes.order(largest) - plan->supernodes.pivots(largest);
   const std::string text = too_large_block(*plan, most - 1);
-  EXPECT_EQ(
-      text.find("the contribution block of front " + std::to_string(largest) + " has " + std::to_string(rows) + " rows and " +
-                std::to_string(most) + " entries in cells, more than the " + std::to_string(most - 1) + " that tasks have places for"),
-      0U)
+  EXPECT_EQ(text.find("the contribution block of front " + std::to_string(largest) + " has " +
+                      std::to_string(rows) + " rows and " + std::to_string(most) +
+                      " entries in cells, more than the " + std::to_string(most - 1) +
+                      " that tasks have places for"),
+            0U)
       << text;
 }
 

@@ -1,5 +1,5 @@
-// Lists of a solve on a device: places of update rows against an oracle, tasks without a flaw, and solves by them in a model of any number
-// of workers.
+// Lists of a solve on a device: places of update rows against an oracle, tasks without a flaw, and
+// solves by them in a model of any number of workers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/sweep_lists.hpp"
 
@@ -34,12 +34,14 @@ std::array<std::size_t, 7> count_kinds(const Lists& lists) {
     ++count[static_cast<std::size_t>(task.kind)];
     if (task.rows > 1) ++count[6];
   }
-  for (const SweepTask& task : lists.backward.task) ++count[4 + static_cast<std::size_t>(task.kind)];
+  for (const SweepTask& task : lists.backward.task)
+    ++count[4 + static_cast<std::size_t>(task.kind)];
   return count;
 }
 
 /// Update rows that each front row starts from, in the order of children: the definition.
-void check_places(const Supernodes& nodes, const Assembly& assembly, const symbolic::UpdateRows& rows) {
+void check_places(const Supernodes& nodes, const Assembly& assembly,
+                  const symbolic::UpdateRows& rows) {
   const Offset below = static_cast<Offset>(nodes.row.size()) - nodes.first.back();
   ASSERT_EQ(rows.ptr.size(), nodes.row.size() + nodes.parent.size());
   ASSERT_EQ(static_cast<Offset>(rows.slot.size()), below);
@@ -54,7 +56,9 @@ void check_places(const Supernodes& nodes, const Assembly& assembly, const symbo
     for (Index k = assembly.child_ptr[s]; k < assembly.child_ptr[s + 1]; ++k)
       for (Index child = assembly.child[k], r = nodes.pivots(child); r < nodes.order(child); ++r) {
         const auto own = nodes.rows(s);
-        const auto at = std::lower_bound(own.begin(), own.end(), nodes.rows(child)[static_cast<std::size_t>(r)]) - own.begin();
+        const auto at = std::lower_bound(own.begin(), own.end(),
+                                         nodes.rows(child)[static_cast<std::size_t>(r)]) -
+                        own.begin();
         met[static_cast<std::size_t>(nodes.row_ptr[s] + at)].emplace_back(child, r);
       }
   std::uint32_t next = 0;
@@ -63,7 +67,9 @@ void check_places(const Supernodes& nodes, const Assembly& assembly, const symbo
       const auto row = static_cast<std::size_t>(nodes.row_ptr[s] + r);
       ASSERT_EQ(rows.ptr[row + static_cast<std::size_t>(s)], next) << s << " " << r;
       for (const auto& [child, below_row] : met[row])
-        ASSERT_EQ(rows.slot[static_cast<std::size_t>(nodes.row_ptr[child] - nodes.first[child] + below_row - nodes.pivots(child))], next++);
+        ASSERT_EQ(rows.slot[static_cast<std::size_t>(nodes.row_ptr[child] - nodes.first[child] +
+                                                     below_row - nodes.pivots(child))],
+                  next++);
     }
     ASSERT_EQ(rows.ptr[static_cast<std::size_t>(nodes.row_ptr[s + 1] + s)], next) << s;
   }
@@ -76,8 +82,10 @@ void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& swe
   EXPECT_EQ(sweeps.forward_parts, lists.forward.parts);
   EXPECT_EQ(sweeps.backward_parts, lists.backward.parts);
   Offset bytes = 0;  // as Uploader::copy takes them
-  for (const std::size_t size : {static_cast<std::size_t>(n) * sizeof(Index), lists.rows.ptr.size() * sizeof(lists.rows.ptr[0]),
-                                 lists.rows.slot.size() * sizeof(lists.rows.slot[0]), lists.forward.task.size() * sizeof(SweepTask),
+  for (const std::size_t size : {static_cast<std::size_t>(n) * sizeof(Index),
+                                 lists.rows.ptr.size() * sizeof(lists.rows.ptr[0]),
+                                 lists.rows.slot.size() * sizeof(lists.rows.slot[0]),
+                                 lists.forward.task.size() * sizeof(SweepTask),
                                  lists.backward.task.size() * sizeof(SweepTask)})
     bytes += static_cast<Offset>((size + 255) / 256 * 256);
   EXPECT_EQ(sweeps.bytes, bytes);
@@ -86,24 +94,29 @@ void check_counts(const Lists& lists, Index n, const DeviceSchedule::Sweeps& swe
 void check_lists(const Plan& plan) {
   ASSERT_EQ(find_flaw(plan), "");
   const Lists lists = symbolic::list_sweeps(plan.supernodes, plan.assembly, plan.device);
-  EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward), "");
+  EXPECT_EQ(symbolic::find_flaw_sweeps(plan.supernodes, plan.device, lists.forward, lists.backward),
+            "");
   check_counts(lists, plan.n, plan.device.sweeps);
   check_places(plan.supernodes, plan.assembly, lists.rows);
 }
 
 TEST(SweepLists, NoFlawInListsOfSystems) {
-  for (const char* spec : {"poisson2d 60", "poisson3d 13", "elast3d 6", "tree 3000 1", "blockdiag 300 70", "blockdiag 500 7", "arrow 400 3",
-                           "arrow 900 200", "poisson2d 1"})
-    for (const OrderingMethod method : {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
+  for (const char* spec :
+       {"poisson2d 60", "poisson3d 13", "elast3d 6", "tree 3000 1", "blockdiag 300 70",
+        "blockdiag 500 7", "arrow 400 3", "arrow 900 200", "poisson2d 1"})
+    for (const OrderingMethod method :
+         {OrderingMethod::natural, OrderingMethod::amd, OrderingMethod::nested_dissection}) {
       SCOPED_TRACE(spec);
       check_lists(*plan_of(generate(spec).pattern(), method));
     }
 }
 
 TEST(SweepLists, NoFlawInListsOfShapes) {
-  const OwnedPattern shapes[] = {diagonal_pattern(0),      diagonal_pattern(1),       diagonal_pattern(500),     chain_pattern(2000),
-                                 star_pattern(3000, 2999), star_pattern(3000, 0),     caterpillar_pattern(999),  dense_pattern(65),
-                                 dense_pattern(1300),      hubs_and_cube(6000, 4, 9), random_pattern(2000, 3, 1)};
+  const OwnedPattern shapes[] = {
+      diagonal_pattern(0),       diagonal_pattern(1),       diagonal_pattern(500),
+      chain_pattern(2000),       star_pattern(3000, 2999),  star_pattern(3000, 0),
+      caterpillar_pattern(999),  dense_pattern(65),         dense_pattern(1300),
+      hubs_and_cube(6000, 4, 9), random_pattern(2000, 3, 1)};
   for (const OwnedPattern& shape : shapes)
     for (const bool amalgamate : {false, true}) {
       SCOPED_TRACE(shape.n());
@@ -157,15 +170,17 @@ TEST(SweepLists, PlacesAreTheSameByAnyNumberOfThreads) {
 TEST(SweepLists, NumbersOfASolveHaveRoom) {
   const FrontForest forest = all_kinds();
   const Lists lists = lists_of(forest);
-  EXPECT_EQ(forest.device.sweeps.numbers, 2 * Offset{forest.n()} + static_cast<Offset>(lists.rows.slot.size()) +
-                                              64 * Offset{lists.forward.parts} + 64 * Offset{lists.backward.parts} + 1);
+  EXPECT_EQ(forest.device.sweeps.numbers,
+            2 * Offset{forest.n()} + static_cast<Offset>(lists.rows.slot.size()) +
+                64 * Offset{lists.forward.parts} + 64 * Offset{lists.backward.parts} + 1);
 }
 
 TEST(SweepModel, AnyNumberOfWorkersSolves) {
   const auto check = [](const FrontForest& forest, std::uint64_t seed) {
     const SweepSystem system(forest, seed);
     const Lists lists = lists_of(forest);
-    for (const std::size_t workers : {1, 2, 7}) EXPECT_EQ(system.flaw_in_run(lists, workers, seed), "") << seed << " " << workers;
+    for (const std::size_t workers : {1, 2, 7})
+      EXPECT_EQ(system.flaw_in_run(lists, workers, seed), "") << seed << " " << workers;
   };
   for (std::uint64_t seed = 0; seed < 8; ++seed) check(random_forest(seed), seed);
   check(all_kinds(), 1);

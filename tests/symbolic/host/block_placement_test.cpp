@@ -19,18 +19,22 @@ namespace {
 
 using namespace kauri::symbolic;
 
-/// A forest of tasks with panels and blocks, made at random: what a schedule asks for, without its fronts.
+/// A forest of tasks with panels and blocks, made at random: what a schedule asks for, without its
+/// fronts.
 struct RandomTasks {
   std::vector<Index> parent, least;
   std::vector<Offset> panel{0};
   std::vector<TaskBlock> blocks;
 
-  RandomTasks(Index count, std::mt19937_64& random) : parent(static_cast<std::size_t>(count), kNone), least(parent.size()) {
+  RandomTasks(Index count, std::mt19937_64& random)
+      : parent(static_cast<std::size_t>(count), kNone), least(parent.size()) {
     const auto below = [&](std::uint64_t bound) { return static_cast<Offset>(random() % bound); };
-    std::vector<Index> roots;  // of the forest so far; a task takes in some of the last ones: a postorder
+    std::vector<Index>
+        roots;  // of the forest so far; a task takes in some of the last ones: a postorder
     for (Index t = 0; t < count; ++t) {
       least[t] = t;
-      for (Offset children = t + 1 < count ? below(3) : below(roots.size() + 1); children > 0 && !roots.empty(); --children) {
+      for (Offset children = t + 1 < count ? below(3) : below(roots.size() + 1);
+           children > 0 && !roots.empty(); --children) {
         parent[roots.back()] = t;
         least[t] = least[roots.back()];
         roots.pop_back();
@@ -41,14 +45,17 @@ struct RandomTasks {
     for (Index t = 0; t < count; ++t) {
       const Offset born = Offset{t} * 2 + below(2);
       if (parent[t] != kNone)
-        for (Offset k = below(3); k > 0; --k) blocks.push_back({1 + below(40), born, Offset{parent[t]} * 2 + below(2)});
-      for (Offset k = below(3); k > 0; --k) blocks.push_back({1 + below(40), born, Offset{t} * 2 + 1});
+        for (Offset k = below(3); k > 0; --k)
+          blocks.push_back({1 + below(40), born, Offset{parent[t]} * 2 + below(2)});
+      for (Offset k = below(3); k > 0; --k)
+        blocks.push_back({1 + below(40), born, Offset{t} * 2 + 1});
     }
   }
   [[nodiscard]] TaskPanels panels(Index lag) const { return {panel, least, lag}; }
 };
 
-/// Which tasks wait for which, edges of the tree and others taken together: after[a][b] if b waits for a.
+/// Which tasks wait for which, edges of the tree and others taken together: after[a][b] if b waits
+/// for a.
 std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vector<Edge>& waits) {
   const std::size_t count = tasks.parent.size();
   std::vector<std::vector<bool>> after(count, std::vector<bool>(count, false));
@@ -63,25 +70,31 @@ std::vector<std::vector<bool>> closure(const RandomTasks& tasks, const std::vect
 }
 
 /// PermutedAdjacency that share memory, blocks or panels, while nothing keeps their tasks apart.
-int clashes(const RandomTasks& tasks, const std::vector<Offset>& place, const std::vector<Edge>& waits) {
+int clashes(const RandomTasks& tasks, const std::vector<Offset>& place,
+            const std::vector<Edge>& waits) {
   struct User {
     Offset begin, end, born, dies;
   };
   std::vector<User> users;
   for (std::size_t k = 0; k < place.size(); ++k)
-    users.push_back({place[k], place[k] + tasks.blocks[k].size, tasks.blocks[k].born, tasks.blocks[k].dies});
+    users.push_back(
+        {place[k], place[k] + tasks.blocks[k].size, tasks.blocks[k].born, tasks.blocks[k].dies});
   for (std::size_t t = 0; t < tasks.parent.size(); ++t)
     if (tasks.panel[t] < tasks.panel[t + 1])
-      users.push_back({tasks.panel[t], tasks.panel[t + 1], static_cast<Offset>(2 * t), std::numeric_limits<Offset>::max()});
+      users.push_back({tasks.panel[t], tasks.panel[t + 1], static_cast<Offset>(2 * t),
+                       std::numeric_limits<Offset>::max()});
   const auto after = closure(tasks, waits);
   const auto done = [&](const User& a, const User& b) {
     if (a.dies == std::numeric_limits<Offset>::max()) return false;
-    return a.dies / 2 == b.born / 2 ? a.dies < b.born : after[static_cast<std::size_t>(a.dies / 2)][static_cast<std::size_t>(b.born / 2)];
+    return a.dies / 2 == b.born / 2
+               ? a.dies < b.born
+               : after[static_cast<std::size_t>(a.dies / 2)][static_cast<std::size_t>(b.born / 2)];
   };
   int found = 0;
   for (std::size_t a = 0; a < users.size(); ++a)
     for (std::size_t b = a + 1; b < users.size(); ++b)
-      found += users[a].begin < users[b].end && users[b].begin < users[a].end && !done(users[a], users[b]) && !done(users[b], users[a]);
+      found += users[a].begin < users[b].end && users[b].begin < users[a].end &&
+               !done(users[a], users[b]) && !done(users[b], users[a]);
   return found;
 }
 
@@ -105,7 +118,8 @@ TEST(Placement, NothingAliveIsOverwrittenWhateverTheForest) {
       }
       ASSERT_EQ(clashes(tasks, placed.place, placed.waits), 0) << round << " " << lag;
       reused += clashes(tasks, placed.place, {}) > 0;
-      for (std::size_t k = 0; k < placed.waits.size() && withheld < 100; ++k) {  // the oracle notices what is missing
+      for (std::size_t k = 0; k < placed.waits.size() && withheld < 100;
+           ++k) {  // the oracle notices what is missing
         std::vector<Edge> fewer = placed.waits;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
         withheld += clashes(tasks, placed.place, fewer) > 0;
@@ -123,11 +137,15 @@ TEST(Placement, ABlockLiesInThePanelOfATaskFarAheadOrWaitingForItsReader) {
   const std::vector<TaskBlock> one{{7, 0, 1}};
   EXPECT_EQ(place_blocks({panel, least, 1}, one).place, std::vector<Offset>{10});
   EXPECT_EQ(place_blocks({panel, least, 2}, one).place, std::vector<Offset>{20});
-  EXPECT_EQ(place_blocks({panel, least, 8}, one).place, std::vector<Offset>{30});  // 3 waits for 0 anyway
-  EXPECT_EQ(place_blocks({panel, least, 4}, std::vector<TaskBlock>{{12, 0, 1}}).place, std::vector<Offset>{30});
-  EXPECT_EQ(place_blocks({panel, least, 5}, std::vector<TaskBlock>{{12, 0, 1}}).place, std::vector<Offset>{50});  // 4 is near
+  EXPECT_EQ(place_blocks({panel, least, 8}, one).place,
+            std::vector<Offset>{30});  // 3 waits for 0 anyway
+  EXPECT_EQ(place_blocks({panel, least, 4}, std::vector<TaskBlock>{{12, 0, 1}}).place,
+            std::vector<Offset>{30});
+  EXPECT_EQ(place_blocks({panel, least, 5}, std::vector<TaskBlock>{{12, 0, 1}}).place,
+            std::vector<Offset>{50});  // 4 is near
   EXPECT_EQ(place_blocks({panel, least, 2}, one).waits, (std::vector<Edge>{{0, 2}}));
-  const std::vector<TaskBlock> late{{7, 1, 6}, {5, 7, 7}};  // read while 3 assembles its panel; then 3's scratch lies there
+  const std::vector<TaskBlock> late{
+      {7, 1, 6}, {5, 7, 7}};  // read while 3 assembles its panel; then 3's scratch lies there
   const Placement both = place_blocks({panel, least, 1}, late);
   EXPECT_EQ(both.place, (std::vector<Offset>{40, 40}));
   EXPECT_EQ(std::set<Edge>(both.waits.begin(), both.waits.end()), (std::set<Edge>{{3, 4}}));
@@ -157,7 +175,8 @@ TEST(TaskMemory, RegionIsTheGreatestTotalOfLiveBlocks) {
   EXPECT_EQ(extent.left, 7);
   EXPECT_EQ(scratch, std::vector<Offset>(6, 0));
   EXPECT_EQ(place[4], 0);
-  for (int s = 0; s < 3; ++s) EXPECT_TRUE(place[s] + size[s] <= place[s + 1] || place[s + 1] + size[s + 1] <= place[s]) << s;
+  for (int s = 0; s < 3; ++s)
+    EXPECT_TRUE(place[s] + size[s] <= place[s + 1] || place[s + 1] + size[s + 1] <= place[s]) << s;
 }
 
 TEST(Checked, OverflowIsAnErrorOfItsKind) {

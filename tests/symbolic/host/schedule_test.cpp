@@ -1,4 +1,5 @@
-// Schedules run in random legal interleavings: no block is overwritten while someone may still read it.
+// Schedules run in random legal interleavings: no block is overwritten while someone may still read
+// it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/host/schedule.hpp"
 
@@ -26,22 +27,28 @@ AnalyzeOptions plan_options(int workers) {
   return options;
 }
 
-/// Factorisations on simulated threads, each front in two turns: the assembly of its panel, and the rest. Every entry of the array carries
-/// the name of its last writer.
+/// Factorisations on simulated threads, each front in two turns: the assembly of its panel, and the
+/// rest. Every entry of the array carries the name of its last writer.
 class Interleaving {
  public:
   Interleaving(const Plan& plan, int threads, std::uint64_t seed)
       : plan_(plan),
         threads_(threads),
         seed_(seed),
-        owner_(static_cast<std::size_t>(plan.panel_ptr.back() + plan.schedule.stack_entries), kNone) {}
+        owner_(static_cast<std::size_t>(plan.panel_ptr.back() + plan.schedule.stack_entries),
+               kNone) {}
 
-  /// The first front that finds a child's block overwritten, or the first of which the panel is in the end, or kNone.
+  /// The first front that finds a child's block overwritten, or the first of which the panel is in
+  /// the end, or kNone.
   Index first_damage() {
-    const auto turn = [&](Index task, Index s, bool first) { return first ? assemble(s) : finish(task, s); };
-    const Index damaged = test::first_damage(plan_.schedule, plan_.schedule.factor_edges, false, threads_, seed_, turn);
+    const auto turn = [&](Index task, Index s, bool first) {
+      return first ? assemble(s) : finish(task, s);
+    };
+    const Index damaged = test::first_damage(plan_.schedule, plan_.schedule.factor_edges, false,
+                                             threads_, seed_, turn);
     for (Index s = 0; damaged == kNone && s < plan_.supernodes.count(); ++s)
-      if (!holds(plan_.panel_ptr[s], plan_.panel_ptr[s + 1] - plan_.panel_ptr[s], panel_name(s))) return s;
+      if (!holds(plan_.panel_ptr[s], plan_.panel_ptr[s + 1] - plan_.panel_ptr[s], panel_name(s)))
+        return s;
     return damaged;
   }
 
@@ -51,7 +58,8 @@ class Interleaving {
 
   /// Columns of c that meet pivots of its parent, by its rows.
   [[nodiscard]] Index meeting(Index c) const {
-    const auto rows = plan_.supernodes.rows(c).subspan(static_cast<std::size_t>(plan_.supernodes.pivots(c)));
+    const auto rows =
+        plan_.supernodes.rows(c).subspan(static_cast<std::size_t>(plan_.supernodes.pivots(c)));
     const Index end = plan_.supernodes.first[plan_.supernodes.parent[c] + 1];
     return static_cast<Index>(std::lower_bound(rows.begin(), rows.end(), end) - rows.begin());
   }
@@ -59,7 +67,8 @@ class Interleaving {
   bool whole(Index c, Index begin, Index end) {
     const Index q = plan_.supernodes.contribution(c);
     for (Index j = begin; j < end; ++j)
-      if (!holds(plan_.schedule.block_column(c, q, j), ContributionLayout::ld(q, j), c)) return false;
+      if (!holds(plan_.schedule.block_column(c, q, j), ContributionLayout::ld(q, j), c))
+        return false;
     return true;
   }
   bool assemble(Index s) {
@@ -68,25 +77,30 @@ class Interleaving {
       if (!whole(c, 0, meeting(c))) return false;
     return true;
   }
-  /// Scratch, then the front's own block; the children's other columns must still be there, and its scratch and panel too.
+  /// Scratch, then the front's own block; the children's other columns must still be there, and its
+  /// scratch and panel too.
   bool finish(Index task, Index s) {
-    const Offset scratch = FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s));
+    const Offset scratch =
+        FrontScratch::entries(plan_.supernodes.order(s), plan_.supernodes.pivots(s));
     const Index q = plan_.supernodes.contribution(s);
     mark(plan_.schedule.scratch[task], scratch, scratch_name(s));
-    for (Index j = 0; j < q; ++j) mark(plan_.schedule.block_column(s, q, j), ContributionLayout::ld(q, j), s);
+    for (Index j = 0; j < q; ++j)
+      mark(plan_.schedule.block_column(s, q, j), ContributionLayout::ld(q, j), s);
     for (const Index c : children(s))
       if (!whole(c, meeting(c), plan_.supernodes.contribution(c))) return false;
     return holds(plan_.schedule.scratch[task], scratch, scratch_name(s));
   }
   [[nodiscard]] std::span<const Index> children(Index s) const {
     const Assembly& a = plan_.assembly;
-    return {a.child.data() + a.child_ptr[s], static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
+    return {a.child.data() + a.child_ptr[s],
+            static_cast<std::size_t>(a.child_ptr[s + 1] - a.child_ptr[s])};
   }
   void mark(Offset begin, Offset size, Index name) {
     if (size > 0) std::fill_n(owner_.begin() + begin, size, name);
   }
   bool holds(Offset begin, Offset size, Index name) {
-    return size == 0 || std::all_of(owner_.begin() + begin, owner_.begin() + begin + size, [&](Index owner) { return owner == name; });
+    return size == 0 || std::all_of(owner_.begin() + begin, owner_.begin() + begin + size,
+                                    [&](Index owner) { return owner == name; });
   }
 
   const Plan& plan_;
@@ -97,8 +111,10 @@ class Interleaving {
 
 TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
   const std::pair<OwnedPattern, Permutation> cases[] = {
-      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},         {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
-      {grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24)}, {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
+      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},
+      {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
+      {grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24)},
+      {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
       {random_pattern(6000, 2.2, 3), Permutation::identity(6000)},
   };
   Index cut = 0;
@@ -107,19 +123,24 @@ TEST(Schedule, NoLiveBlockIsOverwrittenInAnyLegalOrder) {
       const auto plan = make_plan(a.view(), perm, plan_options(planned));
       ASSERT_GT(plan->schedule.task.size(), 3U);
       ASSERT_EQ(find_flaw(*plan), "");
-      for (Index s = 0; s < plan->supernodes.count(); ++s) cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
+      for (Index s = 0; s < plan->supernodes.count(); ++s)
+        cut += plan->schedule.head[s] != kNone && plan->schedule.tail[s] != kNone;
       for (const int threads : {1, 2, 8, 40})
-        EXPECT_EQ(Interleaving(*plan, threads, static_cast<std::uint64_t>(threads)).first_damage(), kNone) << planned << " " << threads;
+        EXPECT_EQ(Interleaving(*plan, threads, static_cast<std::uint64_t>(threads)).first_damage(),
+                  kNone)
+            << planned << " " << threads;
     }
   EXPECT_GT(cut, 0);  // heads and tails apart
 }
 
 TEST(Schedule, TheSimulationNoticesAMissingEdge) {
-  const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13), plan_options(1));
+  const auto plan = make_plan(grid_pattern(13, 13, 13, true).view(), grid_dissection(13, 13, 13),
+                              plan_options(1));
   Plan loose = *plan;  // data edges only: memory is reused too early in some order
   loose.schedule.factor_edges = tree_edges(loose.schedule);
   int damaged = 0;
-  for (std::uint64_t seed = 0; seed < 10; ++seed) damaged += Interleaving(loose, 8, seed).first_damage() != kNone;
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    damaged += Interleaving(loose, 8, seed).first_damage() != kNone;
   EXPECT_GT(damaged, 0);
   EXPECT_NE(find_flaw(loose), "");
 }
@@ -150,23 +171,34 @@ TEST(Schedule, FewWorkersNeedLittleMoreThanPanelsAndBlocksAliveTogether) {
   for (const bool flat : {true, false}) {
     const OwnedPattern a = flat ? grid_pattern(200, 200, 1) : grid_pattern(18, 18, 18);
     for (const int workers : {1, 2}) {
-      const auto plan = make_plan(a.view(), flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18), plan_options(workers));
+      const auto plan =
+          make_plan(a.view(), flat ? grid_dissection(200, 200, 1) : grid_dissection(18, 18, 18),
+                    plan_options(workers));
       Offset live = 0, peak = 0;  // sequential, with whole blocks
-      const auto block = [&](Index s) { return ContributionLayout::entries(plan->supernodes.contribution(s)); };
+      const auto block = [&](Index s) {
+        return ContributionLayout::entries(plan->supernodes.contribution(s));
+      };
       for (Index s = 0; s < plan->supernodes.count(); ++s) {
         live += block(s);
-        peak = std::max(peak, live + FrontScratch::entries(plan->supernodes.order(s), plan->supernodes.pivots(s)) + plan->panel_ptr[s + 1]);
-        for (Index k = plan->assembly.child_ptr[s]; k < plan->assembly.child_ptr[s + 1]; ++k) live -= block(plan->assembly.child[k]);
+        peak = std::max(
+            peak, live +
+                      FrontScratch::entries(plan->supernodes.order(s), plan->supernodes.pivots(s)) +
+                      plan->panel_ptr[s + 1]);
+        for (Index k = plan->assembly.child_ptr[s]; k < plan->assembly.child_ptr[s + 1]; ++k)
+          live -= block(plan->assembly.child[k]);
       }
       EXPECT_EQ(live, 0);
       const Offset beyond = std::max(peak - plan->panel_ptr.back(), Offset{0});
-      EXPECT_LE(static_cast<double>(plan->schedule.stack_entries), 1.25 * static_cast<double>(beyond)) << flat << " " << workers;
+      EXPECT_LE(static_cast<double>(plan->schedule.stack_entries),
+                1.25 * static_cast<double>(beyond))
+          << flat << " " << workers;
     }
   }
 }
 
 TEST(Schedule, NoEdgeIsImpliedByAnotherAndTheTree) {
-  const auto plan = make_plan(grid_pattern(90, 80, 1).view(), grid_dissection(90, 80, 1), plan_options(2));
+  const auto plan =
+      make_plan(grid_pattern(90, 80, 1).view(), grid_dissection(90, 80, 1), plan_options(2));
   const Schedule& schedule = plan->schedule;
   const auto above = [&](Index t, Index u) {
     while (t != kNone && t < u) t = schedule.task[t].parent;
@@ -177,7 +209,8 @@ TEST(Schedule, NoEdgeIsImpliedByAnotherAndTheTree) {
       for (Offset k = edges->successor_ptr[t]; k < edges->successor_ptr[t + 1]; ++k)
         for (Offset l = edges->successor_ptr[t]; l < edges->successor_ptr[t + 1]; ++l) {
           const Index to = edges->successor[k], other = edges->successor[l];
-          EXPECT_FALSE(k != l && to != schedule.task[t].parent && above(other, to)) << t << ": " << other << " " << to;
+          EXPECT_FALSE(k != l && to != schedule.task[t].parent && above(other, to))
+              << t << ": " << other << " " << to;
         }
 }
 
@@ -193,7 +226,8 @@ TEST(TaskCut, ChainsBecomeFewTasks) {
 }
 
 TEST(TaskCut, AFrontThatJoinsTwoChainsWaitsForBothAlone) {
-  std::vector<Index> parent;  // 0..94 and 95..189 are chains below 190, whose last tasks have room for one more
+  std::vector<Index>
+      parent;  // 0..94 and 95..189 are chains below 190, whose last tasks have room for one more
   for (Index s = 0; s < 190; ++s) parent.push_back(s == 94 ? 190 : s + 1);
   parent.push_back(kNone);
   const std::vector<double> work(parent.size(), 1.0);

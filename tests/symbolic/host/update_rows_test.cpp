@@ -1,4 +1,5 @@
-// Update rows of solves in random legal interleavings of both sweeps, how few they are, and damage that find_flaw() must see.
+// Update rows of solves in random legal interleavings of both sweeps, how few they are, and damage
+// that find_flaw() must see.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,30 +22,36 @@ std::shared_ptr<const Plan> plan_for(const OwnedPattern& a, const Permutation& p
   return symbolic::make_plan(a.view(), perm, options);
 }
 
-/// Both sweeps of a solve, one after the other; every row of the arena carries the name of its last writer.
+/// Both sweeps of a solve, one after the other; every row of the arena carries the name of its last
+/// writer.
 class SweepSimulation {
  public:
   explicit SweepSimulation(const Plan& plan)
-      : plan_(plan), owner_(static_cast<std::size_t>(plan.schedule.update_rows), kNone), solved_(plan.supernodes.parent.size(), false) {}
+      : plan_(plan),
+        owner_(static_cast<std::size_t>(plan.schedule.update_rows), kNone),
+        solved_(plan.supernodes.parent.size(), false) {}
 
   /// A front zeroes its rows and pulls its children's; later it writes to its own again.
   Index forward_damage(int threads, std::uint64_t seed) {
-    return first_damage(plan_.schedule, plan_.schedule.forward_edges, false, threads, seed, [&](Index, Index s, bool first) {
-      if (first) mark(s, s);
-      bool whole = holds(s, s);
-      for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
-        whole = whole && holds(plan_.assembly.child[k], plan_.assembly.child[k]);
-      return whole;
-    });
+    return first_damage(
+        plan_.schedule, plan_.schedule.forward_edges, false, threads, seed,
+        [&](Index, Index s, bool first) {
+          if (first) mark(s, s);
+          bool whole = holds(s, s);
+          for (Index k = plan_.assembly.child_ptr[s]; k < plan_.assembly.child_ptr[s + 1]; ++k)
+            whole = whole && holds(plan_.assembly.child[k], plan_.assembly.child[k]);
+          return whole;
+        });
   }
   /// A front gathers the solution of its ancestors into its own rows and reads them after.
   Index backward_damage(int threads, std::uint64_t seed) {
-    return first_damage(plan_.schedule, plan_.schedule.backward_edges, true, threads, seed, [&](Index, Index s, bool first) {
-      if (first) mark(s, -2 - s);
-      const Index up = plan_.supernodes.parent[s];
-      solved_[s] = !first;
-      return holds(s, -2 - s) && (up == kNone || solved_[up]);
-    });
+    return first_damage(plan_.schedule, plan_.schedule.backward_edges, true, threads, seed,
+                        [&](Index, Index s, bool first) {
+                          if (first) mark(s, -2 - s);
+                          const Index up = plan_.supernodes.parent[s];
+                          solved_[s] = !first;
+                          return holds(s, -2 - s) && (up == kNone || solved_[up]);
+                        });
   }
 
  private:
@@ -83,15 +90,19 @@ void expect_sound(const Plan& plan) {
   EXPECT_LE(plan.schedule.update_rows, all);
   for (const int threads : {1, 2, 8, 40}) {
     SweepSimulation sweeps(plan);
-    EXPECT_EQ(sweeps.forward_damage(threads, static_cast<std::uint64_t>(threads)), kNone) << plan.schedule.workers << " " << threads;
-    EXPECT_EQ(sweeps.backward_damage(threads, static_cast<std::uint64_t>(threads)), kNone) << plan.schedule.workers << " " << threads;
+    EXPECT_EQ(sweeps.forward_damage(threads, static_cast<std::uint64_t>(threads)), kNone)
+        << plan.schedule.workers << " " << threads;
+    EXPECT_EQ(sweeps.backward_damage(threads, static_cast<std::uint64_t>(threads)), kNone)
+        << plan.schedule.workers << " " << threads;
   }
 }
 
 TEST(UpdateRows, NoLiveRowIsOverwrittenInAnyLegalOrder) {
   const std::pair<OwnedPattern, Permutation> cases[] = {
-      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},         {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
-      {grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24)}, {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
+      {grid_pattern(90, 80, 1), grid_dissection(90, 80, 1)},
+      {grid_pattern(13, 13, 13, true), grid_dissection(13, 13, 13)},
+      {grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24)},
+      {grid_pattern(6, 2000, 1), Permutation::identity(12000)},
       {random_pattern(6000, 2.2, 3), Permutation::identity(6000)},
   };
   for (const auto& [a, perm] : cases)
@@ -107,7 +118,8 @@ TEST(UpdateRows, NoLiveRowIsOverwrittenWhateverThePattern) {
       const auto plan = plan_for(a, random_order(n, seed), workers);
       expect_sound(*plan);
       tasks += plan->schedule.task.size();
-      reuse += plan->schedule.forward_edges.successor.size() - tree_edges(plan->schedule).successor.size();
+      reuse += plan->schedule.forward_edges.successor.size() -
+               tree_edges(plan->schedule).successor.size();
     }
   }
   EXPECT_GT(tasks, 1000U);
@@ -138,7 +150,9 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
       const auto plan = plan_for(a, perm, workers);
       const auto [least, all] = least_and_all(*plan);
       if (workers <= 2) {
-        EXPECT_LE(static_cast<double>(plan->schedule.update_rows), (workers == 1 ? 1.25 : 2.0) * static_cast<double>(least)) << flat;
+        EXPECT_LE(static_cast<double>(plan->schedule.update_rows),
+                  (workers == 1 ? 1.25 : 2.0) * static_cast<double>(least))
+            << flat;
       }
       EXPECT_LT(plan->schedule.update_rows, all) << flat << " " << workers;
       EXPECT_GE(plan->schedule.update_rows, before);
@@ -149,20 +163,26 @@ TEST(UpdateRows, FewWorkersNeedLittleMoreThanRowsAliveTogether) {
 
 /// A plan with reuse of rows between tasks.
 const Plan& reusing_plan() {
-  static const auto plan = plan_for(grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24, 64), 1);
+  static const auto plan =
+      plan_for(grid_pattern(24, 24, 24, true), grid_dissection(24, 24, 24, 64), 1);
   return *plan;
 }
 
 TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
   const Schedule& sound = reusing_plan().schedule;
   const auto last = [](const Plan& p, std::size_t t) { return p.schedule.task[t].last_front - 1; };
-  const Index head = sound.task.back().first_front, child = head - 1;  // left for the last task, read by it
+  const Index head = sound.task.back().first_front,
+              child = head - 1;  // left for the last task, read by it
   ASSERT_EQ(find_flaw(reusing_plan()), "");
   ASSERT_EQ(reusing_plan().supernodes.parent[child], head);
   const std::vector<std::function<void(Plan&)>> damages{
-      [&](Plan& p) { p.schedule.update[last(p, 1)] = p.schedule.update[last(p, 0)]; },  // may run at once
+      [&](Plan& p) {
+        p.schedule.update[last(p, 1)] = p.schedule.update[last(p, 0)];
+      },  // may run at once
       [&](Plan& p) { p.schedule.update[child] = -1 - p.schedule.update[child]; },
-      [&](Plan& p) { p.schedule.update[child] = p.schedule.update_rows - p.supernodes.contribution(child) + 1; },
+      [&](Plan& p) {
+        p.schedule.update[child] = p.schedule.update_rows - p.supernodes.contribution(child) + 1;
+      },
       [&](Plan& p) {  // read by one front: side by side no longer
         const Index other = p.assembly.child[p.assembly.child_ptr[head]];
         p.schedule.update[other] = p.schedule.update[child];
@@ -172,11 +192,14 @@ TEST(UpdateRows, FindFlawSeesPlacesAndReversalsGoneWrong) {
       [](Plan& p) { p.schedule.backward_edges = reversed(tree_edges(p.schedule)); },
       [](Plan& p) { p.schedule.backward_edges.dependencies[0] += 1; },
       [](Plan& p) { p.schedule.backward_edges.successor_ptr.pop_back(); },
-      [](Plan& p) { p.schedule.backward_edges.successor.back() = p.schedule.backward_edges.successor[0]; },
+      [](Plan& p) {
+        p.schedule.backward_edges.successor.back() = p.schedule.backward_edges.successor[0];
+      },
       [](Plan& p) { p.schedule.backward_edges.successor.push_back(0); },
       [](Plan& p) {  // an edge in place of another
         auto& list = p.schedule.backward_edges.successor;
-        const auto different = std::find_if(list.begin(), list.end(), [&](Index t) { return t != list.front(); });
+        const auto different =
+            std::find_if(list.begin(), list.end(), [&](Index t) { return t != list.front(); });
         std::swap(list.front(), *different);
       },
       [](Plan& p) { p.schedule.forward_edges.dependencies.back() += 1; },
@@ -200,7 +223,8 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
   const Schedule& sound = reusing_plan().schedule;
   int reuse = 0, missed = 0;
   for (Index t = 0; t < static_cast<Index>(sound.task.size()); ++t)
-    for (Offset k = sound.forward_edges.successor_ptr[t]; k < sound.forward_edges.successor_ptr[t + 1]; ++k) {
+    for (Offset k = sound.forward_edges.successor_ptr[t];
+         k < sound.forward_edges.successor_ptr[t + 1]; ++k) {
       if (sound.forward_edges.successor[k] == sound.task[t].parent) continue;
       ++reuse;
       Plan plan = reusing_plan();
@@ -213,14 +237,18 @@ TEST(UpdateRows, EveryEdgeCountsUnlessOthersImplyIt) {
   EXPECT_GT(missed, reuse / 2);  // some follow from several others
 }
 
-/// Damage of one block at a time: moved onto another one, it lies with what it may lie with, or is found out.
+/// Damage of one block at a time: moved onto another one, it lies with what it may lie with, or is
+/// found out.
 TEST(UpdateRows, ABlockMovedOntoALiveOneIsFound) {
   const Plan& sound = reusing_plan();
   int found = 0, tried = 0;
   for (std::size_t a = 0; a < sound.schedule.task.size(); ++a)
     for (std::size_t b = a + 1; b < sound.schedule.task.size(); ++b) {
-      const Index from = sound.schedule.task[a].last_front - 1, to = sound.schedule.task[b].last_front - 1;
-      if (sound.supernodes.parent[from] == kNone || sound.supernodes.parent[from] != sound.supernodes.parent[to]) continue;
+      const Index from = sound.schedule.task[a].last_front - 1,
+                  to = sound.schedule.task[b].last_front - 1;
+      if (sound.supernodes.parent[from] == kNone ||
+          sound.supernodes.parent[from] != sound.supernodes.parent[to])
+        continue;
       Plan plan = sound;  // both are live while their parent reads them
       plan.schedule.update[from] = plan.schedule.update[to];
       ++tried;

@@ -22,7 +22,8 @@ std::shared_ptr<const Plan> natural_plan(const OwnedPattern& a, bool amalgamate 
 TEST(HardCases, LongChainCaterpillarStarAndDiagonal) {
   const Index n = 200001;
   for (const bool amalgamate : {true, false})
-    for (const OwnedPattern& a : {chain_pattern(n), caterpillar_pattern(n), star_pattern(n, n - 1), diagonal_pattern(n)}) {
+    for (const OwnedPattern& a :
+         {chain_pattern(n), caterpillar_pattern(n), star_pattern(n, n - 1), diagonal_pattern(n)}) {
       const auto plan = natural_plan(a, amalgamate);
       EXPECT_EQ(plan->cost.nnz_l, a.view().nnz());
       EXPECT_LT(plan->schedule.task.size(), 3000U);
@@ -48,7 +49,8 @@ TEST(HardCases, MoreThanTwoToThe31EntriesOfL) {
 }
 
 TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
-  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts a supernode of its own
+  const Index n = 70000;  // 0 is joined to all but 1, and 1 to 2: so 2 has two children and starts
+                          // a supernode of its own
   EdgeList edges{{1, 2}};
   for (Index v = 2; v < n; ++v) edges.emplace_back(0, v);
   const auto plan = natural_plan(pattern_of(n, std::move(edges)), false);
@@ -56,7 +58,8 @@ TEST(HardCases, ContributionBlocksBeyondTwoToThe31Entries) {
   EXPECT_EQ(plan->cost.nnz_l, Offset{n - 1} * n / 2 + 2);
   EXPECT_GT(plan->schedule.stack_entries, Offset{1} << 31);
   // Both blocks are dead once the panel of 2 is assembled, and its scratch lies there.
-  EXPECT_EQ(plan->schedule.stack_entries, ContributionLayout::entries(n - 2) + ContributionLayout::entries(1));
+  EXPECT_EQ(plan->schedule.stack_entries,
+            ContributionLayout::entries(n - 2) + ContributionLayout::entries(1));
   EXPECT_EQ(plan->schedule.update_rows, n - 1);
   EXPECT_EQ(find_flaw(*plan), "");
 }

@@ -1,4 +1,5 @@
-// Rows forced last: they stay there through ordering, postorder and amalgamation, and the plan is sound.
+// Rows forced last: they stay there through ordering, postorder and amalgamation, and the plan is
+// sound.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -81,7 +82,8 @@ TEST(Last, RandomPatterns) {
 
 TEST(Last, Families) {
   for (const Index n : {1, 2, 30})
-    for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), star_pattern(n, 0), caterpillar_pattern(n)}) {
+    for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n),
+                                  star_pattern(n, 0), caterpillar_pattern(n)}) {
       check_last(a, {0});
       check_last(a, some_rows(n, n, 1));  // all of them
       check_last(a, some_rows(n, n / 2, 2));
@@ -91,12 +93,14 @@ TEST(Last, Families) {
   check_last(grid_pattern(6, 5, 4, true), {119, 0, 60});
 }
 
-/// The others are ordered as if the last rows were not there, even where each of them has many for neighbours.
+/// The others are ordered as if the last rows were not there, even where each of them has many for
+/// neighbours.
 TEST(Last, TheOthersAreOrderedAsTheyWouldBeAlone) {
   const OwnedPattern grid = grid_pattern(30, 30, 1);
   EdgeList edges;
   for (Index j = 0; j < grid.n(); ++j)
-    for (Offset k = grid.col_ptr[j]; k < grid.col_ptr[j + 1]; ++k) edges.emplace_back(j, grid.row[k]);
+    for (Offset k = grid.col_ptr[j]; k < grid.col_ptr[j + 1]; ++k)
+      edges.emplace_back(j, grid.row[k]);
   OrderingOptions options;
   for (Index s = 0; s < 500; ++s) {
     options.last.push_back(900 + s);
@@ -107,7 +111,8 @@ TEST(Last, TheOthersAreOrderedAsTheyWouldBeAlone) {
     options.method = method;
     const Permutation all = order(Graph(bordered.view()), options);
     const Permutation alone = order(Graph(grid.view()), {.method = method});
-    EXPECT_TRUE(std::equal(alone.old_of().begin(), alone.old_of().end(), all.old_of().begin())) << name_of(method);
+    EXPECT_TRUE(std::equal(alone.old_of().begin(), alone.old_of().end(), all.old_of().begin()))
+        << name_of(method);
   }
 }
 
@@ -128,20 +133,26 @@ TEST(Last, CountsAreThoseOfADenseComplement) {
   options.ordering.method = OrderingMethod::natural;
   options.ordering.last = {9, 1, 5};
   const auto plan = analyze(a.view(), options);
-  EXPECT_EQ(std::vector<Index>(plan->tree.column_count.end() - 3, plan->tree.column_count.end()), (std::vector<Index>{3, 2, 1}));
-  // Of the chain's stretches {0}, {2, 3, 4}, {6, 7, 8} and {10} the columns in the middle meet both of their ends.
+  EXPECT_EQ(std::vector<Index>(plan->tree.column_count.end() - 3, plan->tree.column_count.end()),
+            (std::vector<Index>{3, 2, 1}));
+  // Of the chain's stretches {0}, {2, 3, 4}, {6, 7, 8} and {10} the columns in the middle meet both
+  // of their ends.
   EXPECT_EQ(plan->cost.nnz_l, 2 + (3 + 3 + 3) + (3 + 3 + 3) + 2 + 6);
 }
 
 TEST(Last, BadRowsAreNamed) {
   const OwnedPattern a = chain_pattern(6);
   const auto text = [&](OrderingMethod method, std::vector<Index> last) {
-    return error_text(ErrorKind::input, [&] { (void)order(Graph(a.view()), {.method = method, .last = std::move(last)}); });
+    return error_text(ErrorKind::input, [&] {
+      (void)order(Graph(a.view()), {.method = method, .last = std::move(last)});
+    });
   };
   for (const auto method : {OrderingMethod::natural, OrderingMethod::amd}) {
-    EXPECT_EQ(text(method, {2, 6}), "order: entry 1 of the rows to come last is 6, expected 0 to 5");
+    EXPECT_EQ(text(method, {2, 6}),
+              "order: entry 1 of the rows to come last is 6, expected 0 to 5");
     EXPECT_EQ(text(method, {-1}), "order: entry 0 of the rows to come last is -1, expected 0 to 5");
-    EXPECT_EQ(text(method, {3, 1, 3}), "order: entry 2 of the rows to come last is 3, as is entry 0");
+    EXPECT_EQ(text(method, {3, 1, 3}),
+              "order: entry 2 of the rows to come last is 3, as is entry 0");
   }
   AnalyzeOptions options;
   options.permutation = Permutation::identity(6);

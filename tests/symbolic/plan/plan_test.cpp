@@ -1,4 +1,5 @@
-// Plans against the elimination game: structures, runs and the scatter map by their meaning, counts, sizes.
+// Plans against the elimination game: structures, runs and the scatter map by their meaning,
+// counts, sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/plan.hpp"
 
@@ -36,15 +37,18 @@ void check_structures(const Plan& plan, const std::vector<std::set<Index>>& colu
       rows.insert(columns[j].begin(), columns[j].end());
       ASSERT_EQ(plan.tree.column_count[j], static_cast<Index>(columns[j].size()));
     }
-    ASSERT_TRUE(std::equal(rows.begin(), rows.end(), nodes.rows(s).begin(), nodes.rows(s).end())) << "supernode " << s;
+    ASSERT_TRUE(std::equal(rows.begin(), rows.end(), nodes.rows(s).begin(), nodes.rows(s).end()))
+        << "supernode " << s;
   }
 }
 
-/// Every entry of A lands at its row of B in the front that owns its column; the caller's values are taken once each.
+/// Every entry of A lands at its row of B in the front that owns its column; the caller's values
+/// are taken once each.
 void check_entries(const Plan& plan, const Pattern& a) {
   const Assembly& assembly = plan.assembly;
   std::vector<Index> column_of(static_cast<std::size_t>(a.nnz()));
-  for (Index j = 0; j < a.n; ++j) std::fill(column_of.begin() + a.col_ptr[j], column_of.begin() + a.col_ptr[j + 1], j);
+  for (Index j = 0; j < a.n; ++j)
+    std::fill(column_of.begin() + a.col_ptr[j], column_of.begin() + a.col_ptr[j + 1], j);
   std::vector<int> taken(column_of.size(), 0);
   for (Index s = 0; s < plan.supernodes.count(); ++s)
     for (Index j = plan.supernodes.first[s]; j < plan.supernodes.first[s + 1]; ++j)
@@ -67,7 +71,8 @@ void check_runs(const Plan& plan) {
       const RowRun run = plan.assembly.run[k];
       ASSERT_EQ(run.child, next);
       ASSERT_NE(run.parent, expected) << "two runs that are one";
-      for (Index l = 0; l < run.length; ++l) ASSERT_EQ(nodes.rows(c)[nodes.pivots(c) + run.child + l], nodes.rows(s)[run.parent + l]);
+      for (Index l = 0; l < run.length; ++l)
+        ASSERT_EQ(nodes.rows(c)[nodes.pivots(c) + run.child + l], nodes.rows(s)[run.parent + l]);
       next += run.length;
       expected = run.parent + run.length;
     }
@@ -94,7 +99,8 @@ void check_cost(const Plan& plan, const std::vector<std::set<Index>>& columns) {
   for (Index s = 0; s < plan.supernodes.count(); ++s) {
     largest = std::max(largest, plan.supernodes.order(s));
     for (Index k = 0; k < plan.supernodes.pivots(s); ++k)
-      executed += static_cast<double>(plan.supernodes.order(s) - k) * (plan.supernodes.order(s) - k);
+      executed +=
+          static_cast<double>(plan.supernodes.order(s) - k) * (plan.supernodes.order(s) - k);
   }
   double binned = 0;
   for (const FrontBin& bin : plan.cost.fronts) {
@@ -123,7 +129,8 @@ void check_plan(const OwnedPattern& a, const Permutation& perm, const AnalyzeOpt
   ASSERT_NO_FATAL_FAILURE(check_entries(*plan, a.view()));
   ASSERT_NO_FATAL_FAILURE(check_runs(*plan));
   check_cost(*plan, columns);
-  Offset given = 0;  // the final numbering is an equivalent one: as much fill as the ordering that was given
+  Offset given =
+      0;  // the final numbering is an equivalent one: as much fill as the ordering that was given
   for (const auto& rows : naive_columns(a.view(), perm)) given += static_cast<Offset>(rows.size());
   EXPECT_EQ(plan->cost.nnz_l, given);
 }
@@ -144,7 +151,8 @@ TEST(Plan, FamiliesAgainstTheEliminationGame) {
   for (const bool amalgamate : {true, false})
     for (const Index n : {0, 1, 2, 5, 33}) {
       const AnalyzeOptions options = options_for(2, amalgamate, "cpu-generic");
-      for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)}) {
+      for (const OwnedPattern& a :
+           {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)}) {
         check_plan(a, Permutation::identity(n), options);
         check_plan(a, random_order(n, 7), options);
       }
@@ -154,24 +162,29 @@ TEST(Plan, FamiliesAgainstTheEliminationGame) {
     }
   check_plan(grid_pattern(20, 19, 1), grid_dissection(20, 19, 1), options_for(2));
   check_plan(grid_pattern(7, 6, 7), grid_dissection(7, 6, 7), options_for(2));
-  check_plan(grid_pattern(6, 6, 6, true), grid_dissection(6, 6, 6), options_for(8, true, "cpu-avx2"));
+  check_plan(grid_pattern(6, 6, 6, true), grid_dissection(6, 6, 6),
+             options_for(8, true, "cpu-avx2"));
 }
 
 TEST(Plan, StructuredMediumSizesAreSound) {
   for (const int workers : {1, 2, 8})
     for (const bool amalgamate : {true, false}) {
-      const auto flat = make_plan(grid_pattern(150, 140, 1).view(), grid_dissection(150, 140, 1), options_for(workers, amalgamate));
+      const auto flat = make_plan(grid_pattern(150, 140, 1).view(), grid_dissection(150, 140, 1),
+                                  options_for(workers, amalgamate));
       EXPECT_EQ(find_flaw(*flat), "");
-      const auto cube = make_plan(grid_pattern(18, 17, 19, true).view(), grid_dissection(18, 17, 19), options_for(workers, amalgamate));
+      const auto cube = make_plan(grid_pattern(18, 17, 19, true).view(),
+                                  grid_dissection(18, 17, 19), options_for(workers, amalgamate));
       EXPECT_EQ(find_flaw(*cube), "");
       EXPECT_GT(cube->schedule.task.size(), 20U);
-      const auto strip = make_plan(grid_pattern(8, 3000, 1).view(), Permutation::identity(24000), options_for(workers, amalgamate));
+      const auto strip = make_plan(grid_pattern(8, 3000, 1).view(), Permutation::identity(24000),
+                                   options_for(workers, amalgamate));
       EXPECT_EQ(find_flaw(*strip), "");
     }
 }
 
 TEST(Plan, ColumnsOfAFundamentalPlanAreInPostorder) {
-  const auto plan = make_plan(grid_pattern(30, 30, 1).view(), grid_dissection(30, 30, 1), options_for(1, false));
+  const auto plan =
+      make_plan(grid_pattern(30, 30, 1).view(), grid_dissection(30, 30, 1), options_for(1, false));
   std::vector<Index> low(static_cast<std::size_t>(plan->n)), size(low.size(), 1);
   for (Index j = 0; j < plan->n; ++j) low[j] = j;
   for (Index j = 0; j < plan->n; ++j) {
@@ -184,15 +197,18 @@ TEST(Plan, ColumnsOfAFundamentalPlanAreInPostorder) {
 }
 
 TEST(Plan, BytesAreThoseOfItsParts) {
-  const auto plan = make_plan(grid_pattern(30, 31, 1).view(), grid_dissection(30, 31, 1), options_for(2));
+  const auto plan =
+      make_plan(grid_pattern(30, 31, 1).view(), grid_dissection(30, 31, 1), options_for(2));
   const Offset rows = plan->n + plan->schedule.update_rows, counters = plan->counter_bytes();
   EXPECT_GT(counters, 0);
   EXPECT_EQ(plan->workspace_bytes(8, 1), rows * 8 + counters);
   EXPECT_EQ(plan->workspace_bytes(4, 5), rows * 20 + counters);
   EXPECT_EQ(plan->workspace_bytes(8, 1000), rows * 8 * kSolveBlock + counters);
   EXPECT_EQ(plan->factor_bytes(4), plan->cost.stored_entries * 4);
-  EXPECT_EQ(plan->peak_bytes(8), (plan->cost.stored_entries + plan->schedule.stack_entries) * 8 + counters);
-  EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 + plan->assembly.entry_source.size() * 4));
+  EXPECT_EQ(plan->peak_bytes(8),
+            (plan->cost.stored_entries + plan->schedule.stack_entries) * 8 + counters);
+  EXPECT_GE(plan->plan_bytes(), static_cast<Offset>(plan->supernodes.row.size() * 4 +
+                                                    plan->assembly.entry_source.size() * 4));
   EXPECT_EQ(plan->target, "cpu-avx512");
 }
 
@@ -203,7 +219,8 @@ TEST(Plan, MoreEntriesThanPositionsCountAreRefused) {
     FAIL() << "a plan was made";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), ErrorKind::overflow) << e.what();
-    EXPECT_NE(std::string(e.what()).find("4294967296 stored entries"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("4294967296 stored entries"), std::string::npos)
+        << e.what();
   }
 }
 
@@ -217,7 +234,8 @@ TEST(Plan, WorkersThatNobodyGivesAreTheDefaultThreads) {
 
 TEST(Plan, WrongArgumentsAreErrors) {
   const OwnedPattern a = chain_pattern(5);
-  const auto kind_of = [&](const Permutation& perm, const AnalyzeOptions& options) -> std::optional<ErrorKind> {
+  const auto kind_of = [&](const Permutation& perm,
+                           const AnalyzeOptions& options) -> std::optional<ErrorKind> {
     try {
       make_plan(a.view(), perm, options);
     } catch (const Error& e) {

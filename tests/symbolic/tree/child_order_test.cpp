@@ -15,7 +15,9 @@ namespace {
 
 using namespace kauri::symbolic;
 
-Offset block(const FrontTree& fronts, Index s) { return ContributionLayout::entries(fronts.contribution(s)); }
+Offset block(const FrontTree& fronts, Index s) {
+  return ContributionLayout::entries(fronts.contribution(s));
+}
 
 /// Peak of live blocks when fronts run in the order of `position`.
 Offset peak_of(const FrontTree& fronts, const std::vector<Index>& position) {
@@ -54,9 +56,11 @@ FrontTree random_fronts(Index count, std::uint64_t seed) {
   for (Index s = 0; s < count; ++s) {
     const auto left = static_cast<std::uint64_t>(count - 1 - s);
     const bool root = left == 0 || random() % 8 == 0;
-    fronts.parent.push_back(root ? kNone : s + 1 + static_cast<Index>(random() % std::min<std::uint64_t>(left, 4)));
+    fronts.parent.push_back(
+        root ? kNone : s + 1 + static_cast<Index>(random() % std::min<std::uint64_t>(left, 4)));
     fronts.pivots.push_back(1 + static_cast<Index>(random() % 3));
-    fronts.order.push_back(fronts.pivots.back() + (root ? 0 : 1 + static_cast<Index>(random() % 12)));
+    fronts.order.push_back(fronts.pivots.back() +
+                           (root ? 0 : 1 + static_cast<Index>(random() % 12)));
   }
   return fronts;
 }
@@ -68,7 +72,8 @@ TEST(ChildOrder, PeakIsLeastOverAllOrdersOfChildren) {
     const std::vector<Index> position = stack_postorder(fronts);
     Permutation::from_old_of(std::vector<Index>(position));
     Offset least = 0;  // roots leave nothing behind
-    for (const Index r : children.of(fronts.count())) least = std::max(least, least_peak(fronts, children, r));
+    for (const Index r : children.of(fronts.count()))
+      least = std::max(least, least_peak(fronts, children, r));
     ASSERT_EQ(peak_of(fronts, position), least) << "seed " << seed;
     for (Index s = 0; s < fronts.count(); ++s)
       if (fronts.parent[s] != kNone) {

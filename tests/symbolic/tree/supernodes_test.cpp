@@ -27,20 +27,23 @@ PostorderedTree tree_of(const OwnedPattern& a, const Permutation& perm) {
   const PermutedAdjacency pairs(plain, {perm.old_of().begin(), perm.old_of().end()});
   const std::vector<Index> parent = elimination_tree(pairs), position = postorder(parent);
   PostorderedTree tree{std::vector<Index>(parent.size()), {}};
-  for (std::size_t j = 0; j < parent.size(); ++j) tree.parent[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
+  for (std::size_t j = 0; j < parent.size(); ++j)
+    tree.parent[position[j]] = parent[j] == kNone ? kNone : position[parent[j]];
   tree.count = column_counts(pairs, position, tree.parent);
   return tree;
 }
 
 double total_seconds(const FrontTree& fronts, const CostTable& table) {
   double sum = 0;
-  for (Index s = 0; s < fronts.count(); ++s) sum += front_seconds(table, fronts.order[s], fronts.pivots[s]);
+  for (Index s = 0; s < fronts.count(); ++s)
+    sum += front_seconds(table, fronts.order[s], fronts.pivots[s]);
   return sum;
 }
 
 double stored(const FrontTree& fronts) {
   double sum = 0;
-  for (Index s = 0; s < fronts.count(); ++s) sum += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
+  for (Index s = 0; s < fronts.count(); ++s)
+    sum += static_cast<double>(fronts.order[s]) * fronts.pivots[s];
   return sum;
 }
 
@@ -54,7 +57,9 @@ TEST(Supernodes, FundamentalByDefinition) {
       if (up != kNone) ++children[up];
     std::vector<Index> first;
     for (Index j = 0; j < n; ++j)
-      if (j == 0 || tree.parent[j - 1] != j || children[j] != 1 || tree.count[j - 1] != tree.count[j] + 1) first.push_back(j);
+      if (j == 0 || tree.parent[j - 1] != j || children[j] != 1 ||
+          tree.count[j - 1] != tree.count[j] + 1)
+        first.push_back(j);
     first.push_back(n);
     ASSERT_EQ(partition.first, first) << "seed " << seed;
     for (Index s = 0; s < partition.fronts.count(); ++s) {
@@ -92,9 +97,10 @@ TEST(Amalgamation, GroupsAreSubtreesWithTheSizesOfTheMergeRule) {
 }
 
 TEST(Amalgamation, SavesTimeAndBoundsStorage) {
-  const std::pair<OwnedPattern, Permutation> cases[] = {{grid_pattern(60, 60, 1), grid_dissection(60, 60, 1)},
-                                                        {grid_pattern(14, 14, 14), grid_dissection(14, 14, 14)},
-                                                        {grid_pattern(12, 12, 12, true), grid_dissection(12, 12, 12)}};
+  const std::pair<OwnedPattern, Permutation> cases[] = {
+      {grid_pattern(60, 60, 1), grid_dissection(60, 60, 1)},
+      {grid_pattern(14, 14, 14), grid_dissection(14, 14, 14)},
+      {grid_pattern(12, 12, 12, true), grid_dissection(12, 12, 12)}};
   for (const CostTable& table : cost_tables())
     for (const auto& [a, perm] : cases) {
       const PostorderedTree tree = tree_of(a, perm);
@@ -120,8 +126,9 @@ TEST(Amalgamation, TakesInAChildThatIsNotTheLast) {
   EXPECT_EQ(groups.fronts.pivots, (std::vector<Index>{43}));
 }
 
-/// Points below a chain of cameras: the chain becomes one front, whose path is as long as its columns say, and the points stay
-/// leaves. Where the path does not count, and zeros little, cameras take in points.
+/// Points below a chain of cameras: the chain becomes one front, whose path is as long as its
+/// columns say, and the points stay leaves. Where the path does not count, and zeros little,
+/// cameras take in points.
 TEST(Amalgamation, OnADeviceTheLongestPathCounts) {
   FrontTree fronts;
   const Index cameras = 20, points = 100;
@@ -157,7 +164,9 @@ TEST(CostTable, FlopsAreTheSumOverColumns) {
 
 TEST(CostTable, RatesRiseWithSize) {
   for (const CostTable& table : cost_tables()) {
-    const auto rate = [&](Index m, Index p) { return front_flops(m, p) / front_seconds(table, m, p); };
+    const auto rate = [&](Index m, Index p) {
+      return front_flops(m, p) / front_seconds(table, m, p);
+    };
     EXPECT_LT(rate(10, 5), rate(40, 20));
     EXPECT_LT(rate(40, 20), rate(300, 150));
     EXPECT_LT(rate(300, 150), rate(3000, 1500));

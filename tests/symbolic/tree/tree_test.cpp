@@ -20,7 +20,8 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   const PermutedAdjacency adjacency(plain, {perm.old_of().begin(), perm.old_of().end()});
   const std::vector<Index> parent = elimination_tree(adjacency);
   ASSERT_EQ(parent, naive_tree(columns));
-  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(elimination_tree(adjacency, part), parent) << "in ranges of " << part;
+  for (const Index part : {1, 2, 5, 11})
+    ASSERT_EQ(elimination_tree(adjacency, part), parent) << "in ranges of " << part;
 
   const std::vector<Index> position = postorder(parent);
   std::vector<Index> size(parent.size(), 1), low(position), renamed(parent.size(), kNone);
@@ -35,8 +36,11 @@ void check_tree(const OwnedPattern& a, const Permutation& perm) {
   Permutation::from_old_of(std::vector<Index>(position));  // throws unless a bijection
 
   const std::vector<Index> count = column_counts(adjacency, position, renamed);
-  for (std::size_t j = 0; j < parent.size(); ++j) ASSERT_EQ(count[position[j]], static_cast<Index>(columns[j].size())) << "column " << j;
-  for (const Index part : {1, 2, 5, 11}) ASSERT_EQ(column_counts(adjacency, position, renamed, part), count) << "in subtrees of " << part;
+  for (std::size_t j = 0; j < parent.size(); ++j)
+    ASSERT_EQ(count[position[j]], static_cast<Index>(columns[j].size())) << "column " << j;
+  for (const Index part : {1, 2, 5, 11})
+    ASSERT_EQ(column_counts(adjacency, position, renamed, part), count)
+        << "in subtrees of " << part;
 }
 
 TEST(Tree, RandomGraphs) {
@@ -53,7 +57,8 @@ TEST(Tree, RandomGraphs) {
 
 TEST(Tree, Families) {
   for (const Index n : {0, 1, 2, 3, 17, 40}) {
-    for (const OwnedPattern& a : {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)}) {
+    for (const OwnedPattern& a :
+         {diagonal_pattern(n), chain_pattern(n), dense_pattern(n), caterpillar_pattern(n)}) {
       check_tree(a, Permutation::identity(n));
       check_tree(a, random_order(n, 3));
     }

@@ -9,11 +9,13 @@ namespace {
 
 /// Records the failure of front s, and marks its parent, which a later launch factorises, dead.
 template <class T>
-__device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column, T pivot) {
+__device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index s, Index column,
+                     T pivot) {
   memory.state[s] = FrontState::failed;
   memory.fail_column[s] = plan.front[s].first + column;
   memory.fail_pivot[s] = static_cast<double>(pivot);
-  if (const Index parent = plan.front[s].parent; parent != kNone) memory.state[parent] = FrontState::dead;
+  if (const Index parent = plan.front[s].parent; parent != kNone)
+    memory.state[parent] = FrontState::dead;
 }
 
 /// Returns true if a descendant of s failed, and then marks the parent of s dead too. Called by one
@@ -21,18 +23,21 @@ __device__ void fail(const PlanView& plan, const FactorMemory<T>& memory, Index 
 template <class T>
 __device__ bool is_dead(const PlanView& plan, const FactorMemory<T>& memory, Index s) {
   if (memory.state[s] == FrontState::done) return false;
-  if (const Index parent = plan.front[s].parent; parent != kNone) memory.state[parent] = FrontState::dead;
+  if (const Index parent = plan.front[s].parent; parent != kNone)
+    memory.state[parent] = FrontState::dead;
   return true;
 }
 
 /// Adds A's entries of front columns [j0, j0 + columns) and rows [i0, i0 + rows), and the shift, to
 /// a tile: entry (i,j) to tile[(i - i0) + (j - j0) * ld].
 template <class T>
-__device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
-                            Index columns, T* tile, Index ld) {
-  for (Index j = static_cast<Index>(threadIdx.x); j < columns; j += static_cast<Index>(blockDim.x)) {
+__device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory, const Front& f,
+                            Index i0, Index rows, Index j0, Index columns, T* tile, Index ld) {
+  for (Index j = static_cast<Index>(threadIdx.x); j < columns;
+       j += static_cast<Index>(blockDim.x)) {
     T* column = tile + j * ld;
-    for (Offset e = plan.entry_ptr[f.first + j0 + j]; e < plan.entry_ptr[f.first + j0 + j + 1]; ++e) {
+    for (Offset e = plan.entry_ptr[f.first + j0 + j]; e < plan.entry_ptr[f.first + j0 + j + 1];
+         ++e) {
       const Index i = plan.entry_row[e] - i0;
       if (i >= 0 && i < rows) column[i] += memory.value[plan.entry_source[e]];
     }
@@ -42,20 +47,24 @@ __device__ void add_entries(const PlanView& plan, const FactorMemory<T>& memory,
 
 /// Adds the children's entries in the same rows and columns to the tile, child after child.
 template <class T>
-__device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f, Index i0, Index rows, Index j0,
-                             Index columns, T* tile, Index ld) {
+__device__ void add_children(const PlanView& plan, const FactorMemory<T>& memory, const Front& f,
+                             Index i0, Index rows, Index j0, Index columns, T* tile, Index ld) {
   __shared__ Index range[4];
   for (Index c = f.child_begin; c < f.child_end; ++c) {
     const Front& child = plan.front[plan.child[c]];
     const Index q = child.m - child.p;
     const Index* relative = plan.relative + child.relative;
     if (threadIdx.x < 4) {
-      const Index bound = threadIdx.x == 0 ? i0 : threadIdx.x == 1 ? i0 + rows : threadIdx.x == 2 ? j0 : j0 + columns;
+      const Index bound = threadIdx.x == 0   ? i0
+                          : threadIdx.x == 1 ? i0 + rows
+                          : threadIdx.x == 2 ? j0
+                                             : j0 + columns;
       range[threadIdx.x] = lower_bound(relative, q, bound);
     }
     __syncthreads();
     const Index r0 = range[0], s0 = range[2], height = range[1] - r0, width = range[3] - s0;
-    for (Index k = static_cast<Index>(threadIdx.x); k < height * width; k += static_cast<Index>(blockDim.x)) {
+    for (Index k = static_cast<Index>(threadIdx.x); k < height * width;
+         k += static_cast<Index>(blockDim.x)) {
       const Index r = r0 + k % height, s = s0 + k / height;
       if (r < s) continue;
       tile[relative[r] - i0 + (relative[s] - j0) * ld] += memory.entries[block_place(child, r, s)];
@@ -90,8 +99,10 @@ __device__ Index partial_cholesky(T* a, Index ld, Index m, Index p) {
 /// Stores the lower triangle of a square in shared memory to panel and block.
 template <class T>
 __device__ void store(const T* a, Index ld, const SmallLayout& layout, T* panel, T* block) {
-  for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m; k += static_cast<Index>(blockDim.x))
-    if (const Index r = k % layout.m, c = k / layout.m; r >= c) (c < layout.p ? panel : block)[layout.place(r, c)] = a[r + c * ld];
+  for (Index k = static_cast<Index>(threadIdx.x); k < layout.m * layout.m;
+       k += static_cast<Index>(blockDim.x))
+    if (const Index r = k % layout.m, c = k / layout.m; r >= c)
+      (c < layout.p ? panel : block)[layout.place(r, c)] = a[r + c * ld];
 }
 
 template <class T>
@@ -105,7 +116,8 @@ __global__ void small_fronts(PlanView plan, FactorMemory<T> memory, Index begin)
   if (dead) return;
   const Front f = plan.front[s];
   const Index ld = f.m | 1;
-  for (Index k = static_cast<Index>(threadIdx.x); k < ld * f.m; k += static_cast<Index>(blockDim.x)) a[k] = T(0);
+  for (Index k = static_cast<Index>(threadIdx.x); k < ld * f.m; k += static_cast<Index>(blockDim.x))
+    a[k] = T(0);
   __syncthreads();
   add_entries(plan, memory, f, 0, f.m, 0, f.p, a, ld);
   __syncthreads();
@@ -127,8 +139,10 @@ __device__ T* entry_of(const FactorMemory<T>& memory, const Front& f, Index r, I
 /// Calls f(r, c, entry) by all threads for entries [i0, i0 + rows) x [j0, j0 + columns) of a tiled
 /// front, but not for those above its diagonal.
 template <class T, class F>
-__device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Index i0, Index rows, Index j0, Index columns, const F& f) {
-  for (Index e = static_cast<Index>(threadIdx.x); e < rows * columns; e += static_cast<Index>(blockDim.x)) {
+__device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Index i0, Index rows,
+                          Index j0, Index columns, const F& f) {
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * columns;
+       e += static_cast<Index>(blockDim.x)) {
     const Index r = e % rows, c = e / rows;
     if (i0 + r >= j0 + c) f(r, c, entry_of(memory, front, i0 + r, j0 + c));
   }
@@ -136,7 +150,8 @@ __device__ void over_tile(const FactorMemory<T>& memory, const Front& front, Ind
 
 /// Finds the tile of this block of threads. Returns false if its front is failed or dead.
 template <class T>
-__device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list, TileAt& shared) {
+__device__ bool take_tile(const PlanView& plan, const FactorMemory<T>& memory, const TileList& list,
+                          TileAt& shared) {
   if (threadIdx.x == 0) shared = find_tile(plan, list, static_cast<Index>(blockIdx.x));
   __syncthreads();
   return memory.state[shared.front] == FrontState::done;
@@ -150,22 +165,28 @@ __global__ void assemble_tiles(PlanView plan, FactorMemory<T> memory, TileList l
   const Front f = plan.front[at.front];
   const FrontCells cells = cells_of(f);
   const TilePair t = pair_of(at.tile, cells.row_tiles());
-  const Index i0 = cells.first_row(t.i), j0 = cells.first_row(t.j), rows = cells.rows_of(t.i), columns = cells.rows_of(t.j);
-  for (Index k = static_cast<Index>(threadIdx.x); k < kTile * kTile; k += static_cast<Index>(blockDim.x)) tile[k] = T(0);
+  const Index i0 = cells.first_row(t.i), j0 = cells.first_row(t.j), rows = cells.rows_of(t.i),
+              columns = cells.rows_of(t.j);
+  for (Index k = static_cast<Index>(threadIdx.x); k < kTile * kTile;
+       k += static_cast<Index>(blockDim.x))
+    tile[k] = T(0);
   __syncthreads();
   if (t.j < cells.pivot_tiles()) add_entries(plan, memory, f, i0, rows, j0, columns, tile, kTile);
   __syncthreads();
   add_children(plan, memory, f, i0, rows, j0, columns, tile, kTile);
-  over_tile(memory, f, i0, rows, j0, columns, [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
+  over_tile(memory, f, i0, rows, j0, columns,
+            [&](Index r, Index c, T* entry) { *entry = tile[r + c * kTile]; });
 }
 
 /// Stores the inverses of the 16 x 16 diagonal blocks of a pivot tile that begins with pivot
 /// `first`: whole blocks, with zeros above the diagonal and an identity behind the last pivot.
 /// Solves read them.
 template <class T>
-__device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory, const Front& f, Index first) {
+__device__ void store_inverses(const T* l, Index ld, Index w, const FactorMemory<T>& memory,
+                               const Front& f, Index first) {
   constexpr Index block = symbolic::kInverseOrder;
-  for (Index c = static_cast<Index>(threadIdx.x); c < (w + block - 1) / block * block; c += static_cast<Index>(blockDim.x)) {
+  for (Index c = static_cast<Index>(threadIdx.x); c < (w + block - 1) / block * block;
+       c += static_cast<Index>(blockDim.x)) {
     const Index begin = c / block * block;
     T x[block];
     for (Index i = begin; i < begin + block; ++i) {
@@ -216,9 +237,11 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
   if (!take_tile(plan, memory, list, at)) return;
   const Front f = plan.front[at.front];
   const FrontCells cells = cells_of(f);
-  const Index i0 = cells.first_row(k + 1 + at.tile), rows = cells.rows_of(k + 1 + at.tile), w = cells.rows_of(k), j0 = k * kTile;
+  const Index i0 = cells.first_row(k + 1 + at.tile), rows = cells.rows_of(k + 1 + at.tile),
+              w = cells.rows_of(k), j0 = k * kTile;
   over_tile(memory, f, j0, w, j0, w, [&](Index r, Index c, T* entry) { l[r + c * ld] = *entry; });
-  over_tile(memory, f, i0, rows, j0, w, [&](Index r, Index c, T* entry) { a[r + c * ld] = *entry; });
+  over_tile(memory, f, i0, rows, j0, w,
+            [&](Index r, Index c, T* entry) { a[r + c * ld] = *entry; });
   __syncthreads();
   if (const auto r = static_cast<Index>(threadIdx.x); r < rows)
     for (Index c = 0; c < w; ++c) {
@@ -227,12 +250,14 @@ __global__ void solve_tiles(PlanView plan, FactorMemory<T> memory, TileList list
       a[r + c * ld] = sum / l[c + c * ld];
     }
   __syncthreads();
-  over_tile(memory, f, i0, rows, j0, w, [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
+  over_tile(memory, f, i0, rows, j0, w,
+            [&](Index r, Index c, T* entry) { *entry = a[r + c * ld]; });
 }
 
 /// Subtracts L(i,k) L(j,k)^T from tiles (i,j), i >= j > k; 256 threads with 4 x 4 entries each.
 template <class T>
-__global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
+__global__ void __launch_bounds__(256)
+    update_tiles(PlanView plan, FactorMemory<T> memory, TileList list, Index k) {
   extern __shared__ __align__(16) unsigned char shared[];
   T* left = reinterpret_cast<T*>(shared);
   T* right = left + kTile * kTile;
@@ -241,8 +266,9 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
   const Front f = plan.front[at.front];
   const FrontCells cells = cells_of(f);
   const TilePair t = pair_of(at.tile, cells.row_tiles() - k - 1);
-  const Index i0 = cells.first_row(k + 1 + t.i), j0 = cells.first_row(k + 1 + t.j), rows = cells.rows_of(k + 1 + t.i),
-              columns = cells.rows_of(k + 1 + t.j), w = cells.rows_of(k), k0 = k * kTile;
+  const Index i0 = cells.first_row(k + 1 + t.i), j0 = cells.first_row(k + 1 + t.j),
+              rows = cells.rows_of(k + 1 + t.i), columns = cells.rows_of(k + 1 + t.j),
+              w = cells.rows_of(k), k0 = k * kTile;
   for (Index e = static_cast<Index>(threadIdx.x); e < kTile * w; e += 256) {
     const Index r = e % kTile, c = e / kTile;
     left[e] = r < rows ? *entry_of(memory, f, i0 + r, k0 + c) : T(0);
@@ -253,7 +279,8 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
   T sum[4][4] = {};
   for (Index e = 0; e < w; ++e) {
     T x[4], y[4];
-    for (int u = 0; u < 4; ++u) x[u] = left[r0 + 16 * u + e * kTile], y[u] = right[c0 + 16 * u + e * kTile];
+    for (int u = 0; u < 4; ++u)
+      x[u] = left[r0 + 16 * u + e * kTile], y[u] = right[c0 + 16 * u + e * kTile];
     for (int u = 0; u < 4; ++u)
       for (int v = 0; v < 4; ++v) sum[u][v] += x[u] * y[v];
   }
@@ -264,7 +291,8 @@ __global__ void __launch_bounds__(256) update_tiles(PlanView plan, FactorMemory<
 }
 
 template <class T>
-__global__ void read_states(PlanView plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
+__global__ void read_states(PlanView plan, Index first, Index count,
+                            const kernels::FrontViewOf<T>* fronts, FactorMemory<T> memory) {
   const auto t = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (t >= count) return;
   const int failed = fronts[t].counters[kernels::kFailed];
@@ -287,15 +315,18 @@ void prepare_levels() {
   load(assemble_tiles<T>);
   load(factor_tiles<T>);
   const auto bytes = static_cast<int>(kPairBytes<T>);
-  check(cudaFuncSetAttribute(solve_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
-  check(cudaFuncSetAttribute(update_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "shared memory of a kernel");
+  check(cudaFuncSetAttribute(solve_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of a kernel");
+  check(cudaFuncSetAttribute(update_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of a kernel");
 }
 
 template <class T>
-void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index begin, Index count, Index order, unsigned threads,
-                   cudaStream_t stream) {
+void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index begin, Index count,
+                   Index order, unsigned threads, cudaStream_t stream) {
   if (count == 0) return;
-  check(kernels::launch(small_fronts<T>, static_cast<unsigned>(count), threads, square_bytes<T>(order), stream, plan, memory, begin),
+  check(kernels::launch(small_fronts<T>, static_cast<unsigned>(count), threads,
+                        square_bytes<T>(order), stream, plan, memory, begin),
         "a launch of small fronts");
 }
 
@@ -319,41 +350,49 @@ void prepare_kernels() {
 }
 
 template <class T>
-void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory, cudaStream_t stream) {
+void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
+                   cudaStream_t stream) {
   const Index at = level.first;
   enqueue_small(plan, memory, at, level.small16, 16, 32, stream);
   enqueue_small(plan, memory, at + level.small16, level.small32 - level.small16, 32, 64, stream);
-  enqueue_small(plan, memory, at + level.small32, level.small - level.small32, DeviceSchedule::kSmall, 256, stream);
+  enqueue_small(plan, memory, at + level.small32, level.small - level.small32,
+                DeviceSchedule::kSmall, 256, stream);
   if (level.tiles.tiles == 0) return;
-  check(kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream, plan, memory, level.tiles),
+  check(kernels::launch(assemble_tiles<T>, static_cast<unsigned>(level.tiles.tiles), 256, 0, stream,
+                        plan, memory, level.tiles),
         "a launch of assembly");
   for (const Step& step : level.steps) {
-    check(kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256, square_bytes<T>(kTile), stream, plan, memory,
-                          step.panel.first, step.k),
+    check(kernels::launch(factor_tiles<T>, static_cast<unsigned>(step.panel.count), 256,
+                          square_bytes<T>(kTile), stream, plan, memory, step.panel.first, step.k),
           "a launch of a step");
     if (step.panel.tiles > 0)
-      check(kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64, kPairBytes<T>, stream, plan, memory, step.panel,
-                            step.k),
+      check(kernels::launch(solve_tiles<T>, static_cast<unsigned>(step.panel.tiles), 64,
+                            kPairBytes<T>, stream, plan, memory, step.panel, step.k),
             "a launch of a step");
     if (step.update.tiles > 0)
-      check(kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256, kPairBytes<T>, stream, plan, memory,
-                            step.update, step.k),
+      check(kernels::launch(update_tiles<T>, static_cast<unsigned>(step.update.tiles), 256,
+                            kPairBytes<T>, stream, plan, memory, step.update, step.k),
             "a launch of a step");
   }
 }
 
 template <class T>
-void enqueue_states(const PlanView& plan, Index first, Index count, const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
+void enqueue_states(const PlanView& plan, Index first, Index count,
+                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
                     cudaStream_t stream) {
   constexpr unsigned kThreads = 128;
-  check(kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads, kThreads, 0, stream, plan, first, count,
-                        fronts, memory),
+  check(kernels::launch(read_states<T>, (static_cast<unsigned>(count) + kThreads - 1) / kThreads,
+                        kThreads, 0, stream, plan, first, count, fronts, memory),
         "a launch of the states");
 }
 
-template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*, const FactorMemory<float>&, cudaStream_t);
-template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<double>*, const FactorMemory<double>&, cudaStream_t);
-template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&, cudaStream_t);
-template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&, cudaStream_t);
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<float>*,
+                             const FactorMemory<float>&, cudaStream_t);
+template void enqueue_states(const PlanView&, Index, Index, const kernels::FrontViewOf<double>*,
+                             const FactorMemory<double>&, cudaStream_t);
+template void enqueue_level(const PlanView&, const Level&, const FactorMemory<float>&,
+                            cudaStream_t);
+template void enqueue_level(const PlanView&, const Level&, const FactorMemory<double>&,
+                            cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

@@ -14,7 +14,8 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-inline constexpr int kOperationsPart = 72;  // 64, and 8 that keep rows of different parity in different banks
+inline constexpr int kOperationsPart =
+    72;  // 64, and 8 that keep rows of different parity in different banks
 inline constexpr int kOperationsEntries = 4 * kOperationsPart;
 
 /// Stores the column operations as operand B. A lane holds row `lane & 15` of them.
@@ -22,16 +23,20 @@ __device__ inline void store_operations(double* operations, const double (&a)[16
   const int k = lane & 15;
   double* mine = operations + (k & 1) * kOperationsPart + 2 * ((k >> 2 & 1) + (k & 2)) + (k >> 3);
 #pragma unroll
-  for (int n = 0; n < 16; ++n) mine[(n & 1) * 2 * kOperationsPart + 8 * ((n >> 3) + 2 * (n >> 2 & 1) + 4 * (n >> 1 & 1))] = a[n];
+  for (int n = 0; n < 16; ++n)
+    mine[(n & 1) * 2 * kOperationsPart + 8 * ((n >> 3) + 2 * (n >> 2 & 1) + 4 * (n >> 1 & 1))] =
+        a[n];
 }
 
 /// Sets x to minus acc times the column operations.
-__device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc, const double* operations, int lane) {
+__device__ inline void apply_operations(BlockAccumulator& x, const BlockAccumulator& acc,
+                                        const double* operations, int lane) {
   double a[8];
   flipped_operand(a, acc[0], acc[1]);
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
-    const double2* half = reinterpret_cast<const double2*>(operations + n * 2 * kOperationsPart) + lane;
+    const double2* half =
+        reinterpret_cast<const double2*>(operations + n * 2 * kOperationsPart) + lane;
     const double2 first = half[0], second = half[kOperationsPart / 2];
     const double b[4] = {first.x, first.y, second.x, second.y};
     x[n][0] = x[n][1] = x[n][2] = x[n][3] = 0.0;
@@ -47,8 +52,11 @@ struct EliminatedDiagonal {
 };
 
 /// Eliminates diagonal block j: writes L over it, and its column operations. Called by one warp.
-__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots, double* operations, double* exchange, int j) {
-  const int first = kBlock * j, lane = front.lane, row = first + (lane & 15), width = min(kBlock, pivots - first);
+__device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, int pivots,
+                                                        double* operations, double* exchange,
+                                                        int j) {
+  const int first = kBlock * j, lane = front.lane, row = first + (lane & 15),
+            width = min(kBlock, pivots - first);
   const double diagonal = front.packed[row < pivots ? packed_column(row, front.rows) + row : 0];
   double a[16];
   load_row(a, front, first, row);
@@ -69,7 +77,8 @@ __device__ inline EliminatedDiagonal eliminate_diagonal(const LaneFront& front, 
 
 /// Loads, as operand B by rows, the triangle G of block column j: its inverse, transposed, is the
 /// column operations. G has the columns of pivots of diagonal block j, then those of the identity.
-__device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j, const LaneColumns& columns) {
+__device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int pivots, int j,
+                                     const LaneColumns& columns) {
   const int row = kBlock * j + front.lane_row;
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
@@ -82,7 +91,8 @@ __device__ inline void load_triangle(double (&g)[8], const LaneFront& front, int
 
 /// Adds (C - x G^T) G^-T to x = C G^-T, which apply_operations() computed (tiled/correction.cuh).
 /// In: acc = minus C. Called by one warp.
-__device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc, const LaneFront& front, int pivots, int j,
+__device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
+                                     const LaneFront& front, int pivots, int j,
                                      const LaneColumns& columns, const double* operations) {
   double g[8], a[8];
   load_triangle(g, front, pivots, j, columns);
@@ -99,7 +109,8 @@ __device__ inline void correct_block(BlockAccumulator& x, BlockAccumulator& acc,
 }
 
 /// Adds the products of block columns [begin, end) for block (i,j) to acc.
-__device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots, int i, int j, int begin, int end) {
+__device__ inline void add_products(BlockAccumulator& acc, const LaneFront& front, int pivots,
+                                    int i, int j, int begin, int end) {
   for (int k = begin; k < end; ++k) {
     const LaneColumns left(front, k);
     double a[8];
@@ -116,7 +127,8 @@ __device__ inline void add_products(BlockAccumulator& acc, const LaneFront& fron
 }
 
 /// Subtracts the products of block columns [begin, end) from block (i,j). Called by one warp.
-__device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin, int end) {
+__device__ inline void update_block(const LaneFront& front, int pivots, int i, int j, int begin,
+                                    int end) {
   const LaneColumns columns(front, j);
   BlockAccumulator acc;
   load_minus(acc, front, i, j, columns);
@@ -125,8 +137,9 @@ __device__ inline void update_block(const LaneFront& front, int pivots, int i, i
 }
 
 /// Multiplies block (i,j) by the column operations of block column j. Called by one warp.
-__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i, int j, const LaneColumns& columns,
-                                   const double* operations, bool corrects) {
+__device__ inline void solve_block(BlockAccumulator& x, const LaneFront& front, int pivots, int i,
+                                   int j, const LaneColumns& columns, const double* operations,
+                                   bool corrects) {
   BlockAccumulator acc;
   load_minus(acc, front, i, j, columns);
   apply_operations(x, acc, operations, front.lane);
@@ -159,7 +172,8 @@ __device__ inline int factor_by_rows(const LaneFront& front, int pivots, double*
 
 /// Factorises a front of up to 64 rows by one warp, left-looking: a block column stays in
 /// accumulators while its diagonal block is eliminated. Returns the first failing column, or -1.
-__device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations, double* exchange) {
+__device__ inline int factor_by_warp(const LaneFront& front, int pivots, double* operations,
+                                     double* exchange) {
   constexpr int kBlocks = 4;
   const int blocks = front.blocks(), panels = (pivots + kBlock - 1) / kBlock;
   for (int j = 0; j < panels; ++j) {
@@ -212,10 +226,12 @@ __device__ inline int factor_exactly(const LaneFront& front, int pivots) {
     if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308)) return j;
     const double root = sqrt(pivot);
     __syncwarp();
-    for (int r = j + front.lane; r < front.rows; r += 32) column[r] = r == j ? root : column[r] / root;
+    for (int r = j + front.lane; r < front.rows; r += 32)
+      column[r] = r == j ? root : column[r] / root;
     __syncwarp();
     for (int c = j + 1; c < front.rows; ++c)
-      for (int r = c + front.lane; r < front.rows; r += 32) a[packed_column(c, front.rows) + r] -= column[r] * column[c];
+      for (int r = c + front.lane; r < front.rows; r += 32)
+        a[packed_column(c, front.rows) + r] -= column[r] * column[c];
     __syncwarp();
   }
   return -1;

@@ -31,12 +31,14 @@ struct ChainScratch {
 
 /// Does the work of warp 0 in phase j >= -1.
 template <int kWarps>
-__device__ inline void lead_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j) {
+__device__ inline void lead_phase(const LaneFront& front, int pivots, int panels,
+                                  const ChainScratch& scratch, int j) {
   if (j + 1 >= front.blocks()) return;
   if (j >= 0) {
     const LaneColumns columns(front, j);
     BlockAccumulator x;
-    solve_block(x, front, pivots, j + 1, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
+    solve_block(x, front, pivots, j + 1, j, columns,
+                scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
     if (j + 1 >= panels) return;
     __syncwarp();
     ptx::named_arrive(kBelowReady, 32 * kWarps);
@@ -50,17 +52,20 @@ __device__ inline void lead_phase(const LaneFront& front, int pivots, int panels
     __syncwarp();
   }
   const int slot = (j + 1) & 1;
-  const auto done = eliminate_diagonal(front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
+  const auto done = eliminate_diagonal(
+      front, pivots, scratch.operations + slot * kOperationsEntries, scratch.exchange, j + 1);
   if (front.lane == 0) scratch.keep(done, slot);
 }
 
 /// Makes the rest of block column j of L. Called by the other warps in phase j >= 0.
 template <int kWarps>
-__device__ inline void follow_phase(const LaneFront& front, int pivots, int panels, const ChainScratch& scratch, int j, int warp) {
+__device__ inline void follow_phase(const LaneFront& front, int pivots, int panels,
+                                    const ChainScratch& scratch, int j, int warp) {
   const LaneColumns columns(front, j);
   for (int i = j + 1 + warp; i < front.blocks(); i += kWarps - 1) {
     BlockAccumulator x;
-    solve_block(x, front, pivots, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries, scratch.corrects[j & 1] != 0);
+    solve_block(x, front, pivots, i, j, columns, scratch.operations + (j & 1) * kOperationsEntries,
+                scratch.corrects[j & 1] != 0);
   }
   if (j + 1 >= panels) return;
   __syncwarp();
@@ -71,17 +76,21 @@ __device__ inline void follow_phase(const LaneFront& front, int pivots, int pane
 /// diagonal block j + 2, by all products so far; in the last phase but one also the contribution
 /// block. After the last phase, j = panels, it updates the contribution block by the last block
 /// column. One loop does all of it, which keeps the code small in the instruction cache.
-__device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp, int warps) {
+__device__ inline void update_phase(const LaneFront& front, int pivots, int panels, int j, int warp,
+                                    int warps) {
   const int blocks = front.blocks();
   const bool over = j == panels;
   const int column = over || j + 1 >= panels ? 0 : blocks - (j + 2);
-  const int contribution = over || j + 2 == panels ? (blocks - panels) * (blocks - panels + 1) / 2 : 0;
+  const int contribution =
+      over || j + 2 == panels ? (blocks - panels) * (blocks - panels + 1) / 2 : 0;
   const int diagonal = j + 2 < panels ? 1 : 0;
   for (int t = warp; t < column + diagonal + contribution; t += warps) {
     int row = j + 2 + t, first = j + 1;
-    if (t >= column) {  // blocks of a triangle, column by column: diagonal block j + 2 alone, or the contribution block's
+    if (t >= column) {  // blocks of a triangle, column by column: diagonal block j + 2 alone, or
+                        // the contribution block's
       int place = t - column;
-      for (first = diagonal != 0 ? j + 2 : panels; place >= blocks - first; ++first) place -= blocks - first;
+      for (first = diagonal != 0 ? j + 2 : panels; place >= blocks - first; ++first)
+        place -= blocks - first;
       row = first + place;
     }
     update_block(front, pivots, row, first, over ? panels - 1 : 0, over ? panels : j + 1);
@@ -91,7 +100,8 @@ __device__ inline void update_phase(const LaneFront& front, int pivots, int pane
 /// Factorises a front and calls done(j) in one thread when block column j of L is finished. Returns
 /// the first failing column, or -1. Called by all threads of the block.
 template <int kWarps, class Done>
-__device__ inline int factor_by_chain(const LaneFront& front, int pivots, const ChainScratch& scratch, int warp, const Done& done) {
+__device__ inline int factor_by_chain(const LaneFront& front, int pivots,
+                                      const ChainScratch& scratch, int warp, const Done& done) {
   const int panels = (pivots + kBlock - 1) / kBlock;
 #pragma unroll 1
   for (int j = -1;; ++j) {
@@ -105,7 +115,8 @@ __device__ inline int factor_by_chain(const LaneFront& front, int pivots, const 
         follow_phase<kWarps>(front, pivots, panels, scratch, j, warp);
     }
     const int helper = over ? warp : warp - 1;
-    if (j >= 0 && helper >= 0) update_phase(front, pivots, panels, j, helper, over ? kWarps : kWarps - 1);
+    if (j >= 0 && helper >= 0)
+      update_phase(front, pivots, panels, j, helper, over ? kWarps : kWarps - 1);
     if (over) return -1;
     ptx::shared_proxy_fence();
     __syncthreads();

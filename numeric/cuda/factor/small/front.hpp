@@ -24,13 +24,15 @@ inline constexpr int kMaxSmallRows = 128;
 
 /// A front on the device, whatever it is assembled from. Fronts of one launch may all differ.
 struct SmallFront {
-  double* panel = nullptr;         // out: L, panel_storage() entries, on 16 bytes
-  double* contribution = nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
+  double* panel = nullptr;  // out: L, panel_storage() entries, on 16 bytes
+  double* contribution =
+      nullptr;  // out: A22 - L21 L21^T, block_storage() entries, on 16 bytes; not used if p = m
   int rows = 0;
   int pivots = 0;
 };
 
-/// A front whose entries lie packed in one array. Lives in device memory as an array, one per front.
+/// A front whose entries lie packed in one array. Lives in device memory as an array, one per
+/// front.
 struct PackedSmallFront : SmallFront {
   const double* source = nullptr;  // whole_units(entries()), on 16 bytes; not changed
 };
@@ -43,6 +45,7 @@ bool prepare_small_fronts();
 /// the kernel and the shared memory of a front: sort fronts by size. Sets failed[f] to the first
 /// column without a positive finite pivot, or -1; the other contents of a failed front are
 /// unspecified. Returns the launch's error.
-cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream);
+cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
+                                 int* failed, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels

@@ -12,18 +12,22 @@ struct PackedSource {
   int* failed;
 
   __device__ int draw(int otherwise, int) const { return otherwise; }
-  __device__ void record(const Front&, int f, const double*, int column) const { failed[f] = column; }
+  __device__ void record(const Front&, int f, const double*, int column) const {
+    failed[f] = column;
+  }
   __device__ void stored(const Front&) const {}
 
   template <class Group>
-  __device__ void begin(const Front& front, double* packed, std::uint64_t* barrier, const Group& group) const {
+  __device__ void begin(const Front& front, double* packed, std::uint64_t* barrier,
+                        const Group& group) const {
     if (group.thread != 0) return;
     const int bytes = whole_units(packed_entries(front.rows)) * 8;
     ptx::barrier_arrive_expecting(barrier, bytes);
     ptx::bulk_copy(packed, front.source, bytes, barrier);
   }
   template <class Group>
-  __device__ void finish(const Front&, double*, std::uint64_t* barrier, int parity, const Group&) const {
+  __device__ void finish(const Front&, double*, std::uint64_t* barrier, int parity,
+                         const Group&) const {
     ptx::barrier_wait(barrier, parity);
   }
 };
@@ -34,7 +38,8 @@ using Kernels = SmallFrontKernels<PackedSource>;
 
 bool prepare_small_fronts() { return Kernels::prepare(); }
 
-cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows, int* failed, cudaStream_t stream) {
+cudaError_t enqueue_small_fronts(const PackedSmallFront* fronts, int count, int max_rows,
+                                 int* failed, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   return Kernels::enqueue(fronts, count, max_rows, PackedSource{failed}, stream);
 }

@@ -16,17 +16,22 @@ namespace kauri::numeric::cuda::kernels {
 
 // An Assembly is a functor passed by value. All threads of the group call draw(), begin() and
 // finish().
-//   Front                                   derived from SmallFront, trivially copyable, a multiple of 8 and at most 128 bytes; holds
+//   Front                                   derived from SmallFront, trivially copyable, a multiple
+//   of 8 and at most 128 bytes; holds
 //                                           what the front is made of
-//   kExact                                  true: a front that fails is assembled again and factorised by plain divisions and roots
-//   draw(otherwise, lane)                   returns the next front of a warp: `otherwise`, or that of a ticket
-//   begin(front, packed, barrier, group)    may start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
+//   kExact                                  true: a front that fails is assembled again and
+//   factorised by plain divisions and roots draw(otherwise, lane)                   returns the
+//   next front of a warp: `otherwise`, or that of a ticket begin(front, packed, barrier, group) may
+//   start asynchronous copies to `packed` that complete on `barrier` (one arrival per use)
 //   finish(front, packed, barrier, parity, group)
-//                                           fills the rest of `packed` (shared memory; the lower triangle,
-//                                           symbolic/device/small_layout.hpp; whole_units() of its entries) and waits for the barrier's
-//                                           phase if it was used; ends with group.sync() unless that wait is all it does
-//   record(front, f, packed, column)        records the result of front f: the first failing column, or -1. Called by one thread
-//   stored(front)                           called after the front's stores were begun, by the same thread
+//                                           fills the rest of `packed` (shared memory; the lower
+//                                           triangle, symbolic/device/small_layout.hpp;
+//                                           whole_units() of its entries) and waits for the
+//                                           barrier's phase if it was used; ends with group.sync()
+//                                           unless that wait is all it does
+//   record(front, f, packed, column)        records the result of front f: the first failing
+//   column, or -1. Called by one thread stored(front)                           called after the
+//   front's stores were begun, by the same thread
 
 /// The threads that share a front: a warp, or a block.
 struct WarpGroup {
@@ -43,7 +48,8 @@ struct BlockGroup {
 
 /// Begins the store of panel columns [first, last) to global memory; last is p or a multiple of 16.
 /// Called by one thread, after the threads that wrote them called shared_proxy_fence().
-__device__ inline void store_panel(const SmallFront& front, const double* packed, int first, int last) {
+__device__ inline void store_panel(const SmallFront& front, const double* packed, int first,
+                                   int last) {
   const SmallLayout shape{front.rows, front.pivots};
   const int begin = packed_column(first, shape.m) + first;
   const int end = last < shape.p ? packed_column(last, shape.m) + last : shape.panel_entries();
@@ -55,7 +61,8 @@ __device__ inline void store_panel(const SmallFront& front, const double* packed
 __device__ inline void store_contribution(const SmallFront& front, const double* packed) {
   const SmallLayout shape{front.rows, front.pivots};
   if (shape.order() == 0) return;
-  ptx::bulk_store(front.contribution, packed + shape.panel_entries() - shape.padding(), shape.block_storage() * 8);
+  ptx::bulk_store(front.contribution, packed + shape.panel_entries() - shape.padding(),
+                  shape.block_storage() * 8);
 }
 
 /// Shared memory of a front that one warp factorises, and the description of the warp's next front.
@@ -77,20 +84,24 @@ struct WarpSlot {
         next(front + 1),
         barrier(reinterpret_cast<std::uint64_t*>(front + 2)),
         packed(base + kPackedBegin) {}
-  KAURI_HOST_DEVICE static constexpr int entries(int max_rows) { return kPackedBegin + whole_units(packed_entries(max_rows)); }
+  KAURI_HOST_DEVICE static constexpr int entries(int max_rows) {
+    return kPackedBegin + whole_units(packed_entries(max_rows));
+  }
 
   /// Fetches the description of front f, if f < count, for the next begin().
   __device__ void fetch(const Front* fronts, int f, int count, int lane) const {
     static_assert(sizeof(Front) % 8 == 0 && kFront <= 32);
     if (f >= count || lane >= kFront) return;
-    ptx::copy_8_async(reinterpret_cast<double*>(next) + lane, reinterpret_cast<const double*>(fronts + f) + lane);
+    ptx::copy_8_async(reinterpret_cast<double*>(next) + lane,
+                      reinterpret_cast<const double*>(fronts + f) + lane);
   }
   /// Begins the assembly of the fetched front, once the stores of the previous front have read
   /// `packed`.
   template <class Assembly>
   __device__ void begin(const Assembly& assembly, int lane) const {
     ptx::finish_async_copies();
-    if (lane < kFront) reinterpret_cast<double*>(front)[lane] = reinterpret_cast<const double*>(next)[lane];
+    if (lane < kFront)
+      reinterpret_cast<double*>(front)[lane] = reinterpret_cast<const double*>(next)[lane];
     if (lane == 0) ptx::finish_store_reads();
     __syncwarp();
     assembly.begin(*front, packed, barrier, WarpGroup{lane});
@@ -100,7 +111,8 @@ struct WarpSlot {
 /// Factorises a front per warp, one after another: of up to 32 rows if kRows, else of up to 64.
 template <bool kRows, int kWarps, int kResident, class Assembly>
 __global__ void __launch_bounds__(32 * kWarps, kResident)
-    factor_fronts_by_warps(const typename Assembly::Front* fronts, int count, int max_rows, Assembly assembly) {
+    factor_fronts_by_warps(const typename Assembly::Front* fronts, int count, int max_rows,
+                           Assembly assembly) {
   extern __shared__ __align__(16) double shared[];
   using Slot = WarpSlot<typename Assembly::Front>;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -108,7 +120,8 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   const int block = static_cast<int>(blockIdx.x);
   watchdog::begin(watchdog::Kernel::factor_fronts_by_warps);
   // warps of a block take adjacent fronts; fewer fronts than warps spread over all multiprocessors
-  int f = assembly.draw(count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
+  int f = assembly.draw(
+      count > stride ? block * kWarps + warp : block + static_cast<int>(gridDim.x) * warp, lane);
   if (f >= count) return;
   const Slot slot(shared + warp * Slot::entries(max_rows));
   if (lane == 0) {
@@ -124,7 +137,8 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
     assembly.finish(*slot.front, slot.packed, slot.barrier, parity, WarpGroup{lane});
     const int pivots = slot.front->pivots;
     const LaneFront view(slot.packed, slot.front->rows, lane);
-    int column = kRows ? factor_by_rows(view, pivots, slot.operations) : factor_by_warp(view, pivots, slot.operations, slot.operations);
+    int column = kRows ? factor_by_rows(view, pivots, slot.operations)
+                       : factor_by_warp(view, pivots, slot.operations, slot.operations);
     if constexpr (Assembly::kExact) {
       if (column >= 0) {
         __syncwarp();
@@ -145,7 +159,8 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   if (lane == 0) ptx::finish_store_reads();
 }
 
-inline constexpr int kChainEntries = 2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
+inline constexpr int kChainEntries =
+    2 * kOperationsEntries + kExchangeEntries + 4;  // shared memory beside the front's entries
 
 /// Factorises a front of any size per block.
 template <int kWarps, int kResident, class Assembly>
@@ -170,8 +185,9 @@ __global__ void __launch_bounds__(32 * kWarps, kResident)
   assembly.begin(front, packed, barrier, group);
   assembly.finish(front, packed, barrier, 0, group);
   const LaneFront view(packed, front.rows, lane);
-  const int column = factor_by_chain<kWarps>(view, pivots, scratch, warp,
-                                             [&](int j) { store_panel(front, packed, kBlock * j, min(kBlock * (j + 1), pivots)); });
+  const int column = factor_by_chain<kWarps>(view, pivots, scratch, warp, [&](int j) {
+    store_panel(front, packed, kBlock * j, min(kBlock * (j + 1), pivots));
+  });
   ptx::shared_proxy_fence();
   __syncthreads();
   if (lane != 0) return;
@@ -199,48 +215,60 @@ class SmallFrontKernels {
   /// the device cannot run them.
   static bool prepare() {
     if constexpr (kLarge) {
-      if (!allow(kernel128<Assembly>, 32 * kBlocks128.warps, chain_bytes(kMaxSmallRows))) return false;
+      if (!allow(kernel128<Assembly>, 32 * kBlocks128.warps, chain_bytes(kMaxSmallRows)))
+        return false;
     }
     return allow(kernel32, 32 * kBlocks32.warps, warp_bytes(kBlocks32, 32)) &&
            allow(kernel64, 32 * kBlocks64.warps, warp_bytes(kBlocks64, 64));
   }
 
   /// Enqueues count > 0 fronts of at most max_rows <= kMaxSmallRows rows each.
-  static cudaError_t enqueue(const Front* fronts, int count, int max_rows, const Assembly& assembly, cudaStream_t stream) {
+  static cudaError_t enqueue(const Front* fronts, int count, int max_rows, const Assembly& assembly,
+                             cudaStream_t stream) {
     int device = 0, processors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    const auto grid = [&](BlockSize size) { return static_cast<unsigned>(std::min(count, size.resident * processors)); };
+    const auto grid = [&](BlockSize size) {
+      return static_cast<unsigned>(std::min(count, size.resident * processors));
+    };
     if (max_rows <= 32)
-      return launch(kernel32, grid(kBlocks32), 32 * kBlocks32.warps, warp_bytes(kBlocks32, max_rows), stream, fronts, count, max_rows,
-                    assembly);
+      return launch(kernel32, grid(kBlocks32), 32 * kBlocks32.warps,
+                    warp_bytes(kBlocks32, max_rows), stream, fronts, count, max_rows, assembly);
     if (max_rows <= 64)
-      return launch(kernel64, grid(kBlocks64), 32 * kBlocks64.warps, warp_bytes(kBlocks64, max_rows), stream, fronts, count, max_rows,
-                    assembly);
+      return launch(kernel64, grid(kBlocks64), 32 * kBlocks64.warps,
+                    warp_bytes(kBlocks64, max_rows), stream, fronts, count, max_rows, assembly);
     if constexpr (kLarge) {
-      return launch(kernel128<Assembly>, static_cast<unsigned>(count), 32 * kBlocks128.warps, chain_bytes(max_rows), stream, fronts,
-                    assembly);
+      return launch(kernel128<Assembly>, static_cast<unsigned>(count), 32 * kBlocks128.warps,
+                    chain_bytes(max_rows), stream, fronts, assembly);
     } else {
       return cudaErrorInvalidValue;
     }
   }
 
  private:
-  static constexpr auto kernel32 = factor_fronts_by_warps<true, kBlocks32.warps, kBlocks32.resident, Assembly>;
-  static constexpr auto kernel64 = factor_fronts_by_warps<false, kBlocks64.warps, kBlocks64.resident, Assembly>;
+  static constexpr auto kernel32 =
+      factor_fronts_by_warps<true, kBlocks32.warps, kBlocks32.resident, Assembly>;
+  static constexpr auto kernel64 =
+      factor_fronts_by_warps<false, kBlocks64.warps, kBlocks64.resident, Assembly>;
   template <class A>
-  static constexpr auto kernel128 = factor_fronts_by_blocks<kBlocks128.warps, kBlocks128.resident, A>;
+  static constexpr auto kernel128 =
+      factor_fronts_by_blocks<kBlocks128.warps, kBlocks128.resident, A>;
   static std::size_t warp_bytes(BlockSize size, int max_rows) {
-    return std::size_t{8} * static_cast<std::size_t>(size.warps * WarpSlot<Front>::entries(max_rows));
+    return std::size_t{8} *
+           static_cast<std::size_t>(size.warps * WarpSlot<Front>::entries(max_rows));
   }
   static std::size_t chain_bytes(int max_rows) {
-    return std::size_t{8} * (kChainEntries + static_cast<std::size_t>(whole_units(packed_entries(max_rows))));
+    return std::size_t{8} *
+           (kChainEntries + static_cast<std::size_t>(whole_units(packed_entries(max_rows))));
   }
   template <class Kernel>
   static bool allow(Kernel* kernel, int threads, std::size_t bytes) {
     int blocks = 0;
-    const bool able = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess &&
-                      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes) == cudaSuccess && blocks > 0;
+    const bool able = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(bytes)) == cudaSuccess &&
+                      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads,
+                                                                    bytes) == cudaSuccess &&
+                      blocks > 0;
     if (!able) static_cast<void>(cudaGetLastError());  // an answer, not an error of the next launch
     return able;
   }

@@ -48,7 +48,8 @@ __device__ void clear(double* packed, Index entries, int lane) {
 }
 
 /// Adds A's entries and the shift. The lanes hold the columns' first entries and search among them.
-__device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
+__device__ void add_entries(const GatherSource& source, const GatheredFront& front, double* packed,
+                            int lane) {
   const std::uint32_t* column = source.plan.entry_ptr + front.first;
   const std::uint32_t begin = column[0];
   const Index* row = source.plan.entry_row + begin;
@@ -56,7 +57,8 @@ __device__ void add_entries(const GatherSource& source, const GatheredFront& fro
   const auto count = static_cast<Index>(column[front.pivots] - begin);
   LaneIndices starts{};
   for (int i = 0; i < kRowsPerLane; ++i)
-    if (const Index c = lane + 32 * i; c < front.pivots) starts.value[i] = static_cast<Index>(column[c] - begin);
+    if (const Index c = lane + 32 * i; c < front.pivots)
+      starts.value[i] = static_cast<Index>(column[c] - begin);
   for (Index base = 0; base < count; base += 32) {
     const Index e = base + lane;
     Index c = 0;
@@ -75,7 +77,8 @@ __device__ void add_entries(const GatherSource& source, const GatheredFront& fro
 __device__ Child child_at(const GatherSource& source, Index at) {
   const Front& f = source.plan.front[source.plan.child[at]];
   const symbolic::SmallLayout layout{f.m, f.p};
-  return {source.memory.entries + f.block + layout.padding(), source.plan.relative + f.relative, f.m - f.p};
+  return {source.memory.entries + f.block + layout.padding(), source.plan.relative + f.relative,
+          f.m - f.p};
 }
 
 inline constexpr int kAtOnce = 4;        // entries of a block that a lane holds
@@ -86,7 +89,8 @@ inline constexpr int kNarrowBlock = 32;  // most rows of a narrow block: one for
 __device__ void load_entries(double (&entry)[kAtOnce], const Child& child, Index first, int lane) {
   const Index count = child.q <= kNarrowBlock ? packed_entries(child.q) - first : 0;
 #pragma unroll
-  for (int i = 0; i < kAtOnce; ++i) entry[i] = lane + 32 * i < count ? __ldcg(child.block + first + 32 * i + lane) : 0.0;
+  for (int i = 0; i < kAtOnce; ++i)
+    entry[i] = lane + 32 * i < count ? __ldcg(child.block + first + 32 * i + lane) : 0.0;
 }
 
 /// Returns the column of entry e of a packed triangle of order q <= kNarrowBlock.
@@ -99,14 +103,16 @@ __device__ Index column_of_entry(Index e, Index q) {
 }
 
 /// Adds a block of at most kNarrowBlock rows. `entry` holds its first entries.
-__device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m, double* packed, int lane) {
+__device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], Index rows, Index m,
+                                 double* packed, int lane) {
   const Index count = packed_entries(child.q);
   for (Index first = 0; first < count; first += 32 * kAtOnce) {
     if (first > 0) load_entries(entry, child, first, lane);
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
       if (first + 32 * i >= count) break;
-      const Index e = min(first + 32 * i + lane, count - 1), c = column_of_entry(e, child.q), r = e - packed_column(c, child.q);
+      const Index e = min(first + 32 * i + lane, count - 1), c = column_of_entry(e, child.q),
+                  r = e - packed_column(c, child.q);
       const Index column = __shfl_sync(kAll, rows, c), row = __shfl_sync(kAll, rows, r);
       if (first + 32 * i + lane < count) packed[packed_column(column, m) + row] += entry[i];
     }
@@ -115,31 +121,36 @@ __device__ void add_narrow_block(const Child& child, double (&entry)[kAtOnce], I
 }
 
 /// Adds a block of any size, four columns at a time: their loads do not wait for one another.
-__device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed, int lane) {
+__device__ void add_block(const Child& child, const LaneIndices& rows, Index m, double* packed,
+                          int lane) {
   constexpr int kColumns = 4;
   for (Index first = 0; first < child.q; first += kColumns) {
     double entry[kColumns][kRowsPerLane];
     for (int u = 0; u < kColumns; ++u)
       for (int i = 0; i < kRowsPerLane; ++i) {
         const Index c = first + u, r = lane + 32 * i;
-        entry[u][i] = c <= r && r < child.q ? __ldcg(child.block + packed_column(c, child.q) + r) : 0.0;
+        entry[u][i] =
+            c <= r && r < child.q ? __ldcg(child.block + packed_column(c, child.q) + r) : 0.0;
       }
     for (int u = 0; u < kColumns; ++u) {
       const Index c = first + u, column = packed_column(rows.at(c % (32 * kRowsPerLane)), m);
       for (int i = 0; i < kRowsPerLane; ++i)
-        if (const Index r = lane + 32 * i; c <= r && r < child.q) packed[column + rows.value[i]] += entry[u][i];
+        if (const Index r = lane + 32 * i; c <= r && r < child.q)
+          packed[column + rows.value[i]] += entry[u][i];
     }
   }
   __syncwarp();
 }
 
-__device__ void add_children(const GatherSource& source, const GatheredFront& front, double* packed, int lane) {
+__device__ void add_children(const GatherSource& source, const GatheredFront& front, double* packed,
+                             int lane) {
   for (Index begin = front.child_begin; begin < front.child_end; begin += 32) {
     const Index count = min(front.child_end - begin, 32);
     const Child mine = child_at(source, begin + min(static_cast<Index>(lane), count - 1));
     const auto child = [&](Index k) {
       const auto pointer = [&](auto* p) {
-        return reinterpret_cast<decltype(p)>(__shfl_sync(kAll, reinterpret_cast<unsigned long long>(p), k));
+        return reinterpret_cast<decltype(p)>(
+            __shfl_sync(kAll, reinterpret_cast<unsigned long long>(p), k));
       };
       return Child{pointer(mine.block), pointer(mine.relative), __shfl_sync(kAll, mine.q, k)};
     };
@@ -149,7 +160,8 @@ __device__ void add_children(const GatherSource& source, const GatheredFront& fr
       kernels::wait_warp(source.done + front.place, front.awaited, watchdog::Awaited::small, lane);
     double entry[kAtOnce];
     load_entries(entry, next, 0, lane);
-    for (Index k = 0; k < count; ++k) {  // the next child's data are being loaded while one is added
+    for (Index k = 0; k < count;
+         ++k) {  // the next child's data are being loaded while one is added
       const Child now = next;
       const LaneIndices places = rows;
       double held[kAtOnce];
@@ -177,7 +189,8 @@ struct Gather : GatherSource {
   template <class Group>
   __device__ void begin(const Front&, double*, std::uint64_t*, const Group&) const {}
   template <class Group>
-  __device__ void finish(const Front& front, double* packed, std::uint64_t*, int, const Group& group) const {
+  __device__ void finish(const Front& front, double* packed, std::uint64_t*, int,
+                         const Group& group) const {
     clear(packed, kernels::whole_units(kernels::packed_entries(front.rows)), group.thread);
     __syncwarp();
     add_entries(*this, front, packed, group.thread);
@@ -205,8 +218,8 @@ using Kernels = kernels::SmallFrontKernels<Gather, false>;
 
 bool prepare_gathered_fronts() { return Kernels::prepare(); }
 
-cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows, const GatherSource& source,
-                                    cudaStream_t stream) {
+cudaError_t enqueue_gathered_fronts(const GatheredFront* fronts, Index count, Index max_rows,
+                                    const GatherSource& source, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   return Kernels::enqueue(fronts, count, max_rows, Gather{source}, stream);
 }

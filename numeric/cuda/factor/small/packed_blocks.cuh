@@ -52,7 +52,8 @@ struct LaneColumns {
 
 /// Loads a block (row block i) of L as an operand. A: a; B of column half n: a[n], a[n + 2], a[n +
 /// 4], a[n + 6]. Rows beyond the front's last row are copies of that row.
-__device__ inline void load_block(double (&a)[8], const LaneFront& front, int i, const LaneColumns& columns) {
+__device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
+                                  const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   if (kBlock * (i + 1) <= front.rows) {
 #pragma unroll
@@ -64,7 +65,8 @@ __device__ inline void load_block(double (&a)[8], const LaneFront& front, int i,
     const int upper = min(row, front.rows - 1), lower = min(row + 1, front.rows - 1);
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
-      a[2 * c] = front.packed[columns.place[c] + upper], a[2 * c + 1] = front.packed[columns.place[c] + lower];
+      a[2 * c] = front.packed[columns.place[c] + upper],
+            a[2 * c + 1] = front.packed[columns.place[c] + lower];
     }
   }
 }
@@ -78,7 +80,8 @@ __device__ inline void mask_pivots(double (&a)[8], const LaneColumns& columns, i
 }
 
 /// Adds a b^T to acc.
-__device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8], const double (&b)[8]) {
+__device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8],
+                                      const double (&b)[8]) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
     const double half[4] = {b[n], b[n + 2], b[n + 4], b[n + 6]};
@@ -88,20 +91,25 @@ __device__ inline void multiply_block(BlockAccumulator& acc, const double (&a)[8
 
 /// Returns true if the front has all entries of block (i,j): it is not on the diagonal, and no row
 /// is beyond the front.
-__device__ inline bool is_whole(const LaneFront& front, int i, int j) { return i > j && kBlock * (i + 1) <= front.rows; }
+__device__ inline bool is_whole(const LaneFront& front, int i, int j) {
+  return i > j && kBlock * (i + 1) <= front.rows;
+}
 
 /// Sets acc to minus block (i,j). Elements without an entry in the triangle hold unspecified
 /// values.
-__device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
+__device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front, int i, int j,
+                                  const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   double entry[8];
   if (is_whole(front, i, j)) {
 #pragma unroll
     for (int c = 0; c < 4; ++c)
-      entry[2 * c] = front.packed[columns.place[c] + row], entry[2 * c + 1] = front.packed[columns.place[c] + row + 1];
+      entry[2 * c] = front.packed[columns.place[c] + row],
+                entry[2 * c + 1] = front.packed[columns.place[c] + row + 1];
   } else {
 #pragma unroll
-    for (int c = 0; c < 4; ++c) {  // a load in every lane without a branch, which would wait for each load
+    for (int c = 0; c < 4;
+         ++c) {  // a load in every lane without a branch, which would wait for each load
       const int column = columns.column(c), place = columns.place[c] + row;
       entry[2 * c] = front.packed[column <= row && row < front.rows ? place : 0];
       entry[2 * c + 1] = front.packed[column <= row + 1 && row + 1 < front.rows ? place + 1 : 0];
@@ -109,24 +117,28 @@ __device__ inline void load_minus(BlockAccumulator& acc, const LaneFront& front,
   }
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
-    acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]), acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
+    acc[c >> 1][c & 1] = ptx::flipped(entry[2 * c]),
+                    acc[c >> 1][2 + (c & 1)] = ptx::flipped(entry[2 * c + 1]);
   }
 }
 
 /// Stores -acc if kFlip, else acc, to the entries of block (i,j) that the triangle has.
 template <bool kFlip>
-__device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i, int j, const LaneColumns& columns) {
+__device__ inline void store_block(const BlockAccumulator& acc, const LaneFront& front, int i,
+                                   int j, const LaneColumns& columns) {
   const int row = kBlock * i + front.lane_row;
   double entry[8];
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
     entry[2 * c] = acc[c >> 1][c & 1], entry[2 * c + 1] = acc[c >> 1][2 + (c & 1)];
-    if constexpr (kFlip) entry[2 * c] = ptx::flipped(entry[2 * c]), entry[2 * c + 1] = ptx::flipped(entry[2 * c + 1]);
+    if constexpr (kFlip)
+      entry[2 * c] = ptx::flipped(entry[2 * c]), entry[2 * c + 1] = ptx::flipped(entry[2 * c + 1]);
   }
   if (is_whole(front, i, j)) {
 #pragma unroll
     for (int c = 0; c < 4; ++c)
-      front.packed[columns.place[c] + row] = entry[2 * c], front.packed[columns.place[c] + row + 1] = entry[2 * c + 1];
+      front.packed[columns.place[c] + row] = entry[2 * c],
+                                      front.packed[columns.place[c] + row + 1] = entry[2 * c + 1];
   } else {
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
@@ -146,7 +158,8 @@ __device__ inline void load_row(double (&a)[16], const LaneFront& front, int fir
   for (int c = 0; c < 16; ++c) a[c] = front.packed[c <= last ? at + c * step - c * (c - 1) / 2 : 0];
 }
 
-__device__ inline void store_row(const double (&a)[16], const LaneFront& front, int first, int row) {
+__device__ inline void store_row(const double (&a)[16], const LaneFront& front, int first,
+                                 int row) {
   double* at = front.packed + packed_column(first, front.rows) + row;
   const int step = front.rows - 1 - first, last = row < front.rows ? row - first : -1;
 #pragma unroll

@@ -22,7 +22,8 @@ inline constexpr double kLargestCondition = 256.0;
 /// entry of |inv(T)| |T|, and unlike the condition number it does not grow if rows are scaled. Lane
 /// 16 + k holds column k of the inverse; `diagonal`: entry (k,k) of T T^T. Called by all lanes of a
 /// warp.
-__device__ inline bool is_nearly_singular(const double (&inverse)[16], double diagonal, int width, int lane) {
+__device__ inline bool is_nearly_singular(const double (&inverse)[16], double diagonal, int width,
+                                          int lane) {
   double sum[4] = {};
 #pragma unroll
   for (int c = 0; c < 16; ++c)
@@ -37,12 +38,14 @@ __device__ inline bool is_nearly_singular(const double (&inverse)[16], double di
 __device__ inline void reload_b(double (&b)[4], const double* cells, int n, int lane) {
   const ptx::SharedAddress address = ptx::shared_address(cells + 2 * n * kCellEntries + 2 * lane);
 #pragma unroll
-  for (int i = 0; i < 2; ++i) ptx::load_shared(b[2 * i], b[2 * i + 1], address + i * kCellEntries * 8);
+  for (int i = 0; i < 2; ++i)
+    ptx::load_shared(b[2 * i], b[2 * i + 1], address + i * kCellEntries * 8);
 }
 
 /// Computes X = C V^T, corrected, as two accumulators. c: C as an A operand; T and V: 2 x 2 cells
 /// by rows in shared memory. The signs of both C and X may be flipped.
-__device__ inline void multiply_corrected(double (&left)[4], double (&right)[4], const double (&c)[8], const double* triangle,
+__device__ inline void multiply_corrected(double (&left)[4], double (&right)[4],
+                                          const double (&c)[8], const double* triangle,
                                           const double* inverse, int lane) {
   double r[2][4] = {{c[0], c[2], c[1], c[3]}, {c[4], c[6], c[5], c[7]}}, a[8], b[4];
   set_zero(left), set_zero(right);

@@ -19,8 +19,8 @@ __device__ void copy_words(T& to, const T& from, int lane) {
 /// as in Ticket. Called by all lanes of the producer's warp; returns the ticket's number, which is
 /// >= task_count if no task is left.
 template <class Ticket, class Front>
-__device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks, int task_count, int* next, unsigned turn,
-                           int lane) {
+__device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::FrontTask* tasks,
+                           int task_count, int* next, unsigned turn, int lane) {
   int number = 0;
   if (lane == 0) {
     number = atomicAdd(next, 1);
@@ -39,7 +39,8 @@ __device__ int draw_ticket(Ticket& ticket, const Front* fronts, const symbolic::
 /// says. Returns at once if seed is 0.
 __device__ inline void pause(unsigned seed, int ticket, int warp) {
   if (seed == 0) return;
-  unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^ static_cast<unsigned>(warp) * 0xc2b2ae35u;
+  unsigned x = seed * 0x9e3779b9u ^ static_cast<unsigned>(ticket) * 0x85ebca6bu ^
+               static_cast<unsigned>(warp) * 0xc2b2ae35u;
   x = (x ^ x >> 15) * 0x2c1b3c6du;
   x ^= x >> 12;
   __nanosleep(x % 16 == 0 ? 30000 : x >> 4 & 1023);

@@ -17,7 +17,8 @@ __device__ inline bool is_ordinary(double x) { return x > 1e-290 && x < 1e290; }
 /// each within these four. pairs: the same columns of rows 0-15; every lane factorises the diagonal
 /// block for itself. factor[j]: the row's entry of the unit lower factor.
 template <bool kFull>
-__device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width, double (&factor)[4]) {
+__device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int first, int width,
+                                      double (&factor)[4]) {
   double block[4][4];
 #pragma unroll
   for (int r = 0; r < 4; ++r) {
@@ -48,7 +49,8 @@ __device__ inline void eliminate_four(double (&a)[16], const double2* pairs, int
 }
 
 template <int kFrom, int kTo>
-__device__ inline void update_columns(double (&a)[16], const double2* pairs, const double (&factor)[4]) {
+__device__ inline void update_columns(double (&a)[16], const double2* pairs,
+                                      const double (&factor)[4]) {
 #pragma unroll
   for (int c = kFrom; c < kTo; ++c) {
     const double2 left = pairs[2 * c], right = pairs[2 * c + 1];
@@ -64,19 +66,22 @@ __device__ inline void update_columns(double (&a)[16], const double2* pairs, con
 /// published before the others are updated. Every row leaves in `below` the four columns that hold
 /// its pivot.
 template <bool kFull, int kFirst>
-__device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width, int lane) {
+__device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double2* below, int width,
+                                      int lane) {
   if (!kFull && kFirst >= width) return;
   double factor[4];
   eliminate_four<kFull>(a, diagonal, kFirst, width, factor);
   const int own = 2 * (lane & 15);
   if (lane >= kFirst && lane < 16) {
-    below[own] = make_double2(a[kFirst], a[kFirst + 1]), below[own + 1] = make_double2(a[kFirst + 2], a[kFirst + 3]);
+    below[own] = make_double2(a[kFirst], a[kFirst + 1]),
+    below[own + 1] = make_double2(a[kFirst + 2], a[kFirst + 3]);
   }
   __syncwarp();
   if constexpr (kFirst < 12) {
     update_columns<kFirst + 4, kFirst + 8>(a, below, factor);
     if (lane < 16) {
-      diagonal[own] = make_double2(a[kFirst + 4], a[kFirst + 5]), diagonal[own + 1] = make_double2(a[kFirst + 6], a[kFirst + 7]);
+      diagonal[own] = make_double2(a[kFirst + 4], a[kFirst + 5]),
+      diagonal[own + 1] = make_double2(a[kFirst + 6], a[kFirst + 7]);
     }
     update_columns<kFirst + 8, 16>(a, below, factor);
     __syncwarp();
@@ -93,7 +98,9 @@ __device__ inline void eliminate_from(double (&a)[16], double2* diagonal, double
 __device__ inline int eliminate(double (&a)[16], double* exchange, int width, int lane) {
   double2* diagonal = reinterpret_cast<double2*>(exchange);
   double2* below = reinterpret_cast<double2*>(exchange) + kExchangeEntries / 4;
-  if (lane < 16) diagonal[2 * lane] = make_double2(a[0], a[1]), diagonal[2 * lane + 1] = make_double2(a[2], a[3]);
+  if (lane < 16)
+    diagonal[2 * lane] = make_double2(a[0], a[1]),
+                 diagonal[2 * lane + 1] = make_double2(a[2], a[3]);
   __syncwarp();
   if (width == 16) {
     eliminate_from<true, 0>(a, diagonal, below, width, lane);

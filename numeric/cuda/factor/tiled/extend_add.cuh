@@ -29,7 +29,8 @@ __device__ inline void wait_warp(const int* counter, int value, Awaited what, in
 /// Waits until the children's contribution blocks are in memory. Called by each warp that pulls.
 template <class T>
 __device__ inline void wait_for_children(const FrontViewOf<T>& front, int lane) {
-  if (front.awaited > 0) wait_warp(front.counters + kChildren, front.awaited, Awaited::children, lane);
+  if (front.awaited > 0)
+    wait_warp(front.counters + kChildren, front.awaited, Awaited::children, lane);
 }
 
 /// Stand for rows and columns of a tile that a child lacks: the child has an entry only if row >=
@@ -45,7 +46,8 @@ __device__ inline int row_at(symbolic::RowMapWord word, unsigned bit, int none) 
 /// Returns the columns of a child's block that go to that row and the next one, taken as columns;
 /// kNoColumn if none does.
 __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
-  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)), next = (word & bit) != 0 ? row + 1 : row;
+  const int row = static_cast<int>(word >> symbolic::kCell) + __popc(word & (bit - 1)),
+            next = (word & bit) != 0 ? row + 1 : row;
   return make_int2((word & bit) != 0 ? row : kNoColumn, (word & 2 * bit) != 0 ? next : kNoColumn);
 }
 
@@ -53,20 +55,23 @@ __device__ inline int2 columns_at(symbolic::RowMapWord word, unsigned bit) {
 template <class T>
 __device__ inline unsigned row_place(const ChildViewOf<T>& child, int row) {
   const unsigned r = static_cast<unsigned>(row);
-  return child.cell_rows == 0 ? r : r / symbolic::kCell * (2 * kCellEntries) + r % symbolic::kCell * symbolic::kCell;
+  return child.cell_rows == 0
+             ? r
+             : r / symbolic::kCell * (2 * kCellEntries) + r % symbolic::kCell * symbolic::kCell;
 }
 template <class T>
 __device__ inline unsigned column_place(const ChildViewOf<T>& child, int column) {
   const unsigned c = static_cast<unsigned>(column);
   if (child.cell_rows == 0) return c * (2 * static_cast<unsigned>(child.order) - c - 1) / 2;
   const unsigned k = c / (2 * symbolic::kCell);
-  return 2 * kCellEntries * k * (static_cast<unsigned>(child.cell_rows) - 1 - k) + c / symbolic::kCell % 2 * kCellEntries +
-         c % symbolic::kCell;
+  return 2 * kCellEntries * k * (static_cast<unsigned>(child.cell_rows) - 1 - k) +
+         c / symbolic::kCell % 2 * kCellEntries + c % symbolic::kCell;
 }
 
 /// Returns one entry of a child's block; zero if the child has none there.
 template <class T>
-__device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part, unsigned column_part) {
+__device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column, unsigned row_part,
+                                unsigned column_part) {
   return row >= column ? __ldcg(child.block + (row_part + column_part)) : T(0);
 }
 
@@ -74,8 +79,10 @@ __device__ inline T child_entry(const ChildViewOf<T>& child, int row, int column
 /// 2t + 1} of the padded front from c[h][n], child after child. row and column are the first of a
 /// cell. The children's blocks have fewer than 2^32 entries.
 template <int H, int N>
-__device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column, int lane) {
-  lane = ptx::anew(lane);  // row bits are computed here, not kept: the products' loop is short of registers
+__device__ inline void gather(double (*c)[N][4], const FrontView& front, int row, int column,
+                              int lane) {
+  lane = ptx::anew(
+      lane);  // row bits are computed here, not kept: the products' loop is short of registers
   for (int k = 0; k < front.child_count; ++k) {
     const ChildView child = front.child[k];
     int rows[2 * H];

@@ -23,7 +23,8 @@ __device__ inline int column_of(const std::uint32_t* column, int first, int coun
 
 /// Sets rows of cells [begin, end) of tile column k to zero; 16 bytes per thread.
 template <class T>
-__device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end, int thread) {
+__device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin, int end,
+                                   int thread) {
   const bool below = k >= front.cells.pivot_tiles();
   const symbolic::CellLayout layout = below ? front.cells.block() : front.cells.panel();
   constexpr int kWordEntries = 16 / sizeof(T);
@@ -40,21 +41,25 @@ __device__ inline void clear_cells(const FrontViewOf<T>& front, int k, int begin
 
 /// Stores A's entries of pivot tile column k that lie in rows of cells [begin, end).
 template <class T>
-__device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k, int begin, int end, int thread) {
+__device__ inline void scatter_entries(const FrontViewOf<T>& front, const ValuesOf<T>& a, int k,
+                                       int begin, int end, int thread) {
   const int first = front.first + k * kTile, count = min(kTile, front.cells.p - k * kTile);
-  for (Offset e = Offset{a.column[first]} + thread; e < Offset{a.column[first + count]}; e += kConsumers) {
+  for (Offset e = Offset{a.column[first]} + thread; e < Offset{a.column[first + count]};
+       e += kConsumers) {
     const int row = front.cells.padded_row(a.row[e]);
     if (row < begin * symbolic::kCell || row >= end * symbolic::kCell) continue;
-    front.panel[front.cells.panel().place(row, k * kTile + column_of(a.column, first, count, e))] = a.value[a.source[e]];
+    front.panel[front.cells.panel().place(row, k * kTile + column_of(a.column, first, count, e))] =
+        a.value[a.source[e]];
   }
 }
 
 /// Executes a task of kind `fill`. Called by all kConsumers consumers of a team of any kind (Team).
 template <class T, class Team>
-__device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, const ValuesOf<T>& a,
-                            const Team& me) {
+__device__ inline void fill(const FrontTask& task, const FrontViewOf<T>& front,
+                            const Levels& levels, const ValuesOf<T>& a, const Team& me) {
   const int thread = 32 * me.warp + me.lane, k = task.column, last = task.row + task.rows - 1;
-  const int begin = front.cells.first_cell(task.row), end = front.cells.first_cell(last) + front.cells.cells_of(last);
+  const int begin = front.cells.first_cell(task.row),
+            end = front.cells.first_cell(last) + front.cells.cells_of(last);
   const bool pivots = k < front.cells.pivot_tiles();
   wait_for_levels(levels, pivots ? front.panel_reuses : front.block_reuses, me.lane);
   clear_cells(front, k, begin, end, thread);
@@ -83,7 +88,8 @@ __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, c
     PlacePair<Place> term[kStepsAtOnce];
 #pragma unroll
     for (int i = 0; i < kStepsAtOnce; ++i)
-      term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup) : PlacePair<Place>{kNone, kNone};
+      term[i] = first + i < steps ? __ldcs(terms + (first + i) * symbolic::kSumGroup)
+                                  : PlacePair<Place>{kNone, kNone};
     T left[kStepsAtOnce], right[kStepsAtOnce];
 #pragma unroll
     for (int i = 0; i < kStepsAtOnce; ++i) {
@@ -98,21 +104,26 @@ __device__ inline T add_terms(T sum, const PlacePair<Place>* terms, int steps, c
 
 /// Computes groups of sums: one group per warp, one sum per lane.
 template <class Place, class T>
-__device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp, int lane) {
-  for (int group = task.row / symbolic::kSumGroup + warp; group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
+__device__ inline void add_groups(const FrontTask& task, const SumsOf<T>& sums, int warp,
+                                  int lane) {
+  for (int group = task.row / symbolic::kSumGroup + warp;
+       group * symbolic::kSumGroup < task.row + task.rows; group += kConsumerWarps) {
     const Offset begin = sums.step[group];
     const int steps = static_cast<int>(sums.step[group + 1] - begin);
     const Place place = static_cast<const Place*>(sums.place)[group * symbolic::kSumGroup + lane];
     const bool any = place != symbolic::kNoPlace<Place>, adds = any && place < sums.scratch_begin;
-    const auto* terms = reinterpret_cast<const PlacePair<Place>*>(static_cast<const Place*>(sums.term) + begin * symbolic::kSumStep);
-    const T sum = add_terms<Place>(adds ? __ldcg(sums.entries + place) : T(0), terms + lane, steps, sums.entries);
+    const auto* terms = reinterpret_cast<const PlacePair<Place>*>(
+        static_cast<const Place*>(sums.term) + begin * symbolic::kSumStep);
+    const T sum = add_terms<Place>(adds ? __ldcg(sums.entries + place) : T(0), terms + lane, steps,
+                                   sums.entries);
     if (any) sums.entries[place] = sum;
   }
 }
 
 /// Executes a task of kind `sum`. Called by all consumers.
 template <class T, class Team>
-__device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front, const SumsOf<T>& sums, const Team& me) {
+__device__ inline void add_sums(const FrontTask& task, const FrontViewOf<T>& front,
+                                const SumsOf<T>& sums, const Team& me) {
   wait_for_children(front, me.lane);
   if (task.column > 0) wait_warp(front.counters + kFilled, task.column, Awaited::filled, me.lane);
   if (sums.short_places)

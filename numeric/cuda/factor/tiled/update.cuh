@@ -1,7 +1,7 @@
-// One task of a front: two 64 x 64 tiles in the accumulators of four warps. A producer thread streams the
-// operands of products through shared memory. The four warps, the producer's and the fetcher's are the six
-// warps of a team. A block has two teams, since two of these sets of accumulators fill the registers of a
-// multiprocessor.
+// One task of a front: two 64 x 64 tiles in the accumulators of four warps. A producer thread
+// streams the operands of products through shared memory. The four warps, the producer's and the
+// fetcher's are the six warps of a team. A block has two teams, since two of these sets of
+// accumulators fill the registers of a multiprocessor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,30 +16,34 @@ using symbolic::TaskKind;
 
 inline constexpr int kConsumerWarps = 4;
 inline constexpr int kConsumers = 32 * kConsumerWarps;
-inline constexpr int kChainThreads = kConsumers + 64;  // with the team's producer and fetcher, a warp each
+inline constexpr int kChainThreads =
+    kConsumers + 64;  // with the team's producer and fetcher, a warp each
 inline constexpr unsigned kStages = 4;
-inline constexpr int kStageEntries = 3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
+inline constexpr int kStageEntries =
+    3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
 inline constexpr int kTeamBarriers = 8;
 
-/// A thread's place: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first named
-/// barrier.
+/// A thread's place: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first
+/// named barrier.
 struct Member {
   int warp;
   int lane;
   int barriers;
 
-  /// Returns the Member of a consumer, read again: kept, it and values derived from it would be spilled.
+  /// Returns the Member of a consumer, read again: kept, it and values derived from it would be
+  /// spilled.
   __device__ Member again() const {
     const unsigned thread = static_cast<unsigned>(ptx::thread_index());
-    return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32), barriers};
+    return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32),
+            barriers};
   }
   __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
 };
 
-/// A ring of stages in shared memory. Each stage has two barriers, one completed by the bytes of a stage, one
-/// by the four warps that read it, and a word: with the stages of a panel task's solve, 1 if the block's
-/// inverse needs a correction. A single number changes from stage to stage, since registers are short where
-/// products are added.
+/// A ring of stages in shared memory. Each stage has two barriers, one completed by the bytes of a
+/// stage, one by the four warps that read it, and a word: with the stages of a panel task's solve,
+/// 1 if the block's inverse needs a correction. A single number changes from stage to stage, since
+/// registers are short where products are added.
 template <class T>
 struct RingOf {
   T* stages;
@@ -55,7 +59,9 @@ struct RingOf {
   __device__ std::uint64_t* full() const { return barriers + stage(); }
   __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
   __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
-  __device__ std::uint64_t* last_empty() const { return barriers + kStages + (turn + kStages - 1) % kStages; }
+  __device__ std::uint64_t* last_empty() const {
+    return barriers + kStages + (turn + kStages - 1) % kStages;
+  }
 };
 using Ring = RingOf<double>;
 
@@ -72,14 +78,17 @@ __device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
   return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
 }
 
-/// Returns the number of slabs (columns of 16) in these tile columns; the very last slab may be half a one.
+/// Returns the number of slabs (columns of 16) in these tile columns; the very last slab may be
+/// half a one.
 template <class T>
 __device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
   return (cells_in(front, tile_columns) + 1) / 2;
 }
 
 /// Returns the number of 16 x 16 blocks along the side of L(j,j).
-__device__ inline int blocks_of(const FrontView& front, int j) { return (front.cells.cells_of(j) + 1) / 2; }
+__device__ inline int blocks_of(const FrontView& front, int j) {
+  return (front.cells.cells_of(j) + 1) / 2;
+}
 
 /// Returns the address of the state of pivot tile k.
 template <class T>
@@ -87,22 +96,28 @@ __device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
   return front.counters + kRows + front.cells.row_tiles() + k;
 }
 
-/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row `column`. Returns the
-/// number that is finished. Called by one thread, which reads all three counters at once: one after another
-/// took three times as long.
+/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row `column`.
+/// Returns the number that is finished. Called by one thread, which reads all three counters at
+/// once: one after another took three times as long.
 template <class T>
-__device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+__device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front,
+                                     int slabs) {
   const int* rows = front.counters + kRows;
   Watch watch;
   for (;;) {
-    const int column = ptx::load_relaxed(rows + task.column), first = ptx::load_relaxed(rows + task.row);
+    const int column = ptx::load_relaxed(rows + task.column),
+              first = ptx::load_relaxed(rows + task.row);
     const int last = ptx::load_relaxed(rows + task.row + task.rows - 1);
     const int ready = min(column, min(first, last));
     if (ready >= slabs) {
       ptx::acquire_fence();
       return ready;
     }
-    watch.look(Awaited::slabs, rows + (column == ready ? task.column : first == ready ? task.row : task.row + task.rows - 1), slabs, ready);
+    watch.look(Awaited::slabs,
+               rows + (column == ready  ? task.column
+                       : first == ready ? task.row
+                                        : task.row + task.rows - 1),
+               slabs, ready);
     __nanosleep(20);
   }
 }
@@ -110,20 +125,23 @@ __device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>
 // ---- producer: one thread ----
 
 template <class T>
-__device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>& front, int slab, int& ready) {
+__device__ inline void wait_for_slab(const FrontTask& task, const FrontViewOf<T>& front, int slab,
+                                     int& ready) {
   if (ready > slab) return;
   ready = wait_for_slabs(task, front, slab + 1);
   ptx::proxy_fence();
 }
 
-/// Copies the operands of the products, one pair of cell columns per stage: in a pair the rows of the task's
-/// tiles are contiguous.
+/// Copies the operands of the products, one pair of cell columns per stage: in a pair the rows of
+/// the task's tiles are contiguous.
 template <class T>
-__device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front, RingOf<T>& ring, bool dependent) {
+__device__ inline void produce_products(const FrontTask& task, const FrontViewOf<T>& front,
+                                        RingOf<T>& ring, bool dependent) {
   constexpr int kBytes = sizeof(T);
   const symbolic::FrontCells& shape = front.cells;
   const int products = products_of(task, front), cells = cells_in(front, products);
-  const int upper = shape.cells_of(task.row), lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
+  const int upper = shape.cells_of(task.row),
+            lower = task.rows == 2 ? shape.cells_of(task.row + 1) : 0;
   const int right = shape.cells_of(task.column);
   int ready = dependent ? 0 : cells;
   for (int first = 0; first < cells; first += 2) {
@@ -137,22 +155,27 @@ __device__ inline void produce_products(const FrontTask& task, const FrontViewOf
     ptx::barrier_arrive_expecting(full, (upper + lower + right) * entries * kBytes);
     const int together = upper * entries == kSlabEntries ? upper + lower : upper;
     ptx::bulk_copy(data, rows, together * entries * kBytes, full);
-    if (together < upper + lower) ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * kBytes, full);
-    ptx::bulk_copy(data + 2 * kSlabEntries, pair + (shape.first_cell(task.column) - first) * entries, right * entries * kBytes, full);
+    if (together < upper + lower)
+      ptx::bulk_copy(data + kSlabEntries, rows + upper * entries, lower * entries * kBytes, full);
+    ptx::bulk_copy(data + 2 * kSlabEntries,
+                   pair + (shape.first_cell(task.column) - first) * entries,
+                   right * entries * kBytes, full);
     ++ring.turn;
   }
 }
 
-/// Copies block k of a pivot tile itself, for multiply_corrected(). If the block has a single cell, zeros
-/// stand for the others.
-__device__ inline void copy_triangle(double* slab, const TileView& triangle, int k, const double* zeros, std::uint64_t* full) {
+/// Copies block k of a pivot tile itself, for multiply_corrected(). If the block has a single cell,
+/// zeros stand for the others.
+__device__ inline void copy_triangle(double* slab, const TileView& triangle, int k,
+                                     const double* zeros, std::uint64_t* full) {
   const int cells = triangle.pair_width(2 * k) == 2 ? 4 : 1;
   ptx::bulk_copy(slab, triangle.cell(2 * k, 2 * k), cells * kCellEntries * 8, full);
-  for (int c = cells; c < 4; ++c) ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
+  for (int c = cells; c < 4; ++c)
+    ptx::bulk_copy(slab + c * kCellEntries, zeros, kCellEntries * 8, full);
 }
 
-/// Prefetches to the L2 cache the tiles that the task's consumers start from, while they work on the task
-/// before.
+/// Prefetches to the L2 cache the tiles that the task's consumers start from, while they work on
+/// the task before.
 template <class T>
 __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T>& front) {
   if (task.kind == TaskKind::contribution && front.loads_block == 0) return;
@@ -160,7 +183,8 @@ __device__ inline void prefetch_tiles(const FrontTask& task, const FrontViewOf<T
     const TileViewOf<T> tile = tile_of(front, task.row + r, task.column);
     for (int column = 0; column < tile.width; column += 2) {
       const int row = tile.diagonal ? column : 0;
-      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) * kCellEntries * static_cast<int>(sizeof(T)));
+      ptx::prefetch(tile.cell(row, column), (tile.height - row) * tile.pair_width(column) *
+                                                kCellEntries * static_cast<int>(sizeof(T)));
     }
   }
 }
@@ -176,19 +200,24 @@ __device__ inline int wait_for_block(const int* state, int k) {
   }
 }
 
-/// Returns the number of blocks of a pivot tile that are in memory, from its state. A finished tile counts
-/// four, even if it has fewer.
-__device__ inline int blocks_there(int state) { return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1; }
+/// Returns the number of blocks of a pivot tile that are in memory, from its state. A finished tile
+/// counts four, even if it has fewer.
+__device__ inline int blocks_there(int state) {
+  return (state & ((1 << kProgressBits) - 1)) - kFirstBlock + 1;
+}
 
-__device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring, bool dependent) {
+__device__ inline void produce(const FrontTask& task, const FrontView& front, Ring& ring,
+                               bool dependent) {
   prefetch_tiles(task, front);
   produce_products(task, front, ring, dependent);
   if (task.kind != TaskKind::panel) return;
   const TileView triangle = tile_of(front, task.column, task.column);
-  const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(task.column * kTile, task.column * kTile);
+  const double* inverses = front.inverses + symbolic::FrontCells::diagonal_place(
+                                                task.column * kTile, task.column * kTile);
   for (int k = 0; 2 * k < triangle.width; ++k) {
-    // A stage holds an inverse and the blocks of L below it. If L lacks the second cell row of the last
-    // block, zeros take its place, copied from right of the inverse's diagonal. They are multiplied by zeros.
+    // A stage holds an inverse and the blocks of L below it. If L lacks the second cell row of the
+    // last block, zeros take its place, copied from right of the inverse's diagonal. They are
+    // multiplied by zeros.
     const int below = max(triangle.width - 2 * k - 2, 0);
     const bool padded = below > 0 && triangle.width % 2 != 0;
     const double* inverse = inverses + k * kInverseEntries;
@@ -198,12 +227,17 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
     const int corrects = wait_for_block(state_of(front, task.column), k) >> (kProgressBits + k) & 1;
     ptx::proxy_fence();
     *ring.word() = static_cast<std::uint64_t>(corrects);
-    ptx::barrier_arrive_expecting(full, ((1 + corrects) * kInverseEntries + 2 * (below + static_cast<int>(padded)) * kCellEntries) * 8);
+    ptx::barrier_arrive_expecting(full, ((1 + corrects) * kInverseEntries +
+                                         2 * (below + static_cast<int>(padded)) * kCellEntries) *
+                                            8);
     if (corrects != 0) copy_triangle(ring.data(), triangle, k, inverse + kCellEntries, full);
     ptx::bulk_copy(slab + 4 * k * kCellEntries, inverse, kInverseEntries * 8, full);
-    if (below > 0) ptx::bulk_copy(slab + 4 * (k + 1) * kCellEntries, triangle.cell(2 * k + 2, 2 * k), 2 * below * kCellEntries * 8, full);
+    if (below > 0)
+      ptx::bulk_copy(slab + 4 * (k + 1) * kCellEntries, triangle.cell(2 * k + 2, 2 * k),
+                     2 * below * kCellEntries * 8, full);
     for (int c = 0; padded && c < 2; ++c)
-      ptx::bulk_copy(slab + (2 * triangle.width + c) * kCellEntries, inverse + kCellEntries, kCellEntries * 8, full);
+      ptx::bulk_copy(slab + (2 * triangle.width + c) * kCellEntries, inverse + kCellEntries,
+                     kCellEntries * 8, full);
     ++ring.turn;
   }
 }
@@ -213,11 +247,13 @@ __device__ inline void produce(const FrontTask& task, const FrontView& front, Ri
 __device__ constexpr int tile_of_warp(int warp) { return warp >> 1; }
 __device__ constexpr int row_cell_of_warp(int warp) { return 4 * (warp & 1); }
 
-/// Adds (32,16) times the transpose of (64,16) of the column's tile to acc. `rows`: the first cell of this
-/// warp's rows.
-__device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns, int lane) {
+/// Adds (32,16) times the transpose of (64,16) of the column's tile to acc. `rows`: the first cell
+/// of this warp's rows.
+__device__ inline void multiply_slab(Accumulators& acc, const double* rows, const double* columns,
+                                     int lane) {
   double a[2][8];
-  const ptx::SharedAddress address = ptx::anew(ptx::shared_address(rows + 2 * lane));  // one address for all loads
+  const ptx::SharedAddress address =
+      ptx::anew(ptx::shared_address(rows + 2 * lane));  // one address for all loads
   load_a(a[0], address);
   load_a(a[1], address + shared_cell(2, 0) * 8);
 #pragma unroll
@@ -229,14 +265,16 @@ __device__ inline void multiply_slab(Accumulators& acc, const double* rows, cons
   }
 }
 
-/// Adds (32,8) times the transpose of (64,8) to acc: the last pivots of a front, whose slab has one column of
-/// cells.
-__device__ inline void multiply_half_slab(Accumulators& acc, const double* rows, const double* columns, int row_cell, int lane) {
+/// Adds (32,8) times the transpose of (64,8) to acc: the last pivots of a front, whose slab has one
+/// column of cells.
+__device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
+                                          const double* columns, int row_cell, int lane) {
   double a[2][4];
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const double* cells = rows + (row_cell + 2 * half) * kCellEntries + 2 * lane;
-    const double2 top = *reinterpret_cast<const double2*>(cells), bottom = *reinterpret_cast<const double2*>(cells + kCellEntries);
+    const double2 top = *reinterpret_cast<const double2*>(cells),
+                  bottom = *reinterpret_cast<const double2*>(cells + kCellEntries);
     a[half][0] = top.x, a[half][1] = bottom.x, a[half][2] = top.y, a[half][3] = bottom.y;
   }
 #pragma unroll
@@ -248,16 +286,17 @@ __device__ inline void multiply_half_slab(Accumulators& acc, const double* rows,
   }
 }
 
-/// Leaves the stage entered last, if it belongs to this task. Must not follow its products directly: the
-/// compiler may place the arrival right after the loads, and loads queued behind stores to global memory were
-/// seen to read the bytes of the next stage.
+/// Leaves the stage entered last, if it belongs to this task. Must not follow its products
+/// directly: the compiler may place the arrival right after the loads, and loads queued behind
+/// stores to global memory were seen to read the bytes of the next stage.
 template <class T>
 __device__ inline void leave_stage(const RingOf<T>& ring) {
   __syncwarp();  // all lanes have read it
   if (ptx::elect() && ring.turn != ring.left) ptx::barrier_arrive(ring.last_empty());
 }
 
-/// Waits for the next stage, then leaves the one before: the products that needed it have been issued.
+/// Waits for the next stage, then leaves the one before: the products that needed it have been
+/// issued.
 template <class T>
 __device__ inline void enter_stage(const RingOf<T>& ring) {
   ptx::barrier_wait(ring.full(), ring.parity());
@@ -278,12 +317,12 @@ __device__ inline void finish_slab(std::uint64_t* solved, int s) {
   if (ptx::elect()) ptx::barrier_arrive(solved + s);
 }
 
-/// Solves X T^T = C for this warp's rows, with minus C in `acc`, and stores X. 16 columns after 16 columns:
-/// X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. The accumulators move up, so that all steps are
-/// the same instructions: the instruction cache of a multiprocessor holds some 2000 of them, and those of
-/// four different steps were fetched from a farther level each time.
-__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front, Ring& ring, std::uint64_t* solved, int tile,
-                             int row_cell, int lane) {
+/// Solves X T^T = C for this warp's rows, with minus C in `acc`, and stores X. 16 columns after 16
+/// columns: X_s = C_s inv(T_ss)^T, then C_r -= X_s T_rs^T for r > s. The accumulators move up, so
+/// that all steps are the same instructions: the instruction cache of a multiprocessor holds some
+/// 2000 of them, and those of four different steps were fetched from a farther level each time.
+__device__ inline void solve(Accumulators& acc, const FrontTask& task, const FrontView& front,
+                             Ring& ring, std::uint64_t* solved, int tile, int row_cell, int lane) {
 #pragma unroll 1
   for (int s = 0; 2 * s < front.cells.cells_of(task.column); ++s) {
     enter_stage(ring);
@@ -294,7 +333,8 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
     for (int half = 0; half < 2; ++half) {
       as_operand(a[half], acc[half][0], acc[half][1]);
       if (corrects) {
-        multiply_corrected(acc[half][0], acc[half][1], a[half], ring.data(), slab + shared_cell(2 * s, 0), lane);
+        multiply_corrected(acc[half][0], acc[half][1], a[half], ring.data(),
+                           slab + shared_cell(2 * s, 0), lane);
       } else {
 #pragma unroll
         for (int n = 0; n < 2; ++n) {
@@ -306,7 +346,8 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
       }
       flipped_operand(a[half], acc[half][0], acc[half][1]);
     }
-    store_pair(tile_of(front, task.row + ptx::anew(tile), task.column), s, acc, 0, ptx::anew(row_cell), lane);
+    store_pair(tile_of(front, task.row + ptx::anew(tile), task.column), s, acc, 0,
+               ptx::anew(row_cell), lane);
     finish_slab(solved, s);
 #pragma unroll
     for (int n = 2; n < 8; ++n) {
@@ -320,9 +361,10 @@ __device__ inline void solve(Accumulators& acc, const FrontTask& task, const Fro
   }
 }
 
-/// Initialises acc before the products: minus the tile in memory, or zero if it holds no values, minus the
-/// children's entries.
-__device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task, const FrontView& front, int tile, int row_cell,
+/// Initialises acc before the products: minus the tile in memory, or zero if it holds no values,
+/// minus the children's entries.
+__device__ inline void start_accumulators(Accumulators& acc, const FrontTask& task,
+                                          const FrontView& front, int tile, int row_cell,
                                           int lane) {
   if (task.kind != TaskKind::contribution || front.loads_block != 0) {
     if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, lane);
@@ -333,57 +375,68 @@ __device__ inline void start_accumulators(Accumulators& acc, const FrontTask& ta
   }
   if (front.child_count == 0) return;
   wait_for_children(front, lane);
-  const int row = front.cells.first_cell(task.row + tile) + row_cell, column = front.cells.first_cell(task.column) * symbolic::kCell;
-#pragma unroll  // one half after the other: together they would take registers from the products' loop
-  for (int h = 0; h < 2; ++h) gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
+  const int row = front.cells.first_cell(task.row + tile) + row_cell,
+            column = front.cells.first_cell(task.column) * symbolic::kCell;
+#pragma unroll  // one half after the other: together they would take registers from the products'
+                // loop
+  for (int h = 0; h < 2; ++h)
+    gather<1, 8>(acc + h, front, (row + 2 * h) * symbolic::kCell, column, lane);
 }
 
-/// Waits until all tasks of the levels below `level` are done, then publishes that. Called by one warp, one
-/// lane per level, from the first that is not known to be done. A thread that counts a task in `done` has
-/// released its accesses before. A lane that acquires a count has them behind it, and through __syncwarp() so
-/// has lane 0, whose fence releases all of them again with `passed`. A thread that acquires `passed` has them
-/// behind it too, without reading the counts, since happens-before is transitive.
+/// Waits until all tasks of the levels below `level` are done, then publishes that. Called by one
+/// warp, one lane per level, from the first that is not known to be done. A thread that counts a
+/// task in `done` has released its accesses before. A lane that acquires a count has them behind
+/// it, and through __syncwarp() so has lane 0, whose fence releases all of them again with
+/// `passed`. A thread that acquires `passed` has them behind it too, without reading the counts,
+/// since happens-before is transitive.
 __device__ inline void wait_for_levels(const Levels& levels, int level, int lane) {
   if (level == 0) return;
   int passed = 0;
   if (lane == 0) passed = ptx::load_acquire(levels.passed);
   passed = __shfl_sync(0xffffffffu, passed, 0);
-  for (int l = passed + lane; l < level; l += 32) wait_at_least(levels.done + l, __ldg(levels.tasks + l), Awaited::levels);
+  for (int l = passed + lane; l < level; l += 32)
+    wait_at_least(levels.done + l, __ldg(levels.tasks + l), Awaited::levels);
   __syncwarp();
   if (passed >= level || lane != 0) return;
   ptx::release_fence();
   ptx::max_relaxed(levels.passed, level);
 }
 
-/// Products of many slabs are added up in kParts parts. In a single sum, each of thousands of products would
-/// be rounded relative to a number as large as A's diagonal (a backward error of 4e-14 at 10^4 pivots);
-/// kParts parts divide the error by kParts. Each part costs the traffic of the tile, so it has at least
-/// `least` slabs.
+/// Products of many slabs are added up in kParts parts. In a single sum, each of thousands of
+/// products would be rounded relative to a number as large as A's diagonal (a backward error of
+/// 4e-14 at 10^4 pivots); kParts parts divide the error by kParts. Each part costs the traffic of
+/// the tile, so it has at least `least` slabs.
 inline constexpr int kParts = 4;
-__device__ inline int part_of(int slabs, int least) { return max(least, (slabs + kParts - 1) / kParts); }
+__device__ inline int part_of(int slabs, int least) {
+  return max(least, (slabs + kParts - 1) / kParts);
+}
 
-/// Between two parts: adds the sum so far, which is in memory unless `first`, to acc; stores acc there unless
-/// `last`.
-__device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, bool first,
-                                   bool last, int tile, int row_cell, int lane) {
+/// Between two parts: adds the sum so far, which is in memory unless `first`, to acc; stores acc
+/// there unless `last`.
+__device__ inline void change_sums(Accumulators& acc, const FrontTask& task, const FrontView& front,
+                                   const Levels& levels, bool first, bool last, int tile,
+                                   int row_cell, int lane) {
   row_cell = ptx::anew(row_cell);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (!first) subtract_tile(acc, target, row_cell, lane);
   if (last) return;
-  if (first && task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
+  if (first && task.kind == TaskKind::contribution)
+    wait_for_levels(levels, front.block_reuses, lane);
   store_accumulators(acc, target, row_cell, lane);
 #pragma unroll
   for (int n = 0; n < 8; ++n) set_zero(acc[0][n]), set_zero(acc[1][n]);
 }
 
-/// Adds the task's products of `cells` columns of cells. `row_cell`: this warp's first in tile `tile` of the
-/// task's two.
-__device__ inline void add_products(Accumulators& acc, const FrontTask& task, const FrontView& front, const Levels& levels, int cells,
+/// Adds the task's products of `cells` columns of cells. `row_cell`: this warp's first in tile
+/// `tile` of the task's two.
+__device__ inline void add_products(Accumulators& acc, const FrontTask& task,
+                                    const FrontView& front, const Levels& levels, int cells,
                                     int least_part, Ring& ring, int tile, int row_cell, int lane) {
   int left = cells;  // columns of cells left; values found again from `cells` need not be kept
   for (bool first = true;; first = false) {
     const int slabs = ptx::anew(cells) / 2;
-    if (slabs > least_part) change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
+    if (slabs > least_part)
+      change_sums(acc, task, front, levels, first, left < 2, tile, row_cell, lane);
     if (left < 2) break;
     const int part = slabs > least_part ? part_of(slabs, least_part) : slabs;
     const int end = max(left - 2 * part, left % 2);
@@ -401,10 +454,11 @@ __device__ inline void add_products(Accumulators& acc, const FrontTask& task, co
   ++ring.turn;
 }
 
-/// Executes a task but for its announcement. `solved`: one barrier for each slab of a tile; the warps of a
-/// panel task arrive at them, one after the other.
-__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels, int least_part, Ring& ring,
-                               std::uint64_t* solved, const Member& member) {
+/// Executes a task but for its announcement. `solved`: one barrier for each slab of a tile; the
+/// warps of a panel task arrive at them, one after the other.
+__device__ inline void consume(const FrontTask& task, const FrontView& front, const Levels& levels,
+                               int least_part, Ring& ring, std::uint64_t* solved,
+                               const Member& member) {
   Member me = member;
   int row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   if (tile >= task.rows || row_cell >= front.cells.cells_of(task.row + tile)) {
@@ -415,7 +469,8 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
   }
   Accumulators acc;
   start_accumulators(acc, task, front, tile, row_cell, me.lane);
-  add_products(acc, task, front, levels, cells_in(front, products_of(task, front)), least_part, ring, tile, row_cell, me.lane);
+  add_products(acc, task, front, levels, cells_in(front, products_of(task, front)), least_part,
+               ring, tile, row_cell, me.lane);
   me = member.again(), row_cell = row_cell_of_warp(me.warp), tile = tile_of_warp(me.warp);
   const TileView target = tile_of(front, task.row + tile, task.column);
   if (task.kind == TaskKind::panel) {
@@ -437,15 +492,18 @@ __device__ inline void consume(const FrontTask& task, const FrontView& front, co
 /// Announces that `slabs` slabs of L are finished in the rows of a panel task. Called after a
 /// release_fence().
 template <class T>
-__device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front, int slabs) {
+__device__ inline void announce_rows(const FrontTask& task, const FrontViewOf<T>& front,
+                                     int slabs) {
   if (watchdog::loses()) return;
-  for (int r = 0; r < task.rows; ++r) ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
+  for (int r = 0; r < task.rows; ++r)
+    ptx::store_relaxed(front.counters + kRows + task.row + r, slabs);
 }
 
-/// Announces to other blocks that the task's tiles are written. Called by one thread, with all others' writes
-/// behind it.
+/// Announces to other blocks that the task's tiles are written. Called by one thread, with all
+/// others' writes behind it.
 template <class T>
-__device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+__device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& front,
+                                  const Levels& levels) {
   if (watchdog::loses()) return;
   ptx::release_fence();
   if (task.kind == TaskKind::fill || task.kind == TaskKind::sum) {
@@ -460,20 +518,23 @@ __device__ inline void count_task(const FrontTask& task, const FrontViewOf<T>& f
   if (levels.done != nullptr) ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// Announces the task, by all consumers, once each has written its part. The fetcher announces panel tasks.
-__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels, const Member& me) {
-  if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution && front.parent_counters == nullptr && levels.done == nullptr))
+/// Announces the task, by all consumers, once each has written its part. The fetcher announces
+/// panel tasks.
+__device__ inline void announce(const FrontTask& task, const FrontView& front, const Levels& levels,
+                                const Member& me) {
+  if (task.kind == TaskKind::panel || (task.kind == TaskKind::contribution &&
+                                       front.parent_counters == nullptr && levels.done == nullptr))
     return;
   ptx::proxy_fence();
   me.sync_consumers();
   if (me.warp == 0 && me.lane == 0) count_task(task, front, levels);
 }
 
-/// Announces the slabs of a panel task one by one, so that the tasks that follow need not wait for all.
-/// Called by one thread, while the consumers go on.
+/// Announces the slabs of a panel task one by one, so that the tasks that follow need not wait for
+/// all. Called by one thread, while the consumers go on.
 template <class T>
-__device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels, std::uint64_t* solved,
-                                      unsigned phase) {
+__device__ inline void announce_panel(const FrontTask& task, const FrontViewOf<T>& front,
+                                      const Levels& levels, std::uint64_t* solved, unsigned phase) {
   const int first = slabs_in(front, task.column), slabs = slabs_in(front, task.column + 1) - first;
   for (int s = 0; s < kSlabs; ++s) {
     ptx::barrier_wait(solved + s, phase);

@@ -1,4 +1,5 @@
-// Chooses the kernel that multiplies by a sparse matrix, and makes tiles of the merge path (Merrill & Garland 2016).
+// Chooses the kernel that multiplies by a sparse matrix, and makes tiles of the merge path (Merrill
+// & Garland 2016).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/matrix/spmv/choice.hpp"
 
@@ -26,8 +27,8 @@ Offset fullest_block(const FullRows& rows, Index rows_of_block) {
   Offset most = 0;
   const Offset n = rows.n();
   for (Offset first = 0; first < n; first += rows_of_block)
-    most =
-        std::max(most, rows.ptr[static_cast<std::size_t>(std::min(first + rows_of_block, n))] - rows.ptr[static_cast<std::size_t>(first)]);
+    most = std::max(most, rows.ptr[static_cast<std::size_t>(std::min(first + rows_of_block, n))] -
+                              rows.ptr[static_cast<std::size_t>(first)]);
   return most;
 }
 
@@ -64,14 +65,17 @@ SpmvChoice choose_spmv(const FullRows& rows) {
   int lanes = are_long ? (entries > 3 * kLongRows * n ? 32 : 16) : 1;
   while (!are_long && kSpmvThreads / lanes * entries > kSpmvChunk * n)
     lanes *= 2;  // until the rows of a block fit into a chunk, in the mean
-  const Offset slowest = std::max(fullest_block(rows, kSpmvThreads / lanes), kLaneCost * longest_row(rows) / lanes);
+  const Offset slowest =
+      std::max(fullest_block(rows, kSpmvThreads / lanes), kLaneCost * longest_row(rows) / lanes);
   if (slowest > kFreeEntries + entries / kShareOfOneBlock) return {SpmvWay::merge, 1};
   return {are_long ? SpmvWay::lanes : SpmvWay::staged, lanes};
 }
 
 MergeTiles merge_tiles(const FullRows& rows) {
-  const Offset n = rows.n(), items = n + rows.entries(), count = (items + kMergeTile - 1) / kMergeTile;
-  if (count >= std::numeric_limits<Index>::max()) throw Error(ErrorKind::overflow, "a product of more than 2^31 - 1 tiles");
+  const Offset n = rows.n(), items = n + rows.entries(),
+               count = (items + kMergeTile - 1) / kMergeTile;
+  if (count >= std::numeric_limits<Index>::max())
+    throw Error(ErrorKind::overflow, "a product of more than 2^31 - 1 tiles");
   MergeTiles tiles;
   tiles.row.reserve(static_cast<std::size_t>(count) + 1);
   for (Offset t = 0; t <= count; ++t) {
@@ -88,12 +92,15 @@ MergeTiles merge_tiles(const FullRows& rows) {
   }
   for (Index t = 0; t < count; ++t) {
     const Index row = tiles.row[static_cast<std::size_t>(t) + 1];
-    if (row == n || std::min((t + Offset{1}) * kMergeTile, items) - row == rows.ptr[static_cast<std::size_t>(row)]) continue;
+    if (row == n || std::min((t + Offset{1}) * kMergeTile, items) - row ==
+                        rows.ptr[static_cast<std::size_t>(row)])
+      continue;
     if (tiles.run.empty() || tiles.run.back().row != row) tiles.run.push_back({row, t, t});
     tiles.run.back().last = t + 1;
   }
   tiles.ended.assign(static_cast<std::size_t>(count), -1);
-  for (std::size_t k = 0; k < tiles.run.size(); ++k) tiles.ended[static_cast<std::size_t>(tiles.run[k].last)] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < tiles.run.size(); ++k)
+    tiles.ended[static_cast<std::size_t>(tiles.run[k].last)] = static_cast<Index>(k);
   return tiles;
 }
 

@@ -1,8 +1,9 @@
 // Choice of the kernel that multiplies by a sparse matrix, by the lengths of its rows; tiles of the
 // merge path.
 //
-// J. L. Greathouse, M. Daga, Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format, SC 2014 (rows staged).
-// D. Merrill, M. Garland, Merge-based parallel sparse matrix-vector multiplication, SC 2016.
+// J. L. Greathouse, M. Daga, Efficient sparse matrix-vector multiplication on GPUs using the CSR
+// storage format, SC 2014 (rows staged). D. Merrill, M. Garland, Merge-based parallel sparse
+// matrix-vector multiplication, SC 2016.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,15 +14,19 @@
 
 namespace kauri::numeric::cuda {
 
-inline constexpr int kSpmvThreads = 256;             ///< threads of a block, in every kernel
-inline constexpr int kSpmvChunk = 8 * kSpmvThreads;  ///< entries that a block holds in shared memory at once
-inline constexpr int kMergeItems = 7;                ///< items of a thread; odd, so that threads meet different banks of shared memory
+inline constexpr int kSpmvThreads = 256;  ///< threads of a block, in every kernel
+inline constexpr int kSpmvChunk =
+    8 * kSpmvThreads;  ///< entries that a block holds in shared memory at once
+inline constexpr int kMergeItems =
+    7;  ///< items of a thread; odd, so that threads meet different banks of shared memory
 inline constexpr int kMergeTile =
-    kMergeItems * kSpmvThreads;  ///< row ends and entries of a block; 3 entries before them also fit into a chunk
+    kMergeItems *
+    kSpmvThreads;  ///< row ends and entries of a block; 3 entries before them also fit into a chunk
 
 enum class SpmvWay {
   lanes,   ///< lanes of a warp share a row and read it where it lies
-  staged,  ///< the same sums, after the block has loaded the entries of its rows into shared memory: its loads do not wait for row pointers
+  staged,  ///< the same sums, after the block has loaded the entries of its rows into shared
+           ///< memory: its loads do not wait for row pointers
   merge,   ///< each thread has the same number of row ends and entries, in sum, wherever rows end
 };
 
@@ -51,7 +56,8 @@ struct MergeTiles {
   struct Run {
     Index row, first, last;
   };
-  std::vector<Index> row;    ///< length tiles + 1: tile t begins in row row[t], at entry t kMergeTile - row[t]
+  std::vector<Index>
+      row;  ///< length tiles + 1: tile t begins in row row[t], at entry t kMergeTile - row[t]
   std::vector<Run> run;      ///< ascending; one for each row in which at least one tile ends
   std::vector<Index> ended;  ///< per tile: the run whose row ends in it, or -1
 

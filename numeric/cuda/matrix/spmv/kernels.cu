@@ -23,7 +23,8 @@ constexpr int kMostColumns = 8;
 constexpr unsigned kFewBlocks = 4 * 132;
 
 template <class T>
-__global__ void __launch_bounds__(kSpmvThreads) expand(const T* lower, const std::uint32_t* source, Offset count, T* to) {
+__global__ void __launch_bounds__(kSpmvThreads)
+    expand(const T* lower, const std::uint32_t* source, Offset count, T* to) {
   const Offset k = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (k < count) to[k] = lower[source[k]];
 }
@@ -38,7 +39,8 @@ __device__ T sum_over_lanes(T sum) {
 
 /// Computes products of one column: lane l sums entries l, l + kLanes, ... of its row.
 template <class T, class P, int kLanes>
-__global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, SpmvColumns<T> columns) {
+__global__ void __launch_bounds__(kSpmvThreads)
+    lanes_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   const Offset row = (Offset{blockIdx.x} * kSpmvThreads + threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x % kLanes);
   const bool there = row < a.n;
@@ -56,11 +58,13 @@ __global__ void __launch_bounds__(kSpmvThreads) lanes_product(CsrView<T, P> a, S
 /// entries, and kColumns gathers are under way at once. kApart: rows of X or of Y need not lie side
 /// by side. kGroups: block b does group b / (blocks of all rows) of kColumns columns.
 template <class T, class P, int kLanes, int kColumns, bool kApart, bool kGroups = false>
-__global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
+__global__ void __launch_bounds__(kSpmvThreads)
+    staged_product(CsrView<T, P> a, SpmvColumns<T> columns) {
   constexpr int kRows = kSpmvThreads / kLanes;
   unsigned block = blockIdx.x;
   if constexpr (kGroups) {
-    const unsigned blocks = (static_cast<unsigned>(a.n) + kRows - 1) / kRows, group = block / blocks;
+    const unsigned blocks = (static_cast<unsigned>(a.n) + kRows - 1) / kRows,
+                   group = block / blocks;
     block -= group * blocks;
     columns.x.data += Offset{group} * kColumns * columns.x.column;
     columns.y.data += Offset{group} * kColumns * columns.y.column;
@@ -70,7 +74,8 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
   Index* col = nullptr;
   if constexpr (kColumns > 1) col = shared_chunk<Index>();
   const auto first = static_cast<Index>(block * kRows);
-  const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int rows = min(kRows, a.n - first), row = static_cast<int>(threadIdx.x) / kLanes,
+            lane = static_cast<int>(threadIdx.x) % kLanes;
   const P begin = __ldg(a.ptr + first), end = __ldg(a.ptr + first + rows);
   P next = row < rows ? __ldg(a.ptr + first + row) + lane : end;
   const P row_end = row < rows ? __ldg(a.ptr + first + row + 1) : end;
@@ -102,12 +107,15 @@ __global__ void __launch_bounds__(kSpmvThreads) staged_product(CsrView<T, P> a, 
       }
     }
   }
-  if (kLanes == 1 && row >= rows) return;  // no lane shuffles; this leaves eight sums in double the registers of four resident blocks
+  if (kLanes == 1 && row >= rows)
+    return;  // no lane shuffles; this leaves eight sums in double the registers of four resident
+             // blocks
 #pragma unroll
   for (int c = 0; c < kColumns; ++c) {
     const T all = sum_over_lanes<kLanes>(sum[c]);
     if (lane == 0 && row < rows && c < columns.count)
-      put_sum(columns, all, columns.y.data[row_place<kApart>(first + row, columns.y.row) + c * columns.y.column]);
+      put_sum(columns, all,
+              columns.y.data[row_place<kApart>(first + row, columns.y.row) + c * columns.y.column]);
   }
 }
 
@@ -120,8 +128,10 @@ struct RowsKernels {
 };
 template <class T, class P, int kLanes>
 RowsKernels<T, P> kernels_of(SpmvWay way) {
-  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1, false>, staged_product<T, P, kLanes, 4, false>,
-                        staged_product<T, P, kLanes, kMostColumns, false>, staged_product<T, P, kLanes, kMostColumns, false, true>,
+  RowsKernels<T, P> all{staged_product<T, P, kLanes, 1, false>,
+                        staged_product<T, P, kLanes, 4, false>,
+                        staged_product<T, P, kLanes, kMostColumns, false>,
+                        staged_product<T, P, kLanes, kMostColumns, false, true>,
                         staged_product<T, P, kLanes, kMostColumns, true>};
   if constexpr (kLanes > 1) {
     if (way == SpmvWay::lanes) all.one = lanes_product<T, P, kLanes>;
@@ -149,10 +159,11 @@ RowsKernels<T, P> kernels_of(const SpmvChoice& choice) {
 }  // namespace
 
 template <class T>
-void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream) {
+void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to,
+                    cudaStream_t stream) {
   if (count == 0) return;
-  check(kernels::launch(expand<T>, static_cast<unsigned>((count + kSpmvThreads - 1) / kSpmvThreads), kSpmvThreads, 0, stream, lower, source,
-                        count, to),
+  check(kernels::launch(expand<T>, static_cast<unsigned>((count + kSpmvThreads - 1) / kSpmvThreads),
+                        kSpmvThreads, 0, stream, lower, source, count, to),
         "a launch of values by rows");
 }
 
@@ -173,11 +184,14 @@ void load_rows_product(const SpmvChoice& choice) {
 }
 
 template <class T, class P>
-void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream) {
+void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice,
+                          const SpmvColumns<T>& columns, cudaStream_t stream) {
   const RowsKernels<T, P> all = kernels_of<T, P>(choice);
-  const auto blocks = static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
+  const auto blocks =
+      static_cast<unsigned>((Offset{a.n} * choice.lanes + kSpmvThreads - 1) / kSpmvThreads);
   // One launch does not do all columns: a grid has fewer than 2^31 blocks.
-  const Index most = !are_apart(columns) && blocks <= kFewBlocks ? 128 * kMostColumns : kMostColumns;
+  const Index most =
+      !are_apart(columns) && blocks <= kFewBlocks ? 128 * kMostColumns : kMostColumns;
   for (Index c = 0; a.n > 0 && c < columns.count; c += most) {
     const Index count = std::min(most, columns.count - c);
     const auto groups = static_cast<unsigned>((count + kMostColumns - 1) / kMostColumns);
@@ -186,7 +200,8 @@ void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, cons
                         : count <= 4       ? all.four
                         : groups == 1      ? all.eight
                                            : all.groups;
-    check(kernels::launch(kernel, groups * blocks, kSpmvThreads, 0, stream, a, some_of(columns, c, count)),
+    check(kernels::launch(kernel, groups * blocks, kSpmvThreads, 0, stream, a,
+                          some_of(columns, c, count)),
           "a launch of a product by rows");
   }
 }
@@ -195,9 +210,10 @@ template void load_expand<float>();
 template void load_expand<double>();
 template void enqueue_expand(const float*, const std::uint32_t*, Offset, float*, cudaStream_t);
 template void enqueue_expand(const double*, const std::uint32_t*, Offset, double*, cudaStream_t);
-#define KAURI_INSTANTIATE(T, P)                             \
-  template void load_rows_product<T, P>(const SpmvChoice&); \
-  template void enqueue_rows_product(const CsrView<T, P>&, const SpmvChoice&, const SpmvColumns<T>&, cudaStream_t);
+#define KAURI_INSTANTIATE(T, P)                                               \
+  template void load_rows_product<T, P>(const SpmvChoice&);                   \
+  template void enqueue_rows_product(const CsrView<T, P>&, const SpmvChoice&, \
+                                     const SpmvColumns<T>&, cudaStream_t);
 KAURI_INSTANTIATE(float, std::int32_t)
 KAURI_INSTANTIATE(float, Offset)
 KAURI_INSTANTIATE(double, std::int32_t)

@@ -37,7 +37,7 @@ struct MergeView {
   const MergeTiles::Run* run;
   const Index* ended;  ///< per tile: the run whose row ends there, or -1
   T* carry;            ///< tiles x kMergeColumns: the tile's part of the row that the tile ends in
-  T* end;              ///< runs x kMergeColumns: the part of a run's row in the tile in which the row ends
+  T* end;  ///< runs x kMergeColumns: the part of a run's row in the tile in which the row ends
 };
 /// Most columns of a launch along the merge path: the number of columns that have carries.
 inline constexpr Index kMergeColumns = 32;
@@ -53,14 +53,17 @@ void load_merge_product();
 
 /// Enqueues to[k] = lower[source[k]] for `count` entries.
 template <class T>
-void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to, cudaStream_t stream);
+void enqueue_expand(const T* lower, const std::uint32_t* source, Offset count, T* to,
+                    cudaStream_t stream);
 /// Enqueues a product by lanes or staged: one launch for up to eight columns, or for more if the
 /// system is small. Rows of X or of Y that lie apart give the same bits as rows side by side.
 template <class T, class P>
-void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice, const SpmvColumns<T>& columns, cudaStream_t stream);
+void enqueue_rows_product(const CsrView<T, P>& a, const SpmvChoice& choice,
+                          const SpmvColumns<T>& columns, cudaStream_t stream);
 /// Enqueues a product along the merge path: two launches for up to kMergeColumns columns, or one if
 /// no row goes on in another tile.
 template <class T, class P>
-void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream);
+void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge,
+                           const SpmvColumns<T>& columns, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -43,12 +43,14 @@ __device__ void scan(Piece<T> mine, Piece<T>* of_warp, Piece<T>& before, Piece<T
 #pragma unroll
   for (int by = 1; by < 32; by *= 2) {
     const int from = lane < by ? lane : lane - by;
-    const Piece<T> left{__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0, __shfl_sync(~0U, mine.sum, from)};
+    const Piece<T> left{__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0,
+                        __shfl_sync(~0U, mine.sum, from)};
     if (lane >= by) mine = Piece<T>::joined(left, mine);
   }
   if (lane == 31) of_warp[warp] = mine;
   const int from = lane == 0 ? 0 : lane - 1;
-  before = {__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0, __shfl_sync(~0U, mine.sum, from)};
+  before = {__shfl_sync(~0U, static_cast<int>(mine.begins), from) != 0,
+            __shfl_sync(~0U, mine.sum, from)};
   if (lane == 0) before = {false, T(0)};
   __syncthreads();
   all = {false, T(0)};
@@ -85,10 +87,12 @@ template <class T, bool kApart>
 struct TileSums {
   const SpmvColumns<T>& columns;
   T* y;      ///< of the tile's first row
-  T* begun;  ///< null, or the place for the end of the first row, if it began in an earlier tile: merge_carries() adds its other parts and
-             ///< stores it
+  T* begun;  ///< null, or the place for the end of the first row, if it began in an earlier tile:
+             ///< merge_carries() adds its other parts and stores it
 
-  __device__ void put(int row, T sum) const { put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]); }
+  __device__ void put(int row, T sum) const {
+    put_sum(columns, sum, y[row_place<kApart>(row, columns.y.row)]);
+  }
   /// Stores the sum of the first row that ends in a thread's part.
   __device__ void put_head(int row, T sum) const {
     if (row == 0 && begun != nullptr)
@@ -101,8 +105,10 @@ struct TileSums {
 /// Sums one column, whose products are in shared memory. Returns the tile's part of the row that
 /// the tile ends in.
 template <class T, bool kApart>
-__device__ T merge_column(const MergeTile& tile, const T* product, int first_place, Piece<T>* of_warp, const TileSums<T, kApart>& sums) {
-  const int items = tile.rows + tile.entries, begin = min(static_cast<int>(threadIdx.x) * kMergeItems, items);
+__device__ T merge_column(const MergeTile& tile, const T* product, int first_place,
+                          Piece<T>* of_warp, const TileSums<T, kApart>& sums) {
+  const int items = tile.rows + tile.entries,
+            begin = min(static_cast<int>(threadIdx.x) * kMergeItems, items);
   int row = tile.rows_before(begin), entry = begin - row, head = -1;
   T sum = 0, head_sum = 0;
 #pragma unroll
@@ -130,26 +136,32 @@ __device__ T merge_column(const MergeTile& tile, const T* product, int first_pla
 /// Multiplies by a tile: block b does columns [g each, (g + 1) each) of tile b % tiles, with g = b
 /// / tiles.
 template <class T, class P, bool kApart>
-__global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
+__global__ void __launch_bounds__(kSpmvThreads)
+    merge_product(CsrView<T, P> a, MergeView<T> merge, SpmvColumns<T> columns, Index each) {
   T* product = shared_chunk<T>();
   __shared__ int row_end[kMergeTile + 1];
   __shared__ Piece<T> of_warp[kWarps];
-  const Index group = static_cast<Index>(blockIdx.x) / merge.tiles, t = static_cast<Index>(blockIdx.x) - group * merge.tiles;
-  const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row, ended = __ldg(merge.ended + t);
+  const Index group = static_cast<Index>(blockIdx.x) / merge.tiles,
+              t = static_cast<Index>(blockIdx.x) - group * merge.tiles;
+  const Index row = __ldg(merge.row + t), rows = __ldg(merge.row + t + 1) - row,
+              ended = __ldg(merge.ended + t);
   const Offset items = Offset{a.n} + __ldg(a.ptr + a.n), item = Offset{t} * kMergeTile;
   const auto first = static_cast<P>(item - row);
-  const MergeTile tile{rows, static_cast<int>(min(Offset{kMergeTile}, items - item)) - rows, row_end};
+  const MergeTile tile{rows, static_cast<int>(min(Offset{kMergeTile}, items - item)) - rows,
+                       row_end};
   const P base = first & ~P{3}, end = first + tile.entries;
   ChunkPart<T> part;
   part.load(a.col, a.value, base, end);
   for (int k = static_cast<int>(threadIdx.x); k < rows; k += kSpmvThreads)
     row_end[k] = static_cast<int>(__ldg(a.ptr + row + k + 1) - first);
   if (threadIdx.x == 0) row_end[rows] = 2 * kMergeTile;
-  for (Index c = group * each; c < min((group + 1) * each, columns.count); ++c) {  // the scan's barrier comes after all reads of products
+  for (Index c = group * each; c < min((group + 1) * each, columns.count);
+       ++c) {  // the scan's barrier comes after all reads of products
     part.template multiply<kApart>(&columns.x(0, c), columns.x.row, base, end, product);
     __syncthreads();
-    const TileSums<T, kApart> sums{columns, &columns.y(0, c) + row_place<kApart>(row, columns.y.row),
-                                   ended < 0 ? nullptr : merge.end + Offset{c} * merge.runs + ended};
+    const TileSums<T, kApart> sums{
+        columns, &columns.y(0, c) + row_place<kApart>(row, columns.y.row),
+        ended < 0 ? nullptr : merge.end + Offset{c} * merge.runs + ended};
     const T rest = merge_column(tile, product, static_cast<int>(first - base), of_warp, sums);
     if (threadIdx.x == 0) merge.carry[Offset{c} * merge.tiles + t] = rest;
   }
@@ -158,7 +170,8 @@ __global__ void __launch_bounds__(kSpmvThreads) merge_product(CsrView<T, P> a, M
 /// Completes the row of a run, one warp for each run and column: adds the parts that tiles have of
 /// the row, in a tree of fixed shape, then its end, and stores the sum.
 template <class T>
-__global__ void __launch_bounds__(kSpmvThreads) merge_carries(MergeView<T> merge, SpmvColumns<T> columns) {
+__global__ void __launch_bounds__(kSpmvThreads)
+    merge_carries(MergeView<T> merge, SpmvColumns<T> columns) {
   const Offset warp = Offset{blockIdx.x} * kWarps + threadIdx.x / 32, c = warp / merge.runs;
   if (c >= columns.count) return;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -187,24 +200,29 @@ void load_merge_product() {
 }
 
 template <class T, class P>
-void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge, const SpmvColumns<T>& columns, cudaStream_t stream) {
+void enqueue_merge_product(const CsrView<T, P>& a, const MergeView<T>& merge,
+                           const SpmvColumns<T>& columns, cudaStream_t stream) {
   auto* kernel = are_apart(columns) ? merge_product<T, P, true> : merge_product<T, P, false>;
   for (Index c = 0; a.n > 0 && c < columns.count; c += kMergeColumns) {
     const SpmvColumns<T> some = some_of(columns, c, std::min(kMergeColumns, columns.count - c));
     const Index each = columns_of_block(merge.tiles, some.count);
     const Offset blocks = Offset{merge.tiles} * ((some.count + each - 1) / each);
-    check(kernels::launch(kernel, static_cast<unsigned>(blocks), kSpmvThreads, 0, stream, a, merge, some, each),
+    check(kernels::launch(kernel, static_cast<unsigned>(blocks), kSpmvThreads, 0, stream, a, merge,
+                          some, each),
           "a launch of a product along the merge path");
     if (merge.runs > 0)
-      check(kernels::launch(merge_carries<T>, static_cast<unsigned>((Offset{merge.runs} * some.count + kWarps - 1) / kWarps), kSpmvThreads,
-                            0, stream, merge, some),
+      check(kernels::launch(
+                merge_carries<T>,
+                static_cast<unsigned>((Offset{merge.runs} * some.count + kWarps - 1) / kWarps),
+                kSpmvThreads, 0, stream, merge, some),
             "a launch of a product along the merge path");
   }
 }
 
-#define KAURI_INSTANTIATE(T, P)             \
-  template void load_merge_product<T, P>(); \
-  template void enqueue_merge_product(const CsrView<T, P>&, const MergeView<T>&, const SpmvColumns<T>&, cudaStream_t);
+#define KAURI_INSTANTIATE(T, P)                                                  \
+  template void load_merge_product<T, P>();                                      \
+  template void enqueue_merge_product(const CsrView<T, P>&, const MergeView<T>&, \
+                                      const SpmvColumns<T>&, cudaStream_t);
 KAURI_INSTANTIATE(float, std::int32_t)
 KAURI_INSTANTIATE(float, Offset)
 KAURI_INSTANTIATE(double, std::int32_t)

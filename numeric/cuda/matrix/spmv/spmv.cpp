@@ -12,7 +12,9 @@ namespace {
 
 /// Returns true if 32 bits are too few for row pointers. Kernels also count places after the last
 /// entry, up to two chunks.
-bool needs_long_pointers(Offset entries) { return entries > std::numeric_limits<std::int32_t>::max() - 2 * kSpmvChunk; }
+bool needs_long_pointers(Offset entries) {
+  return entries > std::numeric_limits<std::int32_t>::max() - 2 * kSpmvChunk;
+}
 
 template <class T, class P>
 void load_kernels(const SpmvChoice& choice) {
@@ -28,21 +30,28 @@ struct Spmv<T>::Shape {
   SpmvChoice choice;
   MergeTiles tiles;
 
-  Shape(const FullRows& rows, std::optional<SpmvChoice> wanted) : choice(wanted ? *wanted : choose_spmv(rows)) {
-    if (!is_spmv(choice)) throw Error(ErrorKind::usage, "no product by the kernel " + name_of(choice));
+  Shape(const FullRows& rows, std::optional<SpmvChoice> wanted)
+      : choice(wanted ? *wanted : choose_spmv(rows)) {
+    if (!is_spmv(choice))
+      throw Error(ErrorKind::usage, "no product by the kernel " + name_of(choice));
     if (choice.way == SpmvWay::merge)
       tiles = merge_tiles(rows);
     else
       tiles.row.assign(1, 0);
   }
   [[nodiscard]] Offset carries() const { return Offset{tiles.count()} * kMergeColumns; }
-  [[nodiscard]] Offset ends() const { return static_cast<Offset>(tiles.run.size()) * kMergeColumns; }
+  [[nodiscard]] Offset ends() const {
+    return static_cast<Offset>(tiles.run.size()) * kMergeColumns;
+  }
   [[nodiscard]] Offset bytes(const FullRows& rows) const {
     using symbolic::aligned_bytes;
     const Offset entries = padded(rows.entries()), pointers = Offset{rows.n()} + 1;
-    return aligned_bytes(pointers, needs_long_pointers(rows.entries()) ? sizeof(Offset) : sizeof(std::int32_t)) +
-           aligned_bytes(entries, sizeof(Index)) + aligned_bytes(rows.entries(), sizeof(std::uint32_t)) +
-           aligned_bytes(entries, sizeof(T)) + aligned_bytes(carries(), sizeof(T)) + aligned_bytes(ends(), sizeof(T)) +
+    return aligned_bytes(pointers, needs_long_pointers(rows.entries()) ? sizeof(Offset)
+                                                                       : sizeof(std::int32_t)) +
+           aligned_bytes(entries, sizeof(Index)) +
+           aligned_bytes(rows.entries(), sizeof(std::uint32_t)) +
+           aligned_bytes(entries, sizeof(T)) + aligned_bytes(carries(), sizeof(T)) +
+           aligned_bytes(ends(), sizeof(T)) +
            aligned_bytes(static_cast<Offset>(tiles.row.size()), sizeof(Index)) +
            aligned_bytes(static_cast<Offset>(tiles.ended.size()), sizeof(Index)) +
            aligned_bytes(static_cast<Offset>(tiles.run.size()), sizeof(MergeTiles::Run));
@@ -50,24 +59,35 @@ struct Spmv<T>::Shape {
 };
 
 template <class T>
-Spmv<T>::Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream, std::optional<SpmvChoice> choice)
+Spmv<T>::Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream,
+              std::optional<SpmvChoice> choice)
     : Spmv(rows, Shape(rows, choice), staging, heap, stream) {}
 
 template <class T>
-Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap, const Stream& stream)
-    : n_(rows.n()), entries_(rows.entries()), choice_(shape.choice), bytes_(shape.bytes(rows)), block_(bytes_, heap) {
+Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap,
+              const Stream& stream)
+    : n_(rows.n()),
+      entries_(rows.entries()),
+      choice_(shape.choice),
+      bytes_(shape.bytes(rows)),
+      block_(bytes_, heap) {
   Uploader uploader(staging, block_, stream);
   if (needs_long_pointers(entries_))
     long_ptr_ = uploader.copy(rows.ptr);
   else
-    ptr_ = uploader.make<std::int32_t>(Offset{n_} + 1, [&](Offset begin, Offset end, std::int32_t* out) {
-      for (Offset i = begin; i < end; ++i) out[i - begin] = static_cast<std::int32_t>(rows.ptr[static_cast<std::size_t>(i)]);
-    });
+    ptr_ = uploader.make<std::int32_t>(
+        Offset{n_} + 1, [&](Offset begin, Offset end, std::int32_t* out) {
+          for (Offset i = begin; i < end; ++i)
+            out[i - begin] = static_cast<std::int32_t>(rows.ptr[static_cast<std::size_t>(i)]);
+        });
   col_ = uploader.make<Index>(padded(entries_), [&](Offset begin, Offset end, Index* out) {
-    for (Offset k = begin; k < end; ++k) out[k - begin] = k < entries_ ? rows.col[static_cast<std::size_t>(k)] : 0;
+    for (Offset k = begin; k < end; ++k)
+      out[k - begin] = k < entries_ ? rows.col[static_cast<std::size_t>(k)] : 0;
   });
   source_ = uploader.copy(rows.source);
-  value_ = uploader.make<T>(padded(entries_), [](Offset begin, Offset end, T* out) { std::fill_n(out, end - begin, T(0)); });
+  value_ = uploader.make<T>(padded(entries_), [](Offset begin, Offset end, T* out) {
+    std::fill_n(out, end - begin, T(0));
+  });
   carry_ = uploader.room<T>(shape.carries());
   end_ = uploader.room<T>(shape.ends());
   tile_row_ = uploader.copy(shape.tiles.row);
@@ -86,7 +106,8 @@ void Spmv<T>::enqueue_values(const T* lower, cudaStream_t stream) {
 }
 
 template <class T>
-void Spmv<T>::enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha, T beta) const {
+void Spmv<T>::enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream,
+                      T alpha, T beta) const {
   const SpmvColumns<T> columns{strided(x), strided(y), x.cols, alpha, beta};
   const auto product = [&](const auto& a) {
     if (choice_.way != SpmvWay::merge) return enqueue_rows_product(a, choice_, columns, stream);

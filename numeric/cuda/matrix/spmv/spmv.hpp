@@ -1,4 +1,5 @@
-// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as in plain arithmetic.
+// Y = alpha A X + beta Y on a device for a symmetric A, expanded to full rows; sums are rounded as
+// in plain arithmetic.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,7 +22,8 @@ class Spmv {
   /// device must be current, as for all calls; the heap must outlive this. Returns when the device
   /// has the rows. Throws Error(memory), Error(overflow), and Error(usage) for a choice that
   /// is_spmv() refuses.
-  Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream, std::optional<SpmvChoice> choice = {});
+  Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream,
+       std::optional<SpmvChoice> choice = {});
 
   /// Enqueues new values. lower: on the device, in the order of the pattern that the rows were made
   /// of; read when the stream comes to it.
@@ -32,7 +34,8 @@ class Spmv {
   /// launch does up to eight columns, or more of a small system; along the merge path two launches
   /// do up to kMergeColumns. The carries of the merge path are in this object: one product at a
   /// time. Can be captured.
-  void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream, T alpha = 1, T beta = 0) const;
+  void enqueue(const MatrixView<const T>& x, const MatrixView<T>& y, cudaStream_t stream,
+               T alpha = 1, T beta = 0) const;
 
   [[nodiscard]] Index n() const { return n_; }
   /// Returns the bytes of its memory on the device.
@@ -42,7 +45,8 @@ class Spmv {
 
  private:
   struct Shape;
-  Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap, const Stream& stream);
+  Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap,
+       const Stream& stream);
 
   Index n_;
   Offset entries_;

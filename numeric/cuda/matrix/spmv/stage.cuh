@@ -68,7 +68,9 @@ struct ChunkPart {
   T value[kGroups][4];
 
   /// Returns the place of the group's first entry, counted from the beginning of the chunk.
-  __device__ static int place(int group) { return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads); }
+  __device__ static int place(int group) {
+    return 4 * (static_cast<int>(threadIdx.x) + group * kSpmvThreads);
+  }
 
   /// Loads entries [base, end) and up to three more, which are entries too or zeros after the last
   /// one. base: a multiple of four.
@@ -95,8 +97,10 @@ struct ChunkPart {
   template <bool kApart, class P>
   __device__ void multiply(const T* x, Offset step, P base, P end, T* product) const {
     T factor[kGroups][4] = {};
-    each(base, end, [&](int, int g, int k) { factor[g][k] = __ldg(x + row_place<kApart>(col[g][k], step)); });
-    each(base, end, [&](int at, int g, int k) { product[skewed<T>(at)] = mul_rn(value[g][k], factor[g][k]); });
+    each(base, end,
+         [&](int, int g, int k) { factor[g][k] = __ldg(x + row_place<kApart>(col[g][k], step)); });
+    each(base, end,
+         [&](int at, int g, int k) { product[skewed<T>(at)] = mul_rn(value[g][k], factor[g][k]); });
   }
 };
 

@@ -11,7 +11,8 @@ namespace kauri::numeric::cuda {
 __device__ inline void atomic_max_nonneg(double* place, double to) {
   const auto bits = static_cast<unsigned long long>(__double_as_longlong(to));
   auto* there = reinterpret_cast<unsigned long long*>(place);
-  if (bits > __ldcg(there)) atomicMax(there, bits);  // *there only grows: most threads need no atomic
+  if (bits > __ldcg(there))
+    atomicMax(there, bits);  // *there only grows: most threads need no atomic
 }
 /// Sets *place = max(*place, values of all threads of the block). All threads of the block call it.
 /// kWarps: warps of the block; of_warp: shared memory, length kWarps. NaN counts as the largest.

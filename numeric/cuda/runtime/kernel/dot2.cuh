@@ -1,6 +1,8 @@
-// Running sums whose rounding errors are collected: products summed in about twice the precision of double.
+// Running sums whose rounding errors are collected: products summed in about twice the precision of
+// double.
 //
-// T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005 (Dot2).
+// T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005
+// (Dot2).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +25,9 @@ struct Dot2 {
     }
     const double product = __dmul_rn(-v, x), product_error = __fma_rn(-v, x, -product);
     const double next = __dadd_rn(sum, product), shadow = __dsub_rn(next, sum);
-    error = __dadd_rn(error, __dadd_rn(__dadd_rn(__dsub_rn(sum, __dsub_rn(next, shadow)), __dsub_rn(product, shadow)), product_error));
+    error = __dadd_rn(error, __dadd_rn(__dadd_rn(__dsub_rn(sum, __dsub_rn(next, shadow)),
+                                                 __dsub_rn(product, shadow)),
+                                       product_error));
     sum = next;
   }
   [[nodiscard]] __device__ double value() const { return sum + error; }

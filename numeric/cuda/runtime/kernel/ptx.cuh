@@ -1,4 +1,5 @@
-// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and release, tensor cores in FP64, TF32 and FP16.
+// The few instructions that C++ has no name for: bulk copies and their barriers, acquire and
+// release, tensor cores in FP64, TF32 and FP16.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,16 +10,23 @@
 namespace kauri::numeric::cuda::kernels::ptx {
 
 using SharedAddress = std::uint32_t;
-__device__ inline SharedAddress shared_address(const void* p) { return static_cast<SharedAddress>(__cvta_generic_to_shared(p)); }
+__device__ inline SharedAddress shared_address(const void* p) {
+  return static_cast<SharedAddress>(__cvta_generic_to_shared(p));
+}
 
-__device__ inline double* shared_pointer(SharedAddress address) { return static_cast<double*>(__cvta_shared_to_generic(address)); }
+__device__ inline double* shared_pointer(SharedAddress address) {
+  return static_cast<double*>(__cvta_shared_to_generic(address));
+}
 
 /// Loads from shared memory that the compiler neither moves nor keeps in other registers.
 __device__ inline void load_shared(double& x, SharedAddress address) {
   asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(x) : "r"(address) : "memory");
 }
 __device__ inline void load_shared(double& x, double& y, SharedAddress address) {
-  asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];" : "=d"(x), "=d"(y) : "r"(address) : "memory");
+  asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
+               : "=d"(x), "=d"(y)
+               : "r"(address)
+               : "memory");
 }
 
 __device__ inline SharedAddress load_shared(const SharedAddress* from) {
@@ -38,23 +46,32 @@ __device__ inline int thread_index() {
 /// which would have to be kept or read.
 __device__ inline bool elect() {
   std::uint32_t chosen;
-  asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
+  asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}"
+               : "=r"(chosen));
   return chosen != 0;
 }
 
 __device__ inline void barrier_init(std::uint64_t* barrier, int arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(arrivals)
+               : "memory");
 }
 
 /// Makes initialised barriers visible to bulk copies.
-__device__ inline void barrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ inline void barrier_init_fence() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
 __device__ inline void barrier_arrive(std::uint64_t* barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
+               : "memory");
 }
 
 __device__ inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
 }
 
 /// Waits until the phase of the given parity has completed.
@@ -63,52 +80,67 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   std::uint32_t done = 0;
   watchdog::Watch watch;
   while (done == 0) {
-    asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
-                 : "=r"(done)
-                 : "r"(address), "r"(parity)
-                 : "memory");
+    asm volatile(
+        "{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, "
+        "1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(address), "r"(parity)
+        : "memory");
     if (done == 0) watch.look(watchdog::Awaited::barrier, barrier, parity, 0);
   }
 }
 
 /// Copies bytes (a multiple of 16) from global to shared memory; the barrier counts them.
-__device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes, std::uint64_t* barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to_shared)),
-               "l"(__cvta_generic_to_global(from_global)), "r"(bytes), "r"(shared_address(barrier))
-               : "memory");
+__device__ inline void bulk_copy(void* to_shared, const void* from_global, int bytes,
+                                 std::uint64_t* barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to_shared)),
+      "l"(__cvta_generic_to_global(from_global)), "r"(bytes), "r"(shared_address(barrier))
+      : "memory");
 }
 
 /// Starts to bring bytes (a multiple of 16) of global memory to the L2 cache; nothing waits for
 /// them.
 __device__ inline void prefetch(const void* from_global, int bytes) {
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)), "r"(bytes) : "memory");
+  asm volatile(
+      "cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from_global)),
+      "r"(bytes)
+      : "memory");
 }
 
 /// Starts to copy bytes (a multiple of 16) from shared to global memory, in one group with the
 /// thread's other bulk stores since the last finish_stores() or finish_store_reads().
 __device__ inline void bulk_store(void* to_global, const void* from_shared, int bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to_global)),
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                   __cvta_generic_to_global(to_global)),
                "r"(shared_address(from_shared)), "r"(bytes)
                : "memory");
 }
 
 /// Waits until this thread's bulk stores are in global memory.
-__device__ inline void finish_stores() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory"); }
+__device__ inline void finish_stores() {
+  asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group 0;" ::: "memory");
+}
 
 /// Waits until this thread's bulk stores have read shared memory, which may then be written again
 /// or given back.
-__device__ inline void finish_store_reads() { asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+__device__ inline void finish_store_reads() {
+  asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
 
 /// Starts to copy 8 bytes from global to shared memory. finish_async_copies() waits for the copies
 /// of this thread.
 __device__ inline void copy_8_async(void* to_shared, const void* from_global) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to_shared)),
+               "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
 /// Starts to copy 16 bytes from global to shared memory, past L1. commit_copies() makes a group of
 /// the copies since the last one; wait_for_copies() waits for groups.
 __device__ inline void copy_16_async(void* to_shared, const void* from_global) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(__cvta_generic_to_global(from_global))
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
+               "l"(__cvta_generic_to_global(from_global))
                : "memory");
 }
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
@@ -124,30 +156,40 @@ __device__ inline void proxy_fence() { asm volatile("fence.proxy.async;" ::: "me
 
 /// Orders accesses like proxy_fence(), but in shared memory alone: it does not wait for the
 /// thread's stores to global memory.
-__device__ inline void shared_proxy_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ inline void shared_proxy_fence() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 
 __device__ inline int load_acquire(const int* p) {
   int value;
-  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+               : "=r"(value)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return value;
 }
 
 __device__ inline void store_release(int* p, int value) {
-  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value)
+               : "memory");
 }
 
 /// Releases several flags: release_fence() once, then store_relaxed() for each. A store_release()
 /// for each would wait for memory each time.
 __device__ inline void release_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ inline void store_relaxed(int* p, int value) {
-  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value)
+               : "memory");
 }
 
 /// Acquires several counters: load_relaxed() of each, then acquire_fence() once, which makes
 /// visible what was released with any of them.
 __device__ inline int load_relaxed(const int* p) {
   int value;
-  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];"
+               : "=r"(value)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return value;
 }
 __device__ inline void acquire_fence() { release_fence(); }
@@ -155,36 +197,53 @@ __device__ inline void acquire_fence() { release_fence(); }
 /// Loads and stores numbers that are their own flags (solve/single/flags.cuh).
 __device__ inline double load_relaxed(const double* p) {
   double value;
-  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(__cvta_generic_to_global(p)) : "memory");
+  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];"
+               : "=d"(value)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return value;
 }
 __device__ inline void store_relaxed(double* p, double value) {
-  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value) : "memory");
+  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "d"(value)
+               : "memory");
 }
 
 /// Loads and stores two neighbours, aligned to 16 bytes. Each is its own flag: one may arrive
 /// before the other.
 __device__ inline double2 load_relaxed(const double2* p) {
   double2 value;
-  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "l"(__cvta_generic_to_global(p)) : "memory");
+  asm volatile("ld.relaxed.gpu.global.v2.f64 {%0, %1}, [%2];"
+               : "=d"(value.x), "=d"(value.y)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return value;
 }
 __device__ inline void store_relaxed(double2* p, double2 value) {
-  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "d"(value.x), "d"(value.y) : "memory");
+  asm volatile("st.relaxed.gpu.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)),
+               "d"(value.x), "d"(value.y)
+               : "memory");
 }
 
 __device__ inline void add_relaxed(int* p, int value) {
-  asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+  asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)),
+               "r"(value)
+               : "memory");
 }
 
 __device__ inline void max_relaxed(int* p, int value) {
-  asm volatile("red.relaxed.gpu.global.max.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)), "r"(value) : "memory");
+  asm volatile("red.relaxed.gpu.global.max.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(p)),
+               "r"(value)
+               : "memory");
 }
 
 /// Barrier `id` among `threads` threads of the block: named_sync() waits there, named_arrive() only
 /// arrives.
-__device__ inline void named_sync(int id, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
-__device__ inline void named_arrive(int id, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+__device__ inline void named_sync(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+__device__ inline void named_arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
 /// Gives the threads of this warp group kTo registers each instead of kFrom (sm_90a). Each of its
 /// four warps waits until the block has enough to spare, and takes them whichever warps wait
@@ -208,31 +267,39 @@ __device__ inline double flipped(double x) {
 /// c (16x8) += a (16x16) b (16x8).
 __device__ inline void mma(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+      "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%0,%1,%2,%3};"
       : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+        "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
 /// d (16x8) = c + a (16x16) b (16x8).
-__device__ inline void mma(double (&d)[4], const double (&a)[8], const double (&b)[4], const double (&c)[4]) {
+__device__ inline void mma(double (&d)[4], const double (&a)[8], const double (&b)[4],
+                           const double (&c)[4]) {
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, "
+      "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, "
+      "{%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, "
       "{%16,%17,%18,%19};"
       : "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]),
-        "d"(c[0]), "d"(c[1]), "d"(c[2]), "d"(c[3]));
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+        "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]), "d"(c[0]), "d"(c[1]), "d"(c[2]), "d"(c[3]));
 }
 
 /// c (16x8) += a (16x8) b (8x8).
 __device__ inline void mma(double (&c)[4], const double (&a)[4], const double (&b)[2]) {
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-               : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
 /// c (8x8) += a (8x4) b (4x8).
 __device__ inline void mma(double (&c)[2], double a, double b) {
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+               : "+d"(c[0]), "+d"(c[1])
+               : "d"(a), "d"(b));
 }
 
 /// Returns x rounded to the 11 bits of TF32, to nearest, ties away from zero. Infinities and NaN
@@ -245,11 +312,14 @@ __device__ inline float to_tf32(float x) {
 
 /// c (16x8) += a (16x8) b (8x8) in TF32, which ignores the lowest 13 bits of the operands. `upper`:
 /// rows 0-7 of c; `lower`: rows 8-15.
-__device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], const float (&b)[2]) {
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
-               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
-                 "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+__device__ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4],
+                                const float (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(upper[0]), "+f"(upper[1]), "+f"(lower[0]), "+f"(lower[1])
+      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+        "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
 /// Two numbers of 16 bits (fp16) in one word, the first in the lower half: to_halves() rounds x and
@@ -260,7 +330,8 @@ __device__ inline std::uint32_t to_halves(float x, float y) {
   return halves;
 }
 __device__ inline void from_halves(float& x, float& y, std::uint32_t halves) {
-  asm("{\n .reg .f16 lower, upper;\n mov.b32 {lower, upper}, %2;\n cvt.f32.f16 %0, lower;\n cvt.f32.f16 %1, upper;\n}"
+  asm("{\n .reg .f16 lower, upper;\n mov.b32 {lower, upper}, %2;\n cvt.f32.f16 %0, lower;\n "
+      "cvt.f32.f16 %1, upper;\n}"
       : "=f"(x), "=f"(y)
       : "r"(halves));
 }
@@ -273,7 +344,9 @@ struct GroupOperand {
   std::uint64_t descriptor;
 };
 __device__ inline GroupOperand group_operand(const float* first, int stride, int step) {
-  const auto field = [](int entries) { return static_cast<std::uint64_t>(entries) * sizeof(float) / 16; };
+  const auto field = [](int entries) {
+    return static_cast<std::uint64_t>(entries) * sizeof(float) / 16;
+  };
   return {(shared_address(first) & 0x3ffffU) >> 4 | field(step) << 16 | field(stride) << 32};
 }
 
@@ -282,7 +355,9 @@ __device__ inline GroupOperand group_operand(const float* first, int stride, int
 /// waits for all products but those of the last `kLeft` commits; until then no thread may touch
 /// what these read and write.
 __device__ inline void begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ inline void commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ inline void commit_group() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
 template <int kLeft>
 __device__ inline void finish_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
@@ -290,40 +365,51 @@ __device__ inline void finish_group() {
 
 // Operands of a group's products: 32 registers of c, rows 0-7 and 8-15 by columns of 8, "+f" or
 // "=f"; four registers of a.
-#define KAURI_GROUP_ROWS(how, n) how(upper[n][0]), how(upper[n][1]), how(lower[n][0]), how(lower[n][1])
-#define KAURI_GROUP_SUM(how)                                                                                                        \
-  KAURI_GROUP_ROWS(how, 0), KAURI_GROUP_ROWS(how, 1), KAURI_GROUP_ROWS(how, 2), KAURI_GROUP_ROWS(how, 3), KAURI_GROUP_ROWS(how, 4), \
-      KAURI_GROUP_ROWS(how, 5), KAURI_GROUP_ROWS(how, 6), KAURI_GROUP_ROWS(how, 7)
-#define KAURI_GROUP_PRODUCT(shape, adds, rest)                                                                                 \
-  "{\n .reg .pred p;\n setp.ne.b32 p, " adds ", 0;\n wgmma.mma_async.sync.aligned." shape                                      \
-  " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, " \
+#define KAURI_GROUP_ROWS(how, n) \
+  how(upper[n][0]), how(upper[n][1]), how(lower[n][0]), how(lower[n][1])
+#define KAURI_GROUP_SUM(how)                                                        \
+  KAURI_GROUP_ROWS(how, 0), KAURI_GROUP_ROWS(how, 1), KAURI_GROUP_ROWS(how, 2),     \
+      KAURI_GROUP_ROWS(how, 3), KAURI_GROUP_ROWS(how, 4), KAURI_GROUP_ROWS(how, 5), \
+      KAURI_GROUP_ROWS(how, 6), KAURI_GROUP_ROWS(how, 7)
+#define KAURI_GROUP_PRODUCT(shape, adds, rest)                                                    \
+  "{\n .reg .pred p;\n setp.ne.b32 p, " adds ", 0;\n wgmma.mma_async.sync.aligned." shape         \
+  " {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%" \
+  "25,%26,%27,%28,%29,%30,%31}, "                                                                 \
   "{%32,%33,%34,%35}, %36, p, 1, 1" rest ";\n}"
 #define KAURI_GROUP_TF32(adds) KAURI_GROUP_PRODUCT("m64n64k8.f32.tf32.tf32", adds, "")
 #define KAURI_GROUP_HALVES(adds) KAURI_GROUP_PRODUCT("m64n64k16.f32.f16.f16", adds, ", 0")
 
 /// c (16x64) += a (16x8) b (64x8)^T for each warp of a group, in TF32 as in mma_tf32(). `upper`:
 /// rows 0-7 of c, by columns of 8; `lower`: rows 8-15.
-__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2],
+                                      const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("1")
                : KAURI_GROUP_SUM("+f")
-               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
-                 "l"(b.descriptor));
+               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+                 "r"(__float_as_uint(a[3])), "l"(b.descriptor));
 }
 /// c = a b^T, otherwise as multiply_group().
-__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
+                                                const float (&a)[4], GroupOperand b) {
   asm volatile(KAURI_GROUP_TF32("0")
                : KAURI_GROUP_SUM("=f")
-               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
-                 "l"(b.descriptor));
+               : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+                 "r"(__float_as_uint(a[3])), "l"(b.descriptor));
 }
 /// Multiplies halves likewise, with a (16x16) and b (64x16). A lane holds of a: row lane / 4 of
 /// rows 0-7, then of rows 8-15, in columns 2 (lane % 4) and the next one; then both rows 8 columns
 /// further right.
-__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
-  asm volatile(KAURI_GROUP_HALVES("1") : KAURI_GROUP_SUM("+f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+__device__ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2],
+                                      const std::uint32_t (&a)[4], GroupOperand b) {
+  asm volatile(KAURI_GROUP_HALVES("1")
+               : KAURI_GROUP_SUM("+f")
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
-__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
-  asm volatile(KAURI_GROUP_HALVES("0") : KAURI_GROUP_SUM("=f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
+__device__ inline void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2],
+                                                const std::uint32_t (&a)[4], GroupOperand b) {
+  asm volatile(KAURI_GROUP_HALVES("0")
+               : KAURI_GROUP_SUM("=f")
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor));
 }
 #undef KAURI_GROUP_ROWS
 #undef KAURI_GROUP_SUM
@@ -337,7 +423,9 @@ __device__ __forceinline__ int anew(int x) {
   asm volatile("" : "+r"(x));
   return x;
 }
-__device__ __forceinline__ unsigned anew(unsigned x) { return static_cast<unsigned>(anew(static_cast<int>(x))); }
+__device__ __forceinline__ unsigned anew(unsigned x) {
+  return static_cast<unsigned>(anew(static_cast<int>(x)));
+}
 __device__ __forceinline__ void renew(float& x) { asm volatile("" : "+f"(x)::"memory"); }
 __device__ __forceinline__ void renew(std::uint32_t& x) { asm volatile("" : "+r"(x)::"memory"); }
 

@@ -11,6 +11,8 @@ namespace kauri::numeric::cuda {
 /// Returns true if the kernel must return at once: run_flag points to 0, which earlier work of the
 /// stream has written. A null run_flag never skips. All threads of a kernel and all launches of a
 /// solve read the same value.
-__device__ inline bool is_skipped(const std::int32_t* run_flag) { return run_flag != nullptr && *run_flag == 0; }
+__device__ inline bool is_skipped(const std::int32_t* run_flag) {
+  return run_flag != nullptr && *run_flag == 0;
+}
 
 }  // namespace kauri::numeric::cuda

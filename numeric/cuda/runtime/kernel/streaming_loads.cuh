@@ -19,8 +19,12 @@ __device__ inline void load_streaming(float (&to)[4], const float* from) {
 }
 __device__ inline void load_streaming(double (&to)[4], const double* from) {
   const auto address = __cvta_generic_to_global(from);
-  asm("ld.global.nc.L1::no_allocate.v2.f64 {%0, %1}, [%2];" : "=d"(to[0]), "=d"(to[1]) : "l"(address));
-  asm("ld.global.nc.L1::no_allocate.v2.f64 {%0, %1}, [%2];" : "=d"(to[2]), "=d"(to[3]) : "l"(address + 16));
+  asm("ld.global.nc.L1::no_allocate.v2.f64 {%0, %1}, [%2];"
+      : "=d"(to[0]), "=d"(to[1])
+      : "l"(address));
+  asm("ld.global.nc.L1::no_allocate.v2.f64 {%0, %1}, [%2];"
+      : "=d"(to[2]), "=d"(to[3])
+      : "l"(address + 16));
 }
 
 }  // namespace kauri::numeric::cuda

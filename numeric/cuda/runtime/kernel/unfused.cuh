@@ -1,5 +1,5 @@
-// Products and sums that are rounded one by one, never contracted to a fused multiply-add: kernels and loops of the host that sum in the
-// same order give the same bits.
+// Products and sums that are rounded one by one, never contracted to a fused multiply-add: kernels
+// and loops of the host that sum in the same order give the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

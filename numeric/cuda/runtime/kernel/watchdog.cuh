@@ -13,7 +13,8 @@ namespace kauri::numeric::cuda::watchdog {
 constexpr bool kOn = true;
 namespace {
 __device__ Settings settings;
-[[maybe_unused]] const bool is_known = add_module([](const Settings& some) { return cudaMemcpyToSymbol(settings, &some, sizeof some); });
+[[maybe_unused]] const bool is_known = add_module(
+    [](const Settings& some) { return cudaMemcpyToSymbol(settings, &some, sizeof some); });
 }  // namespace
 
 /// State of a block: its kernel, and the ticket or front that each of its warps works on.
@@ -29,14 +30,18 @@ __device__ inline State& state() {
 __device__ inline int warp_of_block() { return static_cast<int>(threadIdx.x / 32); }
 
 /// Notes that a kernel begins. All threads call it.
-__device__ inline void begin(Kernel kernel) { state().kernel = kernel, state().unit[warp_of_block()] = -1; }
+__device__ inline void begin(Kernel kernel) {
+  state().kernel = kernel, state().unit[warp_of_block()] = -1;
+}
 /// Notes that the calling warp works on a ticket from here on.
 __device__ inline void take(int ticket) { state().unit[warp_of_block()] = ticket; }
 /// Notes that the calling warp works on a front of a solve that has no tickets.
 __device__ inline void take_front(int front) { take(-2 - front); }
 /// hand_on() notes a ticket that the calling warp hands on to other warps, in one of two places;
 /// take_handed() notes that the calling warp works on it.
-__device__ inline void hand_on(int place, int ticket) { state().drawn[place] = ticket, take(ticket); }
+__device__ inline void hand_on(int place, int ticket) {
+  state().drawn[place] = ticket, take(ticket);
+}
 __device__ inline void take_handed(int place) { take(state().drawn[place]); }
 
 /// Returns true if a test makes the calling thread lose its signals.
@@ -57,19 +62,23 @@ class Watch {
     if (begun_ == 0) begun_ = now;
     if (limit == 0 || now - begun_ <= limit) return;
     write_down(what, reinterpret_cast<std::uint64_t>(place), wanted, found);
-    if (now - begun_ > limit + limit / 8) kernels::trap();  // other threads have had the time to write, too
+    if (now - begun_ > limit + limit / 8)
+      kernels::trap();  // other threads have had the time to write, too
   }
 
  private:
   /// Records a wait in the entry that its place is mapped to, if that is still free.
-  __device__ static void write_down(Awaited what, std::uint64_t place, std::int64_t wanted, std::int64_t found) {
+  __device__ static void write_down(Awaited what, std::uint64_t place, std::int64_t wanted,
+                                    std::int64_t found) {
     const unsigned word = static_cast<unsigned>(place >> 2);
-    const int slot =
-        what == Awaited::barrier ? kGlobalSlots + static_cast<int>((word >> 1) % kSharedSlots) : static_cast<int>(word % kGlobalSlots);
+    const int slot = what == Awaited::barrier
+                         ? kGlobalSlots + static_cast<int>((word >> 1) % kSharedSlots)
+                         : static_cast<int>(word % kGlobalSlots);
     if (settings.taken[slot] != 0 || atomicAdd(settings.taken + slot, 1) != 0) return;
     Waiter& waiter = settings.record->waiter[slot];
     waiter.kernel = state().kernel, waiter.what = what;
-    waiter.block = static_cast<int>(blockIdx.x), waiter.warp = warp_of_block(), waiter.unit = state().unit[warp_of_block()];
+    waiter.block = static_cast<int>(blockIdx.x), waiter.warp = warp_of_block(),
+    waiter.unit = state().unit[warp_of_block()];
     waiter.place = place, waiter.wanted = wanted, waiter.found = found;
     kernels::fence_for_host();
     waiter.there = 1;

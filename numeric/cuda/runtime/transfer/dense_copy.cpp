@@ -15,7 +15,8 @@ namespace {
 template <class T>
 bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
   const bool apart = host.layout == Layout::row_major && host.ld != host.cols && host.rows > 1;
-  return host.layout == device && !apart && is_reachable(host.data) && is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
+  return host.layout == device && !apart && is_reachable(host.data) &&
+         is_reachable(&strided(host)(host.rows - 1, host.cols - 1));
 }
 
 /// Calls f(place in the matrix, place on the device, entries) for each column (row, if row-major),
@@ -23,7 +24,8 @@ bool is_copied_as_it_lies(const MatrixView<T>& host, Layout device) {
 template <class T, class F>
 void each_column(const MatrixView<T>& a, const F& f) {
   const Lines lines = lines_of(a, a.layout);
-  if (a.ld == lines.length || lines.count == 1) return f(Offset{0}, Offset{0}, lines.count * lines.length);
+  if (a.ld == lines.length || lines.count == 1)
+    return f(Offset{0}, Offset{0}, lines.count * lines.length);
   for (Offset c = 0; c < lines.count; ++c) f(c * a.ld, c * lines.length, lines.length);
 }
 
@@ -37,11 +39,13 @@ std::size_t bytes(Offset count, std::size_t item) { return static_cast<std::size
 }  // namespace
 
 template <class T>
-void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device, const Stream& stream) {
+void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device,
+          const Stream& stream) {
   const WaitInUnwinding waits(stream);
   if (is_copied_as_it_lies(host, device.layout))
     return each_column(host, [&](Offset from, Offset to, Offset count) {
-      check(cudaMemcpyAsync(device.data + to, host.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()),
+      check(cudaMemcpyAsync(device.data + to, host.data + from, bytes(count, sizeof(T)),
+                            cudaMemcpyDefault, stream.get()),
             "right-hand sides");
     });
   const Lines lines = lines_of(host, device.layout);
@@ -54,11 +58,14 @@ void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>
 }
 
 template <class T>
-void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host, const Stream& stream) {
+void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host,
+             const Stream& stream) {
   const WaitInUnwinding waits(stream);
   if (is_copied_as_it_lies(host, device.layout)) {
     each_column(host, [&](Offset to, Offset from, Offset count) {
-      check(cudaMemcpyAsync(host.data + to, device.data + from, bytes(count, sizeof(T)), cudaMemcpyDefault, stream.get()), "solutions");
+      check(cudaMemcpyAsync(host.data + to, device.data + from, bytes(count, sizeof(T)),
+                            cudaMemcpyDefault, stream.get()),
+            "solutions");
     });
     return stream.synchronize();
   }
@@ -72,9 +79,13 @@ void receive(Staging& staging, const MatrixView<const T>& device, const MatrixVi
   staging.receive(device.data, entries_of(host), sizeof(T), unpack, stream.get());
 }
 
-template void send(Staging&, const MatrixView<const float>&, const MatrixView<float>&, const Stream&);
-template void send(Staging&, const MatrixView<const double>&, const MatrixView<double>&, const Stream&);
-template void receive(Staging&, const MatrixView<const float>&, const MatrixView<float>&, const Stream&);
-template void receive(Staging&, const MatrixView<const double>&, const MatrixView<double>&, const Stream&);
+template void send(Staging&, const MatrixView<const float>&, const MatrixView<float>&,
+                   const Stream&);
+template void send(Staging&, const MatrixView<const double>&, const MatrixView<double>&,
+                   const Stream&);
+template void receive(Staging&, const MatrixView<const float>&, const MatrixView<float>&,
+                      const Stream&);
+template void receive(Staging&, const MatrixView<const double>&, const MatrixView<double>&,
+                      const Stream&);
 
 }  // namespace kauri::numeric::cuda

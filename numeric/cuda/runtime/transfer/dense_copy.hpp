@@ -14,10 +14,12 @@ class Staging;
 /// its rows lie apart or the layouts differ. Otherwise page-locked memory is copied as it lies, and
 /// may change when the stream has come past the copy.
 template <class T>
-void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device, const Stream& stream);
+void send(Staging& staging, const MatrixView<const T>& host, const MatrixView<T>& device,
+          const Stream& stream);
 
 /// Copies `device` to `host` after all earlier work of the stream, and waits until all has arrived.
 template <class T>
-void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host, const Stream& stream);
+void receive(Staging& staging, const MatrixView<const T>& device, const MatrixView<T>& host,
+             const Stream& stream);
 
 }  // namespace kauri::numeric::cuda

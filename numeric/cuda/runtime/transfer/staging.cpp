@@ -19,14 +19,19 @@ constexpr std::size_t kSentBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-bool is_reachable(const void* place) { return attributes_of(place).type != cudaMemoryTypeUnregistered; }
+bool is_reachable(const void* place) {
+  return attributes_of(place).type != cudaMemoryTypeUnregistered;
+}
 
-Staging::Staging() : arena_(std::min(kMostThreads, allowed_threads())), memory_(kChunks * (kChunkBytes + kAlignment)) {
+Staging::Staging()
+    : arena_(std::min(kMostThreads, allowed_threads())),
+      memory_(kChunks * (kChunkBytes + kAlignment)) {
   for (std::size_t k = 0; k < kChunks; ++k) {
     chunk_[k].memory = static_cast<std::byte*>(memory_.data()) + k * (kChunkBytes + kAlignment);
     ring_[k] = &chunk_[k];
   }
-  // oneTBB makes its threads when there is work for them, which would be in the middle of the first upload.
+  // oneTBB makes its threads when there is work for them, which would be in the middle of the first
+  // upload.
   arena_.execute([] { tbb::parallel_for(0, kMostThreads, [](int) {}); });
 }
 
@@ -69,14 +74,16 @@ void Staging::by_pieces(std::byte* memory, Offset begin, Offset end, std::size_t
   arena_.execute([&] { tbb::parallel_for(Offset{0}, pieces, work); });
 }
 
-void Staging::send(void* device, Offset count, std::size_t item, const Fill& fill, cudaStream_t stream) {
+void Staging::send(void* device, Offset count, std::size_t item, const Fill& fill,
+                   cudaStream_t stream) {
   CoalescedUpload gathering(*this, stream);
   gathering.send(device, count, item, fill);
   gathering.flush();
 }
 
 /// Has as many chunks under way at once as are idle.
-void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream) {
+void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
+                      cudaStream_t stream) {
   struct Part {
     ChunkLease chunk;
     Offset begin, end;
@@ -87,8 +94,10 @@ void Staging::receive(const void* device, Offset count, std::size_t item, const 
   const auto fetch = [&](ChunkLease chunk) {
     const Offset end = std::min(count, next + most);
     check(cudaEventSynchronize(chunk->copied.get()), "a copy to the device");
-    check(cudaMemcpyAsync(chunk->memory, static_cast<const std::byte*>(device) + static_cast<std::size_t>(next) * item,
-                          static_cast<std::size_t>(end - next) * item, cudaMemcpyDeviceToHost, stream),
+    check(cudaMemcpyAsync(
+              chunk->memory,
+              static_cast<const std::byte*>(device) + static_cast<std::size_t>(next) * item,
+              static_cast<std::size_t>(end - next) * item, cudaMemcpyDeviceToHost, stream),
           "a copy from the device");
     check(cudaEventRecord(chunk->copied.get(), stream), "a copy from the device");
     under_way.push_back({std::move(chunk), next, end});
@@ -107,7 +116,8 @@ void Staging::receive(const void* device, Offset count, std::size_t item, const 
 void Staging::copy(void* device, std::span<const std::byte> from, cudaStream_t stream) {
   if (from.empty()) return;
   if (is_reachable(&from.front()) && is_reachable(&from.back()))
-    return check(cudaMemcpyAsync(device, from.data(), from.size(), cudaMemcpyDefault, stream), "a copy to the device");
+    return check(cudaMemcpyAsync(device, from.data(), from.size(), cudaMemcpyDefault, stream),
+                 "a copy to the device");
   CoalescedUpload gathering(*this, stream);
   gathering.send(device, from);
   gathering.flush();
@@ -119,11 +129,13 @@ void Staging::copy_now(void* device, std::span<const std::byte> from) {
 }
 
 std::byte* CoalescedUpload::in_chunk(const std::byte* place) const {
-  return chunk_->memory + reinterpret_cast<std::uintptr_t>(begin_) % Staging::kAlignment + (place - begin_);
+  return chunk_->memory + reinterpret_cast<std::uintptr_t>(begin_) % Staging::kAlignment +
+         (place - begin_);
 }
 
 std::size_t CoalescedUpload::room_at(std::byte* place) {
-  // Differences of addresses, as the place may be in another allocation: one below wraps to a large gap.
+  // Differences of addresses, as the place may be in another allocation: one below wraps to a large
+  // gap.
   const auto address = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
   if (chunk_ && address(place) - (address(begin_) + used_) >= Staging::kAlignment) flush();
   if (!chunk_) {
@@ -136,7 +148,8 @@ std::size_t CoalescedUpload::room_at(std::byte* place) {
   return at < Staging::kChunkBytes ? Staging::kChunkBytes - at : 0;
 }
 
-void CoalescedUpload::send(void* device, Offset count, std::size_t item, const Staging::Fill& fill) {
+void CoalescedUpload::send(void* device, Offset count, std::size_t item,
+                           const Staging::Fill& fill) {
   auto* place = static_cast<std::byte*>(device);
   for (Offset begin = 0; begin < count;) {
     const Offset end = std::min(count, begin + static_cast<Offset>(room_at(place) / item));
@@ -159,7 +172,8 @@ void CoalescedUpload::send(void* device, std::span<const std::byte> from) {
 
 void CoalescedUpload::flush() {
   if (!chunk_) return;
-  check(cudaMemcpyAsync(begin_, in_chunk(begin_), used_, cudaMemcpyHostToDevice, stream_), "a copy to the device");
+  check(cudaMemcpyAsync(begin_, in_chunk(begin_), used_, cudaMemcpyHostToDevice, stream_),
+        "a copy to the device");
   check(cudaEventRecord(chunk_->copied.get(), stream_), "a copy to the device");
   chunk_.reset();
 }

@@ -46,7 +46,8 @@ class Staging {
   /// Receives `count` items of `item` bytes from the device, in the stream's order; `unpack` has
   /// taken all of them when this returns. Earlier work of the stream should have ended before the
   /// call: while this waits for it, other callers wait for chunks.
-  void receive(const void* device, Offset count, std::size_t item, const Unpack& unpack, cudaStream_t stream);
+  void receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
+               cudaStream_t stream);
 
  private:
   friend class CoalescedUpload;
@@ -59,9 +60,11 @@ class Staging {
     void operator()(Chunk* chunk) const noexcept { staging->give_back(chunk); }
   };
   using ChunkLease = std::unique_ptr<Chunk, Return>;
-  static constexpr std::size_t kChunkBytes = std::size_t{4} << 20, kPieceBytes = std::size_t{1} << 15;
+  static constexpr std::size_t kChunkBytes = std::size_t{4} << 20,
+                               kPieceBytes = std::size_t{1} << 15;
   static constexpr std::size_t kChunks = 4;
-  static constexpr std::size_t kAlignment = 256;  ///< a byte's place in a chunk and its place on the device are equal modulo this
+  static constexpr std::size_t kAlignment =
+      256;  ///< a byte's place in a chunk and its place on the device are equal modulo this
   static constexpr int kMostThreads = 16;
 
   /// Leases the chunk that was given back first; waits until one is idle. A thread that holds a
@@ -119,7 +122,8 @@ class CoalescedUpload {
 /// Takes arrays from a block and fills them, on one stream.
 class Uploader {
  public:
-  Uploader(Staging& staging, DeviceBlock& block, const Stream& stream) : block_(block), stream_(stream), upload_(staging, stream.get()) {}
+  Uploader(Staging& staging, DeviceBlock& block, const Stream& stream)
+      : block_(block), stream_(stream), upload_(staging, stream.get()) {}
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
   ~Uploader() { stream_.wait(); }
@@ -132,8 +136,9 @@ class Uploader {
   /// Several threads call it at once.
   template <class T, class F>
   void fill(const DeviceArray<T>& array, const F& fill) {
-    upload_.send(array.data(), array.size(), sizeof(T),
-                 [&](Offset begin, Offset end, void* out) { fill(begin, end, static_cast<T*>(out)); });
+    upload_.send(array.data(), array.size(), sizeof(T), [&](Offset begin, Offset end, void* out) {
+      fill(begin, end, static_cast<T*>(out));
+    });
   }
   template <class T, class F>
   [[nodiscard]] DeviceArray<T> make(Offset count, const F& fill) {

@@ -18,7 +18,8 @@ constexpr Index kBlock = symbolic::kInverseOrder;
 /// Returns the address of row r of a front in a forward sweep: a pivot row of x, or an update row.
 template <class T>
 __device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r) {
-  return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs : memory.update + (f.update + r - f.p) * memory.nrhs;
+  return r < f.p ? memory.x + Offset{f.first + r} * memory.nrhs
+                 : memory.update + (f.update + r - f.p) * memory.nrhs;
 }
 
 /// Sets the update rows to zero, then adds the children's, child after child. One block of threads
@@ -26,20 +27,24 @@ __device__ T* forward_row(const SolveMemory<T>& memory, const Front& f, Index r)
 template <class T>
 __device__ void pull_children(const PlanView& plan, const SolveMemory<T>& memory, const Front& f) {
   const Index nrhs = memory.nrhs;
-  for (Offset k = threadIdx.x; k < Offset{f.m - f.p} * nrhs; k += blockDim.x) memory.update[f.update * nrhs + k] = T(0);
+  for (Offset k = threadIdx.x; k < Offset{f.m - f.p} * nrhs; k += blockDim.x)
+    memory.update[f.update * nrhs + k] = T(0);
   __syncthreads();
   for (Index c = f.child_begin; c < f.child_end; ++c) {
     const Front& child = plan.front[plan.child[c]];
     for (Offset k = threadIdx.x; k < Offset{child.m - child.p} * nrhs; k += blockDim.x) {
       const auto r = static_cast<Index>(k / nrhs), column = static_cast<Index>(k % nrhs);
-      forward_row(memory, f, plan.relative[child.relative + r])[column] += memory.update[child.update * nrhs + k];
+      forward_row(memory, f, plan.relative[child.relative + r])[column] +=
+          memory.update[child.update * nrhs + k];
     }
     __syncthreads();
   }
 }
 
 /// Returns the number of pivots of step k: all of a small front's, or those of a tile.
-__device__ Index pivots_of(const Front& f, Index k) { return f.tiled == kNone ? f.p : cells_of(f).rows_of(k); }
+__device__ Index pivots_of(const Front& f, Index k) {
+  return f.tiled == kNone ? f.p : cells_of(f).rows_of(k);
+}
 
 /// Computes y = L(0,0)^-1 x of a small front, column by column; y: p x nrhs in shared memory.
 template <class T>
@@ -70,7 +75,8 @@ struct BlockRow {
 /// Loads the diagonal block of a tiled front that begins with pivot `first`; its transpose if
 /// kTransposed. Called by 16 lanes, a row each.
 template <bool kTransposed, class T>
-__device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index lane) {
+__device__ BlockRow<T> load_block_row(const SolveMemory<T>& memory, const Front& f, Index first,
+                                      Index rows, Index lane) {
   BlockRow<T> row;
 #pragma unroll
   for (Index k = 0; k < kBlock; ++k) {
@@ -97,7 +103,8 @@ __device__ T multiply_row(const T (&row)[kBlock], T x) {
 /// residual keeps its rounding errors. x, y: block rows of nrhs columns, x numbers or sums. Called
 /// by all threads of the block, a half warp per column.
 template <bool kTransposed, class Right, class T>
-__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, const Right* x, T* y) {
+__device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index first, Index rows,
+                            const Right* x, T* y) {
   const Index nrhs = memory.nrhs, lane = static_cast<Index>(threadIdx.x) % kBlock;
   const BlockRow<T> row = load_block_row<kTransposed>(memory, f, first, rows, lane);
   for (Index begin = 0; begin < nrhs; begin += static_cast<Index>(blockDim.x) / kBlock) {
@@ -106,7 +113,8 @@ __device__ void solve_block(const SolveMemory<T>& memory, const Front& f, Index 
     Dot2 rest = there ? Dot2{x[Offset{lane} * nrhs + column]} : Dot2{};
     const T start = multiply_row(row.inverse, static_cast<T>(rest.value()));
 #pragma unroll
-    for (Index k = 0; k < kBlock; ++k) rest.subtract<T>(row.l[k], __shfl_sync(0xffffffffu, start, k, kBlock));
+    for (Index k = 0; k < kBlock; ++k)
+      rest.subtract<T>(row.l[k], __shfl_sync(0xffffffffu, start, k, kBlock));
     const T solution = start + multiply_row(row.inverse, static_cast<T>(rest.value()));
     if (there) y[Offset{lane} * nrhs + column] = solution;
   }
@@ -122,10 +130,12 @@ __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k
   T* x = memory.x + Offset{f.first + k * kTile} * nrhs;
   for (Index b = 0; b < w; b += kBlock) {
     const Index rows = min(kBlock, w - b);
-    for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+    for (Index e = static_cast<Index>(threadIdx.x); b > 0 && e < rows * nrhs;
+         e += static_cast<Index>(blockDim.x)) {
       const Index r = b + e / nrhs, column = e % nrhs;
       T sum = T(0);
-      for (Index c = 0; c < b; ++c) sum += memory.l[factor_place(f, first + r, first + c)] * y[c * nrhs + column];
+      for (Index c = 0; c < b; ++c)
+        sum += memory.l[factor_place(f, first + r, first + c)] * y[c * nrhs + column];
       x[Offset{r} * nrhs + column] -= sum;
     }
     __syncthreads();
@@ -136,12 +146,15 @@ __device__ void pivot_rows(const SolveMemory<T>& memory, const Front& f, Index k
 
 /// Subtracts L(., k) y_k from rows [first, first + rows) of a front.
 template <class T>
-__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows, Index k, const T* y) {
+__device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index first, Index rows,
+                            Index k, const T* y) {
   const Index w = pivots_of(f, k), nrhs = memory.nrhs;
-  for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs; e += static_cast<Index>(blockDim.x)) {
+  for (Index e = static_cast<Index>(threadIdx.x); e < rows * nrhs;
+       e += static_cast<Index>(blockDim.x)) {
     const Index r = e % rows, column = e / rows;
     T sum = T(0);
-    for (Index c = 0; c < w; ++c) sum += memory.l[factor_place(f, first + r, k * kTile + c)] * y[c * nrhs + column];
+    for (Index c = 0; c < w; ++c)
+      sum += memory.l[factor_place(f, first + r, k * kTile + c)] * y[c * nrhs + column];
     forward_row(memory, f, first + r)[column] -= sum;
   }
 }
@@ -149,7 +162,8 @@ __device__ void update_rows(const SolveMemory<T>& memory, const Front& f, Index 
 template <class T>
 __device__ void keep_rows(const SolveMemory<T>& memory, const Front& f, Index k, const T* y) {
   const Index w = pivots_of(f, k);
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs;
+       e += static_cast<Index>(blockDim.x))
     memory.y[Offset{f.first + k * kTile} * memory.nrhs + e] = y[e];
 }
 
@@ -196,7 +210,8 @@ __global__ void forward_tiles(PlanView plan, SolveMemory<T> memory, TileList lis
   __syncthreads();
   const Front f = plan.front[at.front];
   const Index w = pivots_of(f, k);
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs; e += static_cast<Index>(blockDim.x))
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * memory.nrhs;
+       e += static_cast<Index>(blockDim.x))
     y[e] = memory.y[Offset{f.first + k * kTile} * memory.nrhs + e];
   __syncthreads();
   const FrontCells cells = cells_of(f);
@@ -217,7 +232,8 @@ __device__ void small_pivot_rows_back(const SolveMemory<T>& memory, const Front&
       memory.x[Offset{f.first + c} * nrhs + e] = x;
     }
     __syncthreads();
-    for (Index e = thread; e < c * nrhs; e += threads) z[e].template subtract<T>(l[layout.place(c, e / nrhs)], z[c * nrhs + e % nrhs].sum);
+    for (Index e = thread; e < c * nrhs; e += threads)
+      z[e].template subtract<T>(l[layout.place(c, e / nrhs)], z[c * nrhs + e % nrhs].sum);
     __syncthreads();
   }
 }
@@ -233,11 +249,13 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
     const Index end = min(w, b + kBlock);
     solve_block<true>(memory, f, first + b, end - b, z + b * nrhs, x + Offset{b} * nrhs);
     __syncthreads();
-    for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs; e += static_cast<Index>(blockDim.x)) {
+    for (Index e = static_cast<Index>(threadIdx.x); e < b * nrhs;
+         e += static_cast<Index>(blockDim.x)) {
       const Index c = e / nrhs, column = e % nrhs;
       Dot2 sum = z[e];
       for (Index r = b; r < end; ++r)
-        sum.template subtract<T>(memory.l[factor_place(f, first + r, first + c)], x[Offset{r} * nrhs + column]);
+        sum.template subtract<T>(memory.l[factor_place(f, first + r, first + c)],
+                                 x[Offset{r} * nrhs + column]);
       z[e] = sum;
     }
     __syncthreads();
@@ -247,15 +265,18 @@ __device__ void pivot_rows_back(const SolveMemory<T>& memory, const Front& f, In
 /// Computes x_k = inv(L(k,k))^T (y_k - sum over rows below of L(., k)^T x); x of the rows below the
 /// pivots is read from the ancestors' pivots. One block of threads per front.
 template <class T>
-__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f, Index k, Dot2* z) {
+__device__ void backward_step(const PlanView& plan, const SolveMemory<T>& memory, const Front& f,
+                              Index k, Dot2* z) {
   const Index w = pivots_of(f, k), nrhs = memory.nrhs, begin = k * kTile;
   const Index* row = plan.row + f.row;
-  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs; e += static_cast<Index>(blockDim.x)) {
+  for (Index e = static_cast<Index>(threadIdx.x); e < w * nrhs;
+       e += static_cast<Index>(blockDim.x)) {
     const Index c = e / nrhs, column = e % nrhs;
     Dot2 sum{memory.y[Offset{f.first + begin} * nrhs + e]};
     for (Index r = begin + w; r < f.m; ++r) {
       const Index at = r < f.p ? f.first + r : row[r];
-      sum.template subtract<T>(memory.l[factor_place(f, r, begin + c)], memory.x[Offset{at} * nrhs + column]);
+      sum.template subtract<T>(memory.l[factor_place(f, r, begin + c)],
+                               memory.x[Offset{at} * nrhs + column]);
     }
     z[e] = sum;
   }
@@ -269,7 +290,8 @@ __global__ void backward_fronts(PlanView plan, SolveMemory<T> memory, Index begi
   if (is_skipped(memory.run_flag)) return;
   Dot2* z = reinterpret_cast<Dot2*>(shared);
   const Front f = plan.front[plan.order[begin + static_cast<Index>(blockIdx.x)]];
-  for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;) backward_step(plan, memory, f, k, z);
+  for (Index k = f.tiled == kNone ? 1 : cells_of(f).pivot_tiles(); k-- > 0;)
+    backward_step(plan, memory, f, k, z);
 }
 
 /// Returns the row of row k in the caller's numbering; k itself without a permutation.
@@ -280,17 +302,20 @@ __global__ void gather(PlanView plan, Index n, StridedView<const T> b, SolveMemo
   if (is_skipped(memory.run_flag)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
-  for (Index c = 0; c < memory.nrhs; ++c) memory.x[Offset{k} * memory.nrhs + c] = b(row_of(plan.old_of, k), c);
+  for (Index c = 0; c < memory.nrhs; ++c)
+    memory.x[Offset{k} * memory.nrhs + c] = b(row_of(plan.old_of, k), c);
 }
 
 template <class T, class V>
-__global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V> memory, const DeviceVerdict* verdict) {
+__global__ void scatter(PlanView plan, Index n, StridedView<T> b, SolveMemory<V> memory,
+                        const DeviceVerdict* verdict) {
   if (is_skipped(memory.run_flag)) return;
   const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= n) return;
   const bool good = verdict->status == VerdictStatus::positive_definite;
   for (Index c = 0; c < memory.nrhs; ++c)
-    b(row_of(plan.old_of, k), c) = good ? static_cast<T>(memory.x[Offset{k} * memory.nrhs + c]) : std::numeric_limits<T>::quiet_NaN();
+    b(row_of(plan.old_of, k), c) = good ? static_cast<T>(memory.x[Offset{k} * memory.nrhs + c])
+                                        : std::numeric_limits<T>::quiet_NaN();
 }
 
 unsigned blocks_for(Index n) { return (static_cast<unsigned>(n) + kThreads - 1) / kThreads; }
@@ -323,55 +348,71 @@ void load_solve_kernels() {
 }
 
 template <class T>
-void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
+void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                     cudaStream_t stream) {
   const std::size_t bytes = pivot_bytes<T>(memory.nrhs);
   if (level.small > 0)
-    check(kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes, stream, plan, memory, level.first),
+    check(kernels::launch(forward_small<T>, static_cast<unsigned>(level.small), kThreads, bytes,
+                          stream, plan, memory, level.first),
           "a launch of a forward sweep");
   if (const Index large = level.count - level.small; large > 0)
-    check(kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan, memory, level.first + level.small),
+    check(kernels::launch(forward_pull<T>, static_cast<unsigned>(large), kThreads, 0, stream, plan,
+                          memory, level.first + level.small),
           "a launch of a forward sweep");
   for (const Step& step : level.steps) {
-    check(kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads, bytes, stream, plan, memory,
-                          step.panel.first, step.k),
+    check(kernels::launch(forward_pivots<T>, static_cast<unsigned>(step.panel.count), kThreads,
+                          bytes, stream, plan, memory, step.panel.first, step.k),
           "a launch of a forward sweep");
     if (step.panel.tiles > 0)
-      check(kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads, bytes, stream, plan, memory, step.panel,
-                            step.k),
+      check(kernels::launch(forward_tiles<T>, static_cast<unsigned>(step.panel.tiles), kThreads,
+                            bytes, stream, plan, memory, step.panel, step.k),
             "a launch of a forward sweep");
   }
 }
 
 template <class T>
-void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory, cudaStream_t stream) {
-  check(kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads, pivot_bytes<Dot2>(memory.nrhs), stream, plan,
-                        memory, level.first),
+void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                      cudaStream_t stream) {
+  check(kernels::launch(backward_fronts<T>, static_cast<unsigned>(level.count), kThreads,
+                        pivot_bytes<Dot2>(memory.nrhs), stream, plan, memory, level.first),
         "a launch of a backward sweep");
 }
 
 template <class T, class V>
-void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b, const SolveMemory<V>& memory, cudaStream_t stream) {
-  check(kernels::launch(gather<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory), "a launch of a gather");
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b,
+                    const SolveMemory<V>& memory, cudaStream_t stream) {
+  check(kernels::launch(gather<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory),
+        "a launch of a gather");
 }
 
 template <class T, class V>
-void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b, const SolveMemory<V>& memory, const DeviceVerdict* verdict,
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b,
+                     const SolveMemory<V>& memory, const DeviceVerdict* verdict,
                      cudaStream_t stream) {
-  check(kernels::launch(scatter<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory, verdict), "a launch of a scatter");
+  check(kernels::launch(scatter<T, V>, blocks_for(n), kThreads, 0, stream, plan, n, b, memory,
+                        verdict),
+        "a launch of a scatter");
 }
 
-template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
-template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
-template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<float>&, cudaStream_t);
-template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&, cudaStream_t);
-template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<float>&, cudaStream_t);
-template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&, const SolveMemory<double>&, cudaStream_t);
-template void enqueue_gather(const PlanView&, Index, const StridedView<const double>&, const SolveMemory<double>&, cudaStream_t);
-template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<float>&, const DeviceVerdict*,
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<float>&,
                               cudaStream_t);
-template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&, const SolveMemory<double>&, const DeviceVerdict*,
+template void enqueue_forward(const PlanView&, const Level&, const SolveMemory<double>&,
                               cudaStream_t);
-template void enqueue_scatter(const PlanView&, Index, const StridedView<double>&, const SolveMemory<double>&, const DeviceVerdict*,
-                              cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<float>&,
+                               cudaStream_t);
+template void enqueue_backward(const PlanView&, const Level&, const SolveMemory<double>&,
+                               cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&,
+                             const SolveMemory<float>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const float>&,
+                             const SolveMemory<double>&, cudaStream_t);
+template void enqueue_gather(const PlanView&, Index, const StridedView<const double>&,
+                             const SolveMemory<double>&, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&,
+                              const SolveMemory<float>&, const DeviceVerdict*, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<float>&,
+                              const SolveMemory<double>&, const DeviceVerdict*, cudaStream_t);
+template void enqueue_scatter(const PlanView&, Index, const StridedView<double>&,
+                              const SolveMemory<double>&, const DeviceVerdict*, cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

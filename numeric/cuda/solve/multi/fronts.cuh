@@ -15,8 +15,11 @@ namespace kauri::numeric::cuda::sweep::wide {
 template <int kWidth>
 struct Part {
   static constexpr int kApart = 32 / kWidth;
-  static constexpr int kPivots = kWidth == 8 ? 2 : 4, kBelow = kWidth == 8 ? 2 : 8;  // rows of a lane in a block, of pivots and below them
-  static constexpr int kLooks = 8;                                                   // numbers of a lane that are awaited together
+  static constexpr int kPivots = kWidth == 8 ? 2 : 4,
+                       kBelow = kWidth == 8
+                                    ? 2
+                                    : 8;  // rows of a lane in a block, of pivots and below them
+  static constexpr int kLooks = 8;        // numbers of a lane that are awaited together
   int row, column;
   __device__ explicit Part(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
@@ -35,7 +38,8 @@ template <int kRows, int kWidth, bool kForward>
 class PlacesAhead {
  public:
   using Panels = FrontShared<kRows, kWidth>;
-  __device__ PlacesAhead(Panels& shared, const Fronts<Panels>& fronts, Index count, const SweepView& view, int lane)
+  __device__ PlacesAhead(Panels& shared, const Fronts<Panels>& fronts, Index count,
+                         const SweepView& view, int lane)
       : shared_(shared), fronts_(fronts), count_(count), view_(view), lane_(lane) {
     load(0);
   }
@@ -64,13 +68,16 @@ class PlacesAhead {
         if (const Index last = f.m - 1 - 32 * h; last >= 0 && last < 32) {
           const std::uint32_t end = __shfl_sync(kAll, next_.end[h], last);
           if (lane_ == 0 && end > begin)
-            kernels::ptx::prefetch(update + Offset{begin} * kWidth, static_cast<int>(min(end - begin, 1024u)) * kWidth * 8);
+            kernels::ptx::prefetch(update + Offset{begin} * kWidth,
+                                   static_cast<int>(min(end - begin, 1024u)) * kWidth * 8);
         }
     }
   }
 
  private:
-  __device__ void load(Index k) { next_.template load<kForward>(fronts_.front(k), fronts_.id(k), k < count_, view_, lane_); }
+  __device__ void load(Index k) {
+    next_.template load<kForward>(fronts_.front(k), fronts_.id(k), k < count_, view_, lane_);
+  }
 
   Panels& shared_;
   const Fronts<Panels>& fronts_;
@@ -81,7 +88,8 @@ class PlacesAhead {
 };
 
 template <int kRows, int kWidth>
-__device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, int lane) {
+__device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
+                                int lane) {
   double reciprocal[kRows / 32];
   take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
@@ -91,7 +99,8 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
 /// Adds b and the children's update rows, one after the other, for all rows; waits for two of each
 /// row together.
 template <int kRows, int kWidth>
-__device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, const WideMemory& memory, const Part<kWidth>& at) {
+__device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
+                            const WideMemory& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   for (Index first = at.row; first < f.m; first += Part::kLooks * Part::kApart) {
     double sum[Part::kLooks];
@@ -111,7 +120,8 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
 #pragma unroll
       for (int u = 0; u < 2; ++u)
 #pragma unroll
-        for (int j = 0; j < Part::kLooks; ++j) x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
+        for (int j = 0; j < Part::kLooks; ++j)
+          x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
       Watch watch;
       for (;;) {
         bool all = true;
@@ -123,7 +133,8 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
         look_at<Part::kLooks>(
             watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
         look_at<Part::kLooks>(
-            watch, [&](int j) { return is_set(x[1][j]); }, [&](int j) { return place[j] + kWidth; });
+            watch, [&](int j) { return is_set(x[1][j]); },
+            [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)
@@ -141,14 +152,15 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f, 
     }
 #pragma unroll
     for (int j = 0; j < Part::kLooks; ++j)
-      if (const Index r = first + Part::kApart * j; r < f.m) shared.number[r * kWidth + at.column] = sum[j];
+      if (const Index r = first + Part::kApart * j; r < f.m)
+        shared.number[r * kWidth + at.column] = sum[j];
   }
 }
 
 /// Loads y of the pivots and x of the rows below them.
 template <int kRows, int kWidth>
-__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f, const SweepMemory<double>& memory,
-                               const Part<kWidth>& at) {
+__device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
+                               const SweepMemory<double>& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   constexpr int kLooks = kWidth == 32 ? 12 : Part::kLooks;  // two rounds of most fronts
   for (Index first = at.row; first < f.m; first += kLooks * Part::kApart) {
@@ -156,14 +168,18 @@ __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& 
     const double* place[kLooks];
 #pragma unroll
     for (int j = 0; j < kLooks; ++j) {
-      const Index r = first + Part::kApart * j, row = r < f.p ? f.first + r : r < f.m ? static_cast<Index>(shared.place[r]) : 0;
+      const Index r = first + Part::kApart * j, row = r < f.p ? f.first + r
+                                                      : r < f.m
+                                                          ? static_cast<Index>(shared.place[r])
+                                                          : 0;
       place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * kWidth + at.column;
       x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
     for (int j = 0; j < kLooks; ++j)
-      if (const Index r = first + Part::kApart * j; r < f.m) shared.number[r * kWidth + at.column] = x[j];
+      if (const Index r = first + Part::kApart * j; r < f.m)
+        shared.number[r * kWidth + at.column] = x[j];
   }
 }
 
@@ -173,10 +189,12 @@ template <int kCount, int kWidth>
 struct RowBlock {
   double sum[kCount];
   Index row[kCount];
-  __device__ RowBlock(const double* number, const double* l, Index m, Index first, Index last, Index end, const Part<kWidth>& at) {
+  __device__ RowBlock(const double* number, const double* l, Index m, Index first, Index last,
+                      Index end, const Part<kWidth>& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
-      row[j] = min(first + at.row + Part<kWidth>::kApart * j, last), sum[j] = number[row[j] * kWidth + at.column];
+      row[j] = min(first + at.row + Part<kWidth>::kApart * j, last),
+      sum[j] = number[row[j] * kWidth + at.column];
     const double* column = l;
 #pragma unroll 4
     for (Index c = 0; c < end; ++c) {
@@ -190,8 +208,8 @@ struct RowBlock {
 
 /// Computes y of the front's pivots.
 template <int kRows, int kWidth>
-__device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const SweepMemory<double>& memory,
-                               const Part<kWidth>& at) {
+__device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
+                               const SweepMemory<double>& memory, const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   for (Index first = 0; first < f.p; first += Part::kPivots * Part::kApart) {
     RowBlock<Part::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
@@ -206,7 +224,8 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
         const double* column = l + packed_column(c, f.m);
 #pragma unroll
         for (int i = j; i < Part::kPivots; ++i)
-          if (first + at.row + Part::kApart * i > c) block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
+          if (first + at.row + Part::kApart * i > c)
+            block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
       }
     __syncwarp();  // all have read what is overwritten
 #pragma unroll
@@ -220,8 +239,9 @@ __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double*
 }
 
 template <int kRows, int kWidth>
-__device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers, const SweepView& view,
-                                     const WideMemory& memory, const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
+                                     const SweepView& view, const WideMemory& memory,
+                                     const Dealt& dealt, int lane) {
   using Part = wide::Part<kWidth>;
   if (dealt.count <= 0) return;
   const Part at(lane);
@@ -242,13 +262,15 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
 #pragma unroll
       for (int j = 0; j < Part::kBelow; ++j)
         if (const Index r = first + at.row + Part::kApart * j; r < f.m)
-          publish(memory.numbers.update + Offset{shared.place[r]} * kWidth + at.column, block.sum[j]);
+          publish(memory.numbers.update + Offset{shared.place[r]} * kWidth + at.column,
+                  block.sum[j]);
     }
     fronts.end();
   }
 }
 
-/// Number of products that are added up before they are added to a sum that keeps its rounding error.
+/// Number of products that are added up before they are added to a sum that keeps its rounding
+/// error.
 constexpr Index kCarried = 8;
 
 /// y of a lane's columns of a block, less the products of the rows from `end` on; `error` holds the
@@ -258,7 +280,8 @@ struct ColumnBlock {
   using Part = wide::Part<kWidth>;
   Dot2 sum[Part::kPivots];
   const double* l[Part::kPivots];
-  __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end, const Part& at) {
+  __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end,
+                         const Part& at) {
 #pragma unroll
     for (int j = 0; j < Part::kPivots; ++j) {
       const Index c = min(first + at.row + Part::kApart * j, end - 1);
@@ -278,7 +301,8 @@ struct ColumnBlock {
 
 /// Computes x of the front's pivots, block of columns after block from the last.
 template <int kRows, int kWidth>
-__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f, const WideMemory& memory,
+__device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
+                                  const Front& f, const WideMemory& memory,
                                   const Part<kWidth>& at) {
   using Part = wide::Part<kWidth>;
   constexpr Index kBlock = Part::kPivots * Part::kApart;
@@ -294,7 +318,8 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
         if (at.row == k) block.sum[j] = {x};
 #pragma unroll
         for (int i = 0; i <= j; ++i)
-          if (first + at.row + Part::kApart * i < c) block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
+          if (first + at.row + Part::kApart * i < c)
+            block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
       }
     __syncwarp();  // all have read what is overwritten
 #pragma unroll
@@ -310,8 +335,9 @@ __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const doub
 }
 
 template <int kRows, int kWidth>
-__device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers, const SweepView& view,
-                                      const WideMemory& memory, const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
+                                      const SweepView& view, const WideMemory& memory,
+                                      const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
   const Part<kWidth> at(lane);
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);

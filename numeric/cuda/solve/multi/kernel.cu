@@ -14,9 +14,10 @@ namespace kauri::numeric::cuda::sweep::wide {
 namespace {
 
 template <bool kForward, int kRows, int kWidth, int kWarps>
-__device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const Place& at, const BlockRange& group, Index begin, Index end, int warp,
-                             int lane) {
+__device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps],
+                             WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const WideMemory& memory, const Place& at, const BlockRange& group,
+                             Index begin, Index end, int warp, int lane) {
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);
   if constexpr (kForward)
@@ -32,21 +33,25 @@ __device__ void hand_over() {
 }
 
 template <bool kForward, int kWidth>
-__device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+__device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view,
+                                const WideMemory& memory) {
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
   const Place at(memory.groups);
   const Roles roles(view, at);
   Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
   const auto narrow = [&] {
-    sweep_fronts<kForward>(shared.narrow, barriers.narrow, view, memory, at, roles.narrow, 0, view.narrow, warp, lane);
+    sweep_fronts<kForward>(shared.narrow, barriers.narrow, view, memory, at, roles.narrow, 0,
+                           view.narrow, warp, lane);
     hand_over();
   };
   const auto small = [&] {
-    sweep_fronts<kForward>(shared.small, barriers.small, view, memory, at, roles.small, view.narrow, view.small, warp, lane);
+    sweep_fronts<kForward>(shared.small, barriers.small, view, memory, at, roles.small, view.narrow,
+                           view.small, warp, lane);
     hand_over();
   };
   if constexpr (kForward) narrow(), small();
-  if (place_in(roles.tiles, at) >= 0) sweep_tiles<kForward>(Tiles<kWidth>{shared.tiles, barriers.tiles}, view, memory);
+  if (place_in(roles.tiles, at) >= 0)
+    sweep_tiles<kForward>(Tiles<kWidth>{shared.tiles, barriers.tiles}, view, memory);
   hand_over();
   if constexpr (!kForward) small(), narrow();
 }
@@ -58,12 +63,14 @@ __device__ void take_share(WideMemory& memory) {
   const auto group = static_cast<Offset>(static_cast<Index>(blockIdx.x) % memory.groups);
   const Offset vector = group * memory.n * kWidth, kept = group * memory.kept * kWidth;
   memory.numbers.x += vector, memory.numbers.y += vector, memory.rows += vector;
-  memory.numbers.update += kept, memory.numbers.forward_part += kept, memory.numbers.backward_part += kept;
+  memory.numbers.update += kept, memory.numbers.forward_part += kept,
+      memory.numbers.backward_part += kept;
   memory.numbers.ticket += 2 * group;
 }
 
 template <int kWidth>
-__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
+__global__ void __launch_bounds__(kThreads, kResident)
+    sweep(SweepView view, WideMemory memory, bool forward, bool backward) {
   if (is_skipped(memory.numbers.run_flag)) return;
   take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
@@ -116,10 +123,12 @@ __global__ void __launch_bounds__(kCopyThreads) take_b(WideMemory memory, bool f
   if (is_skipped(memory.numbers.run_flag)) return;
   __shared__ double block[kColumns][kCopyRows + 1];
   const Index first = static_cast<Index>(blockIdx.x) * kCopyRows;
-  if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets) memory.numbers.ticket[threadIdx.x] = -1;
+  if (blockIdx.x == 0 && threadIdx.x < symbolic::kWideTickets)
+    memory.numbers.ticket[threadIdx.x] = -1;
   for_caller<kColumns>(memory.numbers.b_step, [&](int r, int c) {
     const bool there = first + r < memory.n && c < memory.columns;
-    block[c][r] = there ? memory.numbers.b[(first + r) * memory.numbers.b_step + c * memory.b_column] : 0.0;
+    block[c][r] =
+        there ? memory.numbers.b[(first + r) * memory.numbers.b_step + c * memory.b_column] : 0.0;
   });
   __syncthreads();
   for_block<kColumns, true>([&](int r, int c) {
@@ -150,7 +159,9 @@ __global__ void __launch_bounds__(kCopyThreads) give_x(WideMemory memory, const 
   });
 }
 
-inline unsigned copy_blocks(Index n) { return static_cast<unsigned>((Offset{n} + kCopyRows - 1) / kCopyRows); }
+inline unsigned copy_blocks(Index n) {
+  return static_cast<unsigned>((Offset{n} + kCopyRows - 1) / kCopyRows);
+}
 
 }  // namespace
 }  // namespace kauri::numeric::cuda::sweep::wide
@@ -160,7 +171,8 @@ namespace kauri::numeric::cuda {
 template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
-  const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads, sizeof(wide::Shared<kWidth>));
+  const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads,
+                                                 sizeof(wide::Shared<kWidth>));
   if (blocks == 0) return 0;  // other devices cannot run any of the three
   load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
   if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
@@ -168,7 +180,8 @@ int wide_blocks() {
 }
 
 template <int kWidth>
-void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
+void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward,
+                         bool backward, int blocks, cudaStream_t stream) {
   namespace wide = sweep::wide;
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
@@ -179,20 +192,26 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   const Index each = std::min<Index>(blocks / memory.groups, most);
   if (each < 1) throw std::logic_error("wide sweeps by fewer blocks than groups");
   const unsigned copies = wide::copy_blocks(memory.n);
-  check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward), "a launch of sweeps");
+  check(kernels::launch(take, copies, wide::kCopyThreads, 0, stream, memory, forward),
+        "a launch of sweeps");
   if (forward || backward)  // neither: a permutation alone
-    check(kernels::launch_cooperative(wide::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
-                                      sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
+    check(kernels::launch_cooperative(
+              wide::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
+              sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
-  check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory, backward ? memory.numbers.x : memory.numbers.y),
+  check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory,
+                        backward ? memory.numbers.x : memory.numbers.y),
         "a launch of sweeps");
 }
 
 template int wide_blocks<8>();
 template int wide_blocks<16>();
 template int wide_blocks<32>();
-template void enqueue_wide_sweeps<8>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
-template void enqueue_wide_sweeps<16>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
-template void enqueue_wide_sweeps<32>(const SweepView&, const WideMemory&, bool, bool, int, cudaStream_t);
+template void enqueue_wide_sweeps<8>(const SweepView&, const WideMemory&, bool, bool, int,
+                                     cudaStream_t);
+template void enqueue_wide_sweeps<16>(const SweepView&, const WideMemory&, bool, bool, int,
+                                      cudaStream_t);
+template void enqueue_wide_sweeps<32>(const SweepView&, const WideMemory&, bool, bool, int,
+                                      cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

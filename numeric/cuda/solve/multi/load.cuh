@@ -1,5 +1,6 @@
-// The warps that load data for the multiplying warps, for several right-hand sides: the loader as in solves of one, and warps that load all
-// numbers. Each of these has some rows of every tile, 16 bytes per lane, and loads all of them at once.
+// The warps that load data for the multiplying warps, for several right-hand sides: the loader as
+// in solves of one, and warps that load all numbers. Each of these has some rows of every tile, 16
+// bytes per lane, and loads all of them at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -32,17 +33,21 @@ class Stages {
 };
 
 template <bool kForward, int kWidth>
-__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front, const WideMemory& memory) {
+__device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const Front& front,
+                          const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
-  const double *panel = memory.numbers.l + front.panel, *inverses = memory.numbers.l + front.inverses;
+  const double *panel = memory.numbers.l + front.panel,
+               *inverses = memory.numbers.l + front.inverses;
   const Index pivots = cells.pivot_tiles();
   if constexpr (kForward) {
     for (Index i = task.row; i < task.row + task.rows; ++i) {
       const bool product = ends_with_product(task, i, pivots);
-      for (Index k = task.column, end = last_column(task, i, pivots) - (product ? 1 : 0); k < end; ++k)
+      for (Index k = task.column, end = last_column(task, i, pivots) - (product ? 1 : 0); k < end;
+           ++k)
         load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
-        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(i)));
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries,
+                     sweep::blocks_of(cells.cells_of(i)));
       if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
@@ -50,7 +55,8 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
     for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
       load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
-      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, sweep::blocks_of(cells.cells_of(task.column)));
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries,
+                   sweep::blocks_of(cells.cells_of(task.column)));
     if (product) load_product(stages, inverses + cells.backward_product(task.column));
   }
 }
@@ -59,19 +65,25 @@ __device__ void load_task(Stages<kWidth>& stages, const SweepTask& task, const F
 __device__ inline void prefetch_words(const void* from, Index count) {
   const auto at = reinterpret_cast<std::uintptr_t>(from), begin = at & ~std::uintptr_t{15};
   if (count > 0)
-    ptx::prefetch(reinterpret_cast<const void*>(begin), static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
+    ptx::prefetch(reinterpret_cast<const void*>(begin),
+                  static_cast<int>((at + 4 * static_cast<unsigned>(count) - begin + 15) & ~15u));
 }
 
-/// Prefetches the lists, and b or y, that a task reads before it can load any number: no block has read these lately.
+/// Prefetches the lists, and b or y, that a task reads before it can load any number: no block has
+/// read these lately.
 template <bool kForward, int kWidth>
-__device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view, const WideMemory& memory) {
+__device__ void prefetch_task(const SweepTask& task, const Front& front, const SweepView& view,
+                              const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
   const Index begin = cells.first_row(task.row), below = max(begin, front.p);
-  const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) + cells.rows_of(task.row + task.rows - 1) : begin;
+  const Index end = task.rows > 0 ? cells.first_row(task.row + task.rows - 1) +
+                                        cells.rows_of(task.row + task.rows - 1)
+                                  : begin;
   const auto numbers = [&](const double* array, Index first) {
     if (const Index rows = min(front.p - first, kTile); rows > 0)
-      ptx::prefetch(array + Offset{front.first + first} * kWidth, rows * kWidth * static_cast<int>(sizeof(double)));
+      ptx::prefetch(array + Offset{front.first + first} * kWidth,
+                    rows * kWidth * static_cast<int>(sizeof(double)));
   };
   if constexpr (kForward) {
     if (!whole) return;
@@ -84,9 +96,11 @@ __device__ void prefetch_task(const SweepTask& task, const Front& front, const S
   }
 }
 
-/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at the end.
+/// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at
+/// the end.
 template <bool kForward, int kWidth>
-__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+__device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view,
+                           const WideMemory& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.numbers.ticket + (kForward ? 0 : 1);
@@ -104,7 +118,8 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
     else if (lane == 0)
       task.front = kNone;
     __syncwarp();
-    if (drawn < count) kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
+    if (drawn < count)
+      kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
     __syncwarp();
     if (lane == 0) {
       ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
@@ -119,7 +134,8 @@ __device__ void run_loader(const Tiles<kWidth>& shared, const SweepView& view, c
 
 // ---- the warps that load numbers
 
-/// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from a first and from a spare one.
+/// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from
+/// a first and from a spare one.
 template <int kWidth>
 struct Rounds;
 template <>
@@ -135,8 +151,9 @@ struct Rounds<32> {
   static constexpr int kApart = 8, kMain = 8, kSpare = 3;
 };
 
-/// The numbers of a tile that a lane loads: columns `column` and the next, of rows row, row + kApart, ... in kMain rounds, then of rows
-/// spare, spare + kApart, ... in the others. turn_of() is the same for all rows of either, so they are one address each and constants.
+/// The numbers of a tile that a lane loads: columns `column` and the next, of rows row, row +
+/// kApart, ... in kMain rounds, then of rows spare, spare + kApart, ... in the others. turn_of() is
+/// the same for all rows of either, so they are one address each and constants.
 template <int kWidth>
 struct NumberLoader : Rounds<kWidth> {
   using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
@@ -149,34 +166,44 @@ struct NumberLoader : Rounds<kWidth> {
     lane = thread % 32, column = lane % kLanes * 2;
     const int r = lane / kLanes;
     if constexpr (kWidth == 8) row = 8 * warp + r, spare = kTile;
-    if constexpr (kWidth == 16) row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
+    if constexpr (kWidth == 16)
+      row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
     if constexpr (kWidth == 32) row = 2 * warp + r, spare = 24 * warp + 6 + r;
     static_assert(kBringers == 3);
   }
-  [[nodiscard]] __device__ int row_of(int round) const { return round < kMain ? row + kApart * round : spare + kApart * (round - kMain); }
+  [[nodiscard]] __device__ int row_of(int round) const {
+    return round < kMain ? row + kApart * round : spare + kApart * (round - kMain);
+  }
   /// Returns the lane's pair of row row_of(round) of a tile in shared memory.
   [[nodiscard]] __device__ double2& at(double* tile, int round) const {
     const int first = place_of<kWidth>(round < kMain ? row : spare, column);
-    return *reinterpret_cast<double2*>(tile + first + (round < kMain ? round : round - kMain) * (kApart * kWidth));
+    return *reinterpret_cast<double2*>(tile + first +
+                                       (round < kMain ? round : round - kMain) * (kApart * kWidth));
   }
 };
 
 /// The operation by which loaded numbers change a tile in shared memory.
 enum class Accumulate { set, add, subtract };
 
-/// Waits for a lane's numbers of a tile: zeros behind the last. All lanes load numbers that come next again and again; of other numbers one
-/// lane loads one, less often. Calls meanwhile() after the first loads.
+/// Waits for a lane's numbers of a tile: zeros behind the last. All lanes load numbers that come
+/// next again and again; of other numbers one lane loads one, less often. Calls meanwhile() after
+/// the first loads.
 template <bool kList, int kWidth, class F>
-__device__ __forceinline__ void await_rows(const Rows& rows, bool next, const NumberLoader<kWidth>& mine,
-                                           double2 (&x)[NumberLoader<kWidth>::kRounds], const F& meanwhile) {
-  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kMain = NumberLoader<kWidth>::kMain, kStep = NumberLoader<kWidth>::kApart * kWidth;
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next,
+                                           const NumberLoader<kWidth>& mine,
+                                           double2 (&x)[NumberLoader<kWidth>::kRounds],
+                                           const F& meanwhile) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kMain = NumberLoader<kWidth>::kMain,
+                kStep = NumberLoader<kWidth>::kApart * kWidth;
   double *main = nullptr, *spare = nullptr;
   Index row[kRounds];
   if constexpr (kList) {
 #pragma unroll
-    for (int j = 0; j < kRounds; ++j) row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
+    for (int j = 0; j < kRounds; ++j)
+      row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
   } else {
-    main = rows.array + mine.row * kWidth + mine.column, spare = rows.array + mine.spare * kWidth + mine.column;
+    main = rows.array + mine.row * kWidth + mine.column,
+    spare = rows.array + mine.spare * kWidth + mine.column;
   }
   const auto place = [&](int j) {
     if constexpr (kList) return rows.array + Offset{row[j]} * kWidth + mine.column;
@@ -200,7 +227,8 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Nu
       if (rows.once) {
         __nanosleep(kLater);  // another warp may have read and unset the last one
       } else if (mine.lane == 0) {
-        await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth, kLater);
+        await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth,
+                    kLater);
       }
       __syncwarp();
     }
@@ -214,10 +242,12 @@ __device__ __forceinline__ void await_rows(const Rows& rows, bool next, const Nu
     if (mine.row_of(j) < rows.count) unset_pair(place(j));
 }
 
-/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to what the same lane has stored there.
+/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to
+/// what the same lane has stored there.
 template <int kWidth, class F>
-__device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how, bool next, std::uint64_t* empty,
-                                             unsigned phase, const F& meanwhile) {
+__device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
+                                             bool next, std::uint64_t* empty, unsigned phase,
+                                             const F& meanwhile) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds;
   const NumberLoader<kWidth> mine;
   double2 x[kRounds];
@@ -241,7 +271,8 @@ __device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Acc
   __syncwarp();
 }
 
-/// Begins copies of a lane's numbers of a tile, set or unset, to shared memory; they are under way when this returns.
+/// Begins copies of a lane's numbers of a tile, set or unset, to shared memory; they are under way
+/// when this returns.
 template <int kWidth>
 __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
   const NumberLoader<kWidth> mine;
@@ -250,21 +281,26 @@ __device__ __forceinline__ void ask(const Rows& rows, double* tile) {
     const int r = mine.row_of(j);
     if (r >= kTile) continue;
     if (r < rows.count)
-      ptx::copy_16_async(&mine.at(tile, j), rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth + mine.column);
+      ptx::copy_16_async(&mine.at(tile, j),
+                         rows.array +
+                             Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth +
+                             mine.column);
     else
       mine.at(tile, j) = make_double2(0, 0);
   }
   ptx::commit_copies();
 }
 
-/// Returns true if the copies before the warp's last ones are complete, and none of their numbers was unset when it was copied.
+/// Returns true if the copies before the warp's last ones are complete, and none of their numbers
+/// was unset when it was copied.
 template <int kWidth>
 __device__ __forceinline__ bool have_come(double* tile) {
   const NumberLoader<kWidth> mine;
   ptx::wait_for_copies<1>();
   bool all = true;
 #pragma unroll
-  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j) all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j)
+    all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
   return __any_sync(kAll, !all) == 0;
 }
 
@@ -276,11 +312,18 @@ __device__ __forceinline__ void await_copies(const Rows& rows, double* tile, boo
   while (!have_come<kWidth>(tile)) {
     look_at<NumberLoader<kWidth>::kRounds>(
         watch, [&](int j) { return mine.row_of(j) >= kTile || is_set(mine.at(tile, j)); },
-        [&](int j) { return rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} * kWidth; });
+        [&](int j) {
+          return rows.array +
+                 Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} *
+                     kWidth;
+        });
     if (ptx::thread_index() % 32 == 0) {
-      const double* last = rows.array + Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      const double* last =
+          rows.array +
+          Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
       Watch at_last;
-      while (!is_set(load_relaxed(last))) at_last.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
+      while (!is_set(load_relaxed(last)))
+        at_last.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
     }
     __syncwarp();
     ask<kWidth>(rows, tile);
@@ -308,11 +351,12 @@ __device__ void await_pairs(double2 (&x)[kCount], const F& at) {
   }
 }
 
-/// Writes the values that the sums of a tile row start from: b, and, unless other tasks add them up, the children's update rows one after
-/// the other: those of all of a lane's rows together, since each wait is a trip to the L2 cache and back.
+/// Writes the values that the sums of a tile row start from: b, and, unless other tasks add them
+/// up, the children's update rows one after the other: those of all of a lane's rows together,
+/// since each wait is a trip to the L2 cache and back.
 template <int kWidth>
-__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                           const WideMemory& memory) {
+__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const WideMemory& memory) {
   constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
   const NumberLoader<kWidth> mine;
   const FrontCells cells{front.m, front.p};
@@ -327,7 +371,8 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
     begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
     end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
     x[j] = r < rows && row + r < front.p
-               ? *reinterpret_cast<const double2*>(memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+               ? *reinterpret_cast<const double2*>(
+                     memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
                : make_double2(0, 0);
   }
 #pragma unroll
@@ -339,10 +384,14 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   for (std::uint32_t k = 0; k < most; k += kTogether) {
     double2 next[kTogether * kRounds];
     const auto place = [&](int j) {
-      const std::uint32_t own = static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
-      return memory.numbers.update + Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+      const std::uint32_t own =
+          static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
+      return memory.numbers.update +
+             Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
     };
-    const auto there = [&](int j) { return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds]; };
+    const auto there = [&](int j) {
+      return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds];
+    };
     await_pairs(next, [&](int j) { return there(j) ? place(j) : nullptr; });
 #pragma unroll
     for (int j = 0; j < kTogether * kRounds; ++j) {
@@ -355,13 +404,16 @@ __device__ void put_starts(double* tile, const SweepTask& task, const Front& fro
   __syncwarp();
 }
 
-/// Numbers that a sum over tiles takes, in their order: `adds` vectors of its start, and `inputs` tiles to multiply by. The last vector
-/// comes two tiles before the last, since it is made of the numbers just before those.
+/// Numbers that a sum over tiles takes, in their order: `adds` vectors of its start, and `inputs`
+/// tiles to multiply by. The last vector comes two tiles before the last, since it is made of the
+/// numbers just before those.
 struct Sequence {
   static constexpr Index kTilesAfter = 2;
   Index adds, inputs, late;
   __device__ Sequence(Index vectors, Index tiles)
-      : adds(vectors), inputs(tiles), late(vectors > 0 ? vectors - 1 + max(tiles - kTilesAfter, 0) : -1) {}
+      : adds(vectors),
+        inputs(tiles),
+        late(vectors > 0 ? vectors - 1 + max(tiles - kTilesAfter, 0) : -1) {}
   [[nodiscard]] __device__ bool is_add(Index s) const { return s < adds - 1 || s == late; }
   [[nodiscard]] __device__ Index add(Index s) const { return s == late ? adds - 1 : s; }
   [[nodiscard]] __device__ Index input(Index s) const { return s - adds + (s < late ? 1 : 0); }
@@ -378,7 +430,8 @@ __device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, 
 
 /// Returns vector a of a start. Backward the first is y.
 template <bool kForward, int kWidth>
-__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a, const SweepMemory<double>& memory) {
+__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
+                          const SweepMemory<double>& memory) {
   const Index count = FrontCells{front.m, front.p}.rows_of(i);
   const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
   if constexpr (kForward) {
@@ -386,18 +439,23 @@ __device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, In
     const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
     return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
   } else {
-    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth : part(memory.backward_part, task.part + a - 1);
+    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth
+                          : part(memory.backward_part, task.part + a - 1);
     return {from, nullptr, count, count - 1, a > 0};
   }
 }
 
-/// Returns tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows from the last, own or of ancestors.
+/// Returns tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows
+/// from the last, own or of ancestors.
 template <bool kForward, int kWidth>
-__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view, const SweepMemory<double>& memory) {
+__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view,
+                         const SweepMemory<double>& memory) {
   const FrontCells cells{front.m, front.p};
-  const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n, count = cells.rows_of(k);
+  const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n,
+              count = cells.rows_of(k);
   if (k < cells.pivot_tiles())
-    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr, count, count - 1, false};
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr,
+            count, count - 1, false};
   return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
 }
 
@@ -421,7 +479,8 @@ __device__ void leave_full(std::uint64_t* full, Turn& turn) {
 
 /// Loads all numbers of the sums of tile row i, or backward of tile column i.
 template <bool kForward, int kWidth>
-__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
+__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
+                           const SweepTask& task, const Front& front, Index i,
                            const SweepView& view, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -435,7 +494,9 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
   }
   const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
   const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
-  const auto input = [&](Index n) { return input_of<kForward, kWidth>(task, front, n, view, memory.numbers); };
+  const auto input = [&](Index n) {
+    return input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+  };
   Index asked = -1;  // an input whose copies are under way, to place `coming`
   Turn<Shape<kWidth>::kInputs> coming;
   const auto finish = [&] {
@@ -454,17 +515,23 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
       rings.input.next();
       continue;
     }
-    const Rows rows = add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
+    const Rows rows =
+        add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
     const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
-    const Accumulate how = !add || (first && !kForward) ? Accumulate::set : first ? Accumulate::add : Accumulate::subtract;
-    load_numbers<kWidth>(rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how, !add && is_next(n),
-                         add ? &shared.barrier.start_empty[rings.start.at] : &shared.barrier.input_empty[rings.input.at],
-                         (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
-                           if (!kAhead<kWidth> || asked < 0) return;
-                           ptx::commit_copies();  // empty group
-                           finish();
-                           asked = -1;
-                         });
+    const Accumulate how = !add || (first && !kForward) ? Accumulate::set
+                           : first                      ? Accumulate::add
+                                                        : Accumulate::subtract;
+    load_numbers<kWidth>(
+        rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
+        !add && is_next(n),
+        add ? &shared.barrier.start_empty[rings.start.at]
+            : &shared.barrier.input_empty[rings.input.at],
+        (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+          if (!kAhead<kWidth> || asked < 0) return;
+          ptx::commit_copies();  // empty group
+          finish();
+          asked = -1;
+        });
     if (!add)
       leave_full(shared.barrier.input_full, rings.input);
     else if (s == sequence.late)
@@ -473,25 +540,31 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
 }
 
 template <bool kForward, int kWidth>
-__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings, const SweepTask& task, const Front& front,
-                           const SweepView& view, const WideMemory& memory) {
-  if constexpr (!kForward) return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
+__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
+                           const SweepTask& task, const Front& front, const SweepView& view,
+                           const WideMemory& memory) {
+  if constexpr (!kForward)
+    return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
   if (has_one_input(task) && task.row == 0) {
     ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
-    leave_full(shared.barrier.input_full, rings.input);  // not filled: the task stores its own numbers there
+    leave_full(shared.barrier.input_full,
+               rings.input);  // not filled: the task stores its own numbers there
   }
-  for (Index i = task.row; i < task.row + task.rows; ++i) bring_sums<true>(shared, rings, task, front, i, view, memory);
+  for (Index i = task.row; i < task.row + task.rows; ++i)
+    bring_sums<true>(shared, rings, task, front, i, view, memory);
 }
 
 template <bool kForward, int kWidth>
-__device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+__device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view,
+                            const WideMemory& memory) {
   BroughtRings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     watchdog::take_handed(turn.at);
-    if (task.kind != SweepTask::Kind::gather) bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
+    if (task.kind != SweepTask::Kind::gather)
+      bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
     __syncwarp();
     if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }

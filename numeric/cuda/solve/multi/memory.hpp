@@ -15,7 +15,8 @@ namespace kauri::numeric::cuda {
 /// solves, of any width, and lie apart from all else. The launch that brings b unsets the rest.
 struct WideMemory {
   SweepMemory<double> numbers;
-  double* rows;          ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch of its correction
+  double* rows;  ///< b by rows, in the order of L's rows; the rows of a finished tile are scratch
+                 ///< of its correction
   const Index* b_row;    ///< row i of b is row b_row[i] of L; null: row i
   const Index* out_row;  ///< as b_row, for out
   Offset b_column;       ///< numbers from one column of b to the next
@@ -34,7 +35,8 @@ struct WideMemory {
 Index group_width(const Plan& plan, Index width, Index asked);
 /// Returns the places of a solve of `columns` right-hand sides, by groups of `group` columns, in
 /// the numbers of a workspace for `most` right-hand sides (symbolic::wide_numbers()).
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index group);
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
+                       Index columns, Index group);
 /// Returns the numbers of a solve of one right-hand side in a workspace for `most`.
 double* scratch_of(const Plan& plan, double* numbers, Index most);
 /// Enqueues the unsetting of update rows and parts, before the first solve of a workspace for
@@ -51,6 +53,7 @@ int wide_blocks();
 /// returned by wide_memory(), with b, out and verdict, for groups of kWidth columns. blocks: of all
 /// groups together, at least one for each, at most wide_blocks(). Throws Error(device).
 template <int kWidth>
-void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
+void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool forward,
+                         bool backward, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -37,7 +37,8 @@ template <int kWidth>
 constexpr int kSlots = kWidth == 8 ? 2 : 4;
 template <int kWidth>
 __device__ int own_row(const Lane& at, int slot) {
-  return kWidth == 8 ? 16 * at.warp + 8 * slot + 2 * at.t + (at.g >> 2) : 16 * at.warp + 8 * (slot >> 1) + 2 * at.t + (slot & 1);
+  return kWidth == 8 ? 16 * at.warp + 8 * slot + 2 * at.t + (at.g >> 2)
+                     : 16 * at.warp + 8 * (slot >> 1) + 2 * at.t + (slot & 1);
 }
 /// Returns the lane's first column: it has columns first_column() + step and the next of each row,
 /// for the steps that for_pairs() visits.
@@ -61,7 +62,8 @@ __device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
 #pragma unroll
       for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int h = 0; h < kGroups<kWidth>; ++h) f(2 * cell + r, 16 * h, sum.of[cell][h][r], sum.of[cell][h][2 + r]);
+        for (int h = 0; h < kGroups<kWidth>; ++h)
+          f(2 * cell + r, 16 * h, sum.of[cell][h][r], sum.of[cell][h][2 + r]);
     }
   }
 }
@@ -70,7 +72,8 @@ __device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
 /// in registers through all loops.
 __device__ inline Lane here() {
   const auto thread = static_cast<unsigned>(ptx::thread_index());
-  return {static_cast<int>(thread / 32), static_cast<int>(thread % 32), static_cast<int>(thread % 32 / 4), static_cast<int>(thread % 4)};
+  return {static_cast<int>(thread / 32), static_cast<int>(thread % 32),
+          static_cast<int>(thread % 32 / 4), static_cast<int>(thread % 4)};
 }
 
 /// Addresses of a lane's numbers of a tile in shared memory, as for_pairs() visits them.
@@ -82,7 +85,9 @@ struct OwnRows {
     for (int slot = 0; slot < kSlots<kWidth>; ++slot)
       of[slot] = tile + place_of<kWidth>(own_row<kWidth>(at, slot), first_column<kWidth>(at));
   }
-  [[nodiscard]] __device__ double2& pair(int slot, int step) const { return *reinterpret_cast<double2*>(of[slot] + step); }
+  [[nodiscard]] __device__ double2& pair(int slot, int step) const {
+    return *reinterpret_cast<double2*>(of[slot] + step);
+  }
 };
 
 /// Numbers of a tile as left operands, their columns along its rows: the two adjacent numbers of a
@@ -93,7 +98,9 @@ struct Operand {
   const double* of[2];
   __device__ Operand(const double* tile, const Lane& at) {
 #pragma unroll
-    for (int e = 0; e < 2; ++e) of[e] = tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
+    for (int e = 0; e < 2; ++e)
+      of[e] =
+          tile + place_of<kWidth>(kForward ? 2 * at.t + e : at.t + 4 * e, first_column<kWidth>(at));
   }
   /// Adds b times rows 8 cell, 8 cell + 1, ... to sum, kCells eights of them.
   template <int kCells>
@@ -104,7 +111,8 @@ struct Operand {
       double a[4 * kCells];
 #pragma unroll
       for (int j = 0; j < 2 * kCells; ++j) {
-        const double2 v = *reinterpret_cast<const double2*>(of[j % 2] + first + j / 2 * symbolic::kCell * kWidth + 16 * h);
+        const double2 v = *reinterpret_cast<const double2*>(
+            of[j % 2] + first + j / 2 * symbolic::kCell * kWidth + 16 * h);
         a[2 * j] = v.x, a[2 * j + 1] = v.y;
       }
       ptx::mma(sum.of[0][h], a, b[0]);
@@ -118,25 +126,29 @@ struct Operand {
 /// of cells. If only one of the two cells of rows, or columns, exists, the other operand is
 /// unspecified.
 template <bool kForward, int kCells>
-__device__ void take_right(const double* cells, Index width, const Lane& at, double (&b)[2][2 * kCells]) {
+__device__ void take_right(const double* cells, Index width, const Lane& at,
+                           double (&b)[2][2 * kCells]) {
 #pragma unroll
   for (int e = 0; e < 2; ++e)
 #pragma unroll
     for (int k = 0; k < kCells; ++k) {
       if constexpr (kForward) {
-        const double2 v = *reinterpret_cast<const double2*>(cells + (e * width + k) * kCellEntries + 2 * at.lane);
+        const double2 v =
+            *reinterpret_cast<const double2*>(cells + (e * width + k) * kCellEntries + 2 * at.lane);
         b[e][2 * k] = v.x, b[e][2 * k + 1] = v.y;
       } else {
 #pragma unroll
-        for (int j = 0; j < 2; ++j) b[e][2 * k + j] = cells[(k * width + e) * kCellEntries + (4 * j + at.t) * symbolic::kCell + at.g];
+        for (int j = 0; j < 2; ++j)
+          b[e][2 * k + j] =
+              cells[(k * width + e) * kCellEntries + (4 * j + at.t) * symbolic::kCell + at.g];
       }
     }
 }
 
 /// Adds the cells times rows 8 cell, 8 cell + 1, ... to sum; kCells of them along the sum.
 template <bool kForward, int kCells, int kWidth>
-__device__ void multiply_cells(const double* cells, Index width, const Lane& at, const Operand<kForward, kWidth>& x, Index cell,
-                               Sums<kWidth>& sum) {
+__device__ void multiply_cells(const double* cells, Index width, const Lane& at,
+                               const Operand<kForward, kWidth>& x, Index cell, Sums<kWidth>& sum) {
   double b[2][2 * kCells];
   take_right<kForward, kCells>(cells, width, at, b);
   x.template multiply<kCells>(b, cell, sum);
@@ -158,8 +170,8 @@ __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, i
 
 /// Adds the tile, of `rows` x `columns` cells, times x to sum; reads two stages, or one.
 template <bool kForward, int kWidth>
-__device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows, Index columns, const double* x,
-                              Sums<kWidth>& sum) {
+__device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows,
+                              Index columns, const double* x, Sums<kWidth>& sum) {
   const Lane at = here();
   const Operand<kForward, kWidth> operand(x, at);
   const Index along = kForward ? columns : rows, across = (kForward ? rows : columns) - 2 * at.warp;
@@ -170,8 +182,9 @@ __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
       const Index left = along - c - 2 * pair;
       if (across <= 0 || left <= 0) continue;
       const Index width = kForward ? min(left, 2) : min(across, 2);
-      const double* cells = kForward ? stage + pair * kForwardPair + 2 * at.warp * width * kCellEntries
-                                     : stage + at.warp * kBackwardPair + 2 * pair * width * kCellEntries;
+      const double* cells = kForward
+                                ? stage + pair * kForwardPair + 2 * at.warp * width * kCellEntries
+                                : stage + at.warp * kBackwardPair + 2 * pair * width * kCellEntries;
       if (left > 1)
         multiply_cells<kForward, 2>(cells, width, at, operand, c + 2 * pair, sum);
       else
@@ -200,10 +213,14 @@ struct InverseStages {
     if (blocks == 4) leave_stage(shared, rings, lane);
   }
   [[nodiscard]] __device__ const double* block(int i, int j) const {
-    static_assert(kFirstBlocks == 6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
-    return (i < 3 ? first + i * (i + 1) / 2 * symbolic::kInverseEntries : second) + j * symbolic::kInverseEntries;
+    static_assert(kFirstBlocks ==
+                  6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
+    return (i < 3 ? first + i * (i + 1) / 2 * symbolic::kInverseEntries : second) +
+           j * symbolic::kInverseEntries;
   }
-  [[nodiscard]] __device__ bool needs_correction() const { return first[FrontCells::kInverseFlag] != 0; }
+  [[nodiscard]] __device__ bool needs_correction() const {
+    return first[FrontCells::kInverseFlag] != 0;
+  }
 };
 
 /// An inverse in its place beside L in global memory.
@@ -211,20 +228,24 @@ struct InverseOfL {
   static constexpr int kUnroll = 1;
   const double* first;
   int blocks;
-  [[nodiscard]] __device__ const double* block(int i, int j) const { return first + FrontCells::inverse_block(i, j); }
+  [[nodiscard]] __device__ const double* block(int i, int j) const {
+    return first + FrontCells::inverse_block(i, j);
+  }
 };
 
 /// Adds V x, or V^T x, to sum. The mark in V, entry (0,1), counts as zero: one lane of warp 0 has
 /// it.
 template <bool kForward, int kWidth, class Inverse>
-__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x, Sums<kWidth>& sum) {
+__device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
+                                 Sums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
 #pragma unroll Inverse::kUnroll
   for (int k = kForward ? 0 : at.warp; k < (kForward ? at.warp + 1 : v.blocks); ++k) {
     double b[2][4];
     take_right<kForward, 2>(kForward ? v.block(at.warp, k) : v.block(k, at.warp), 2, at, b);
-    if (at.warp == 0 && k == 0 && at.g == (kForward ? 0 : 1) && at.t == 0) b[0][kForward ? 1 : 0] = 0;
+    if (at.warp == 0 && k == 0 && at.g == (kForward ? 0 : 1) && at.t == 0)
+      b[0][kForward ? 1 : 0] = 0;
     operand.template multiply<2>(b, 2 * k, sum);
   }
 }
@@ -233,22 +254,26 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
 /// diagonal and behind its rows may be anything. There are few of these tiles, so the code is
 /// short.
 template <bool kForward, int kWidth>
-__device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile, const Lane& at, const double* x,
-                                  Sums<kWidth>& sum) {
+__device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile,
+                                  const Lane& at, const double* x, Sums<kWidth>& sum) {
   const symbolic::CellLayout layout = cells.panel();
   const int rows = cells.rows_of(tile), first = cells.first_cell(tile), all = cells.cells_of(tile);
   const Operand<kForward, kWidth> operand(x, at);
 #pragma unroll 1
-  for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all); ++along) {
+  for (int along = kForward ? 0 : 2 * at.warp; along < (kForward ? min(2 * at.warp + 2, all) : all);
+       ++along) {
     double b[2][2];  // as take_right() loads them, of one cell along the sum
 #pragma unroll
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        const int across = 16 * at.warp + 8 * e + at.g, other = 8 * along + (kForward ? 2 * at.t + j : 4 * j + at.t);
+        const int across = 16 * at.warp + 8 * e + at.g,
+                  other = 8 * along + (kForward ? 2 * at.t + j : 4 * j + at.t);
         const int row = kForward ? across : other, column = kForward ? other : across;
-        b[e][j] = row < rows && column <= row ? __ldg(panel + layout.place(symbolic::kCell * first + row, symbolic::kCell * first + column))
-                                              : 0.0;
+        b[e][j] = row < rows && column <= row
+                      ? __ldg(panel + layout.place(symbolic::kCell * first + row,
+                                                   symbolic::kCell * first + column))
+                      : 0.0;
       }
     operand.template multiply<1>(b, along, sum);
   }

@@ -11,10 +11,13 @@
 
 namespace kauri::numeric::cuda::sweep::wide {
 
-constexpr int kBringers = 3;  // warps after the loader: they load all numbers that products and sums start from
+constexpr int kBringers =
+    3;  // warps after the loader: they load all numbers that products and sums start from
 constexpr int kResident = 2;  // blocks per multiprocessor
-constexpr int kRegisters = 128,
-              kMultiplierRegisters = 144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
+constexpr int
+    kRegisters = 128,
+    kMultiplierRegisters =
+        144;  // per thread: of the kernel, and of the multiplying warps while there are tiles
 static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
 
 /// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
@@ -48,15 +51,17 @@ struct TileShared {
   using Shape = wide::Shape<kWidth>;
   double stage[Shape::kStages][kStageEntries];
   double input[Shape::kInputs][kTile * kWidth];
-  double start[Shape::kStarts][kTile * kWidth];  // then the numbers still to be multiplied by an inverse
+  double start[Shape::kStarts]
+              [kTile * kWidth];  // then the numbers still to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
 template <int kWidth>
 struct TileBarriers {
   using Shape = wide::Shape<kWidth>;
-  std::uint64_t full[Shape::kStages], empty[Shape::kStages], input_full[Shape::kInputs], input_empty[Shape::kInputs],
-      start_full[Shape::kStarts], start_empty[Shape::kStarts], task_full[2], task_empty[2];
+  std::uint64_t full[Shape::kStages], empty[Shape::kStages], input_full[Shape::kInputs],
+      input_empty[Shape::kInputs], start_full[Shape::kStarts], start_empty[Shape::kStarts],
+      task_full[2], task_empty[2];
 };
 
 /// Shared memory of a warp that takes narrow or small fronts: as WarpShared, and the numbers of all
@@ -88,7 +93,9 @@ struct Shared {
   };
   Barriers<kWidth> direction[2];
 };
-static_assert(kResident * (std::max({sizeof(Shared<8>), sizeof(Shared<16>), sizeof(Shared<32>)}) + 1024) <= 228 * 1024);
+static_assert(kResident *
+                  (std::max({sizeof(Shared<8>), sizeof(Shared<16>), sizeof(Shared<32>)}) + 1024) <=
+              228 * 1024);
 
 template <int kWidth>
 struct Tiles {
@@ -119,7 +126,8 @@ __device__ void set_up(Barriers<kWidth>& barriers) {
 
 /// Publishes two adjacent numbers of a row, which other threads wait for.
 __device__ inline void publish(double* p, double x, double y) {
-  if (!watchdog::loses()) ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
+  if (!watchdog::loses())
+    ptx::store_relaxed(reinterpret_cast<double2*>(p), make_double2(as_number(x), as_number(y)));
 }
 using cuda::publish;
 /// The value of an unset number. Its reader unsets a number that is read once: see WideMemory.
@@ -137,8 +145,12 @@ struct Rows {
   bool once;
 };
 
-__device__ inline double2 sum_of(const double2& a, const double2& b) { return make_double2(a.x + b.x, a.y + b.y); }
-__device__ inline double2 look(const double* p) { return ptx::load_relaxed(reinterpret_cast<const double2*>(p)); }
+__device__ inline double2 sum_of(const double2& a, const double2& b) {
+  return make_double2(a.x + b.x, a.y + b.y);
+}
+__device__ inline double2 look(const double* p) {
+  return ptx::load_relaxed(reinterpret_cast<const double2*>(p));
+}
 __device__ inline bool is_set(const double2& x) { return cuda::is_set(x.x) && cuda::is_set(x.y); }
 using cuda::is_set;
 

@@ -12,14 +12,18 @@ template <int kWidth>
 __device__ void put(double* tile, Sums<kWidth>& sum) {
   const Lane at = here();
   const OwnRows<kWidth> own(tile, at);
-  for_pairs(sum, at, [&](int slot, int step, double x, double y) { own.pair(slot, step) = make_double2(x, y); });
+  for_pairs(sum, at, [&](int slot, int step, double x, double y) {
+    own.pair(slot, step) = make_double2(x, y);
+  });
 }
 
 template <int kWidth>
 __device__ void take(double* tile, Sums<kWidth>& sum) {
   const Lane at = here();
   const OwnRows<kWidth> own(tile, at);
-  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) { x = own.pair(slot, step).x, y = own.pair(slot, step).y; });
+  for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
+    x = own.pair(slot, step).x, y = own.pair(slot, step).y;
+  });
 }
 
 /// Replaces a tile's numbers by their difference to `sum`; sets those behind row `rows` to zero.
@@ -56,7 +60,8 @@ __device__ double* await_input(const Tiles<kWidth>& shared, const Rings<kWidth>&
 template <int kWidth>
 __device__ void leave_input(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
+  if (ptx::thread_index() % 32 == 0)
+    ptx::barrier_arrive(&shared.barrier.input_empty[rings.input.at]);
   rings.input.next();
 }
 template <int kWidth>
@@ -67,7 +72,8 @@ __device__ double* await_start(const Tiles<kWidth>& shared, const Rings<kWidth>&
 template <int kWidth>
 __device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
   __syncwarp();
-  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
+  if (ptx::thread_index() % 32 == 0)
+    ptx::barrier_arrive(&shared.barrier.start_empty[rings.start.at]);
   rings.start.next();
 }
 
@@ -86,13 +92,15 @@ __device__ void flip(Sums<kWidth>& sum) {
 /// shared memory. `scratch`: the tile's rows of an array that no other thread reads any more; each
 /// lane keeps its own entries there, c while y is in c's place, then y.
 template <bool kForward, int kWidth>
-__device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel, const FrontCells& cells, Index k, double* c,
-                                  double* scratch, Sums<kWidth>& sum) {
+__device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel,
+                                  const FrontCells& cells, Index k, double* c, double* scratch,
+                                  Sums<kWidth>& sum) {
   const Lane at = here();
   const Index rows = cells.rows_of(k);
   const OwnRows<kWidth> own(c, at);
   const auto kept = [&](int slot, int step) {
-    return reinterpret_cast<double2*>(scratch + own_row<kWidth>(at, slot) * kWidth + first_column<kWidth>(at) + step);
+    return reinterpret_cast<double2*>(scratch + own_row<kWidth>(at, slot) * kWidth +
+                                      first_column<kWidth>(at) + step);
   };
   const auto is_there = [&](int slot) { return own_row<kWidth>(at, slot) < rows; };
   sum = {};
@@ -130,8 +138,9 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
 /// `product`, subtracts U, or W, times the numbers that come next, those of the tile before it; c
 /// then lacks only that tile's product. For a marked tile the tile of L lies in the place of U.
 template <bool kForward, int kWidth>
-__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const WideMemory& memory, const Front& front, Index k,
-                           bool product, double* c, Sums<kWidth>& sum) {
+__device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
+                           const WideMemory& memory, const Front& front, Index k, bool product,
+                           double* c, Sums<kWidth>& sum) {
   const FrontCells cells{front.m, front.p};
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
@@ -141,17 +150,19 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, co
   stages.leave(shared, rings, here().lane);
   if (product) {
     flip(sum);
-    multiply_tile<kForward>(shared, rings, symbolic::kTileCells, symbolic::kTileCells, await_input(shared, rings), sum);
+    multiply_tile<kForward>(shared, rings, symbolic::kTileCells, symbolic::kTileCells,
+                            await_input(shared, rings), sum);
     leave_input(shared, rings);
     if (!marked) return flip(sum);
     take_away(c, cells.rows_of(k), sum);
     together();
   }
   if (!marked) return;
-  const InverseOfL inverse{memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
-                           sweep::blocks_of(cells.cells_of(k))};
-  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c, memory.rows + Offset{front.first + k * kTile} * kWidth,
-                              sum);
+  const InverseOfL inverse{
+      memory.numbers.l + front.inverses + Offset{k} * symbolic::kTileInverseEntries,
+      sweep::blocks_of(cells.cells_of(k))};
+  solve_marked_tile<kForward>(inverse, memory.numbers.l + front.panel, cells, k, c,
+                              memory.rows + Offset{front.first + k * kTile} * kWidth, sum);
 }
 
 template <int kWidth>
@@ -162,11 +173,13 @@ __device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>
 /// Computes the numbers of a pivot tile from its reduced sums, in `start`; also stores them to the
 /// task's input if rows below in the same task read them.
 template <int kWidth>
-__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, Index i,
-                              double* start, Sums<kWidth>& sum, const WideMemory& memory) {
+__device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
+                              const SweepTask& task, const Front& front, Index i, double* start,
+                              Sums<kWidth>& sum, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Offset first = Offset{front.first + i * kTile} * kWidth;
-  solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()), start, sum);
+  solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()),
+                   start, sum);
   publish_rows(memory.numbers.y + first, cells.rows_of(i), sum, [](int r) { return r; });
   if (!has_one_input(task)) return;
   put(await_input(shared, rings), sum);
@@ -176,8 +189,8 @@ __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 /// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a
 /// fixed tree: a lane has two columns of every kTogether-th update row.
 template <int kWidth>
-__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
-                            const SweepMemory<double>& memory) {
+__device__ void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
+                            const SweepView& view, const SweepMemory<double>& memory) {
   constexpr int kLanes = kWidth / 2, kTogether = 32 / kLanes, kUnderWay = 16;
   const FrontCells cells{front.m, front.p};
   const int mine = at.lane / kLanes, column = at.lane % kLanes * 2;
@@ -189,9 +202,12 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     double* from = memory.update + (Offset{begin} + mine) * kWidth + column;
     double2 sum[4] = {};
 #pragma unroll 1
-    for (int left = static_cast<int>(count) - mine; left > 0; left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
+    for (int left = static_cast<int>(count) - mine; left > 0;
+         left -= kUnderWay * kTogether, from += kUnderWay * kTogether * kWidth) {
       double2 x[kUnderWay];
-      const auto place = [&](int u) { return u * kTogether < left ? from + u * kTogether * kWidth : nullptr; };
+      const auto place = [&](int u) {
+        return u * kTogether < left ? from + u * kTogether * kWidth : nullptr;
+      };
       await_pairs(x, place);
 #pragma unroll
       for (int u = 0; u < kUnderWay; ++u) {
@@ -202,26 +218,33 @@ __device__ void gather_rows(const SweepTask& task, const Front& front, const Lan
     double2 all = sum_of(sum_of(sum[0], sum[1]), sum_of(sum[2], sum[3]));
     __syncwarp();
 #pragma unroll
-    for (int lanes = 16; lanes >= kLanes; lanes /= 2) all = sum_of(all, make_double2(exchange(all.x, lanes), exchange(all.y, lanes)));
-    if (mine == 0) publish(memory.forward_part + (Offset{task.part} * kTile + r) * kWidth + column, all.x, all.y);
+    for (int lanes = 16; lanes >= kLanes; lanes /= 2)
+      all = sum_of(all, make_double2(exchange(all.x, lanes), exchange(all.y, lanes)));
+    if (mine == 0)
+      publish(memory.forward_part + (Offset{task.part} * kTile + r) * kWidth + column, all.x,
+              all.y);
   }
 }
 
 template <int kWidth>
-__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front, const SweepView& view,
-                        const WideMemory& memory) {
-  if (task.kind == SweepTask::Kind::gather) return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
+__device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task,
+                        const Front& front, const SweepView& view, const WideMemory& memory) {
+  if (task.kind == SweepTask::Kind::gather)
+    return gather_rows<kWidth>(task, front, here(), view, memory.numbers);
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
     Sums<kWidth> sum;
-    const Index rows = cells.rows_of(i), end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
+    const Index rows = cells.rows_of(i),
+                end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
 #pragma unroll 1
     for (Index k = task.column; k < end; ++k) {
-      multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k), await_input(shared, rings), sum);
+      multiply_tile<true>(shared, rings, cells.cells_of(i), cells.cells_of(k),
+                          await_input(shared, rings), sum);
       if (!has_one_input(task)) leave_input(shared, rings);
     }
-    if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.forward_part, task.part, rows, sum);
+    if (task.kind == SweepTask::Kind::part)
+      return publish_part(memory.numbers.forward_part, task.part, rows, sum);
     double* start = await_start(shared, rings);
     take_away(start, rows, sum);
     if (i < pivots) {
@@ -254,29 +277,33 @@ __device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
 }
 
 template <int kWidth>
-__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const SweepTask& task, const Front& front,
-                             const WideMemory& memory) {
+__device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
+                             const SweepTask& task, const Front& front, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
   Sums<kWidth> sum, part;
 #pragma unroll 1
   for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
     carry(sum, part);
-    multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column), await_input(shared, rings), part);
+    multiply_tile<false>(shared, rings, cells.cells_of(i), cells.cells_of(task.column),
+                         await_input(shared, rings), part);
     leave_input(shared, rings);
   }
   carry(sum, part);  // the rest in `part` is less than the rounding error of sum
-  if (task.kind == SweepTask::Kind::part) return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
+  if (task.kind == SweepTask::Kind::part)
+    return publish_part(memory.numbers.backward_part, task.part, cells.rows_of(task.column), sum);
   double* start = await_start(shared, rings);
   take_away(start, cells.rows_of(task.column), sum);
   const Offset first = Offset{front.first + task.column * kTile} * kWidth;
-  solve_tile<false>(shared, rings, memory, front, task.column, ends_with_product_back(task, cells.pivot_tiles()), start, sum);
+  solve_tile<false>(shared, rings, memory, front, task.column,
+                    ends_with_product_back(task, cells.pivot_tiles()), start, sum);
   leave_start(shared, rings);
   publish_rows(memory.numbers.x + first, cells.rows_of(task.column), sum, [](int r) { return r; });
 }
 
 template <bool kForward, int kWidth>
-__device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+__device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& view,
+                                const WideMemory& memory) {
   Rings<kWidth> rings;
   for (Turn<2> turn;; turn.next()) {
     ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
@@ -295,7 +322,8 @@ __device__ void run_multipliers(const Tiles<kWidth>& shared, const SweepView& vi
 
 /// Executes all tasks of tiled fronts, by all threads of a block.
 template <bool kForward, int kWidth>
-__device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view, const WideMemory& memory) {
+__device__ void sweep_tiles(const Tiles<kWidth>& shared, const SweepView& view,
+                            const WideMemory& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
     if (warp == kLoader)

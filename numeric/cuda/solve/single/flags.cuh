@@ -22,7 +22,9 @@ using watchdog::Awaited;
 using watchdog::Watch;
 
 /// Returns the row of row k in the caller's numbering; k itself without a permutation.
-__device__ inline Index row_of(const Index* old_of, Index k) { return old_of != nullptr ? old_of[k] : k; }
+__device__ inline Index row_of(const Index* old_of, Index k) {
+  return old_of != nullptr ? old_of[k] : k;
+}
 
 /// Pauses between loads, in ns: for numbers that the next step waits for, and for later ones.
 constexpr unsigned kSoon = 20, kLater = 60;
@@ -58,7 +60,8 @@ __device__ __forceinline__ void look_at(Watch& watch, const There& is_there, con
 /// Waits until all numbers are set. It loads those that are missing again, all together, since each
 /// load takes a trip to the L2 cache and back. The pauses leave the cache to other threads.
 template <int kCount>
-__device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount], unsigned pause) {
+__device__ void await_numbers(const double* const (&p)[kCount], double (&x)[kCount],
+                              unsigned pause) {
   Watch watch;
   for (;;) {
     bool all = true;
@@ -90,7 +93,9 @@ __device__ void for_numbers(const double* p, Offset step, Index count, unsigned 
 }
 
 /// Returns x, or the canonical NaN if x is a NaN of the caller's with the bits of an unset number.
-__device__ inline double as_number(double x) { return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000); }
+__device__ inline double as_number(double x) {
+  return is_set(x) ? x : __longlong_as_double(0x7ff8000000000000);
+}
 __device__ inline void publish(double* p, double x) {
   if (!watchdog::loses()) store_relaxed(p, as_number(x));
 }
@@ -98,11 +103,16 @@ __device__ inline void publish(double* p, double x) {
 /// Returns a + b with the rounding error of their sum; add(b, a) has the same bits.
 __device__ inline Dot2 add(const Dot2& a, const Dot2& b) {
   const double sum = __dadd_rn(a.sum, b.sum), shadow = __dsub_rn(sum, a.sum);
-  const double error = __dadd_rn(__dsub_rn(a.sum, __dsub_rn(sum, shadow)), __dsub_rn(b.sum, shadow));
+  const double error =
+      __dadd_rn(__dsub_rn(a.sum, __dsub_rn(sum, shadow)), __dsub_rn(b.sum, shadow));
   return {sum, __dadd_rn(__dadd_rn(a.error, b.error), error)};
 }
 
-__device__ inline double exchange(double x, int lanes) { return __shfl_xor_sync(0xffffffffu, x, lanes); }
-__device__ inline Dot2 exchange(const Dot2& x, int lanes) { return {exchange(x.sum, lanes), exchange(x.error, lanes)}; }
+__device__ inline double exchange(double x, int lanes) {
+  return __shfl_xor_sync(0xffffffffu, x, lanes);
+}
+__device__ inline Dot2 exchange(const Dot2& x, int lanes) {
+  return {exchange(x.sum, lanes), exchange(x.error, lanes)};
+}
 
 }  // namespace kauri::numeric::cuda

@@ -28,7 +28,8 @@ template <class Panels>
 class Fronts {
  public:
   using S = std::remove_extent_t<decltype(Panels::panel)>;
-  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const S* l, const Dealt& dealt, int lane)
+  __device__ Fronts(Panels& shared, WarpBarriers& barriers, const SweepView& view, const S* l,
+                    const Dealt& dealt, int lane)
       : shared_(shared), barriers_(barriers), view_(view), l_(l), dealt_(dealt), lane_(lane) {
     const Index ids = lane < 4 ? id_of(lane) : 0;
     int word[3];
@@ -67,7 +68,9 @@ class Fronts {
 
  private:
   /// Returns the front with number k; any front if k is behind the last.
-  [[nodiscard]] __device__ Index id_of(Index k) const { return k < dealt_.count ? __ldg(view_.order + dealt_.first + k * dealt_.step) : 0; }
+  [[nodiscard]] __device__ Index id_of(Index k) const {
+    return k < dealt_.count ? __ldg(view_.order + dealt_.first + k * dealt_.step) : 0;
+  }
   [[nodiscard]] __device__ int word_of(Index s) const {
     return lane_ < kFrontWords ? __ldg(reinterpret_cast<const int*>(view_.front + s) + lane_) : 0;
   }
@@ -81,7 +84,9 @@ class Fronts {
     const int entries = small_of(front(k)).panel_storage();
     return sizeof(S) == sizeof(double) ? entries : (entries + 3) / 4 * 4;
   }
-  [[nodiscard]] __device__ int place(Index k) const { return k % 2 == 0 ? 0 : Panels::kRoom - storage(k); }
+  [[nodiscard]] __device__ int place(Index k) const {
+    return k % 2 == 0 ? 0 : Panels::kRoom - storage(k);
+  }
   __device__ void prefetch(Index k) {
     if (lane_ != 0) return;
     const int bytes = storage(k) * kBytes<S>;
@@ -103,8 +108,8 @@ class Fronts {
 /// results.
 template <int kHalves>
 struct RowPlaces {
-  std::uint32_t own[kHalves];                  // pivots: row in the caller's numbering
-  std::uint32_t place[kHalves];                // rows below: forward the update row, backward the row of x
+  std::uint32_t own[kHalves];    // pivots: row in the caller's numbering
+  std::uint32_t place[kHalves];  // rows below: forward the update row, backward the row of x
   std::uint32_t begin[kHalves], end[kHalves];  // forward: update rows that a row starts from
 
   template <bool kForward>
@@ -113,7 +118,9 @@ struct RowPlaces {
     for (int h = 0; h < kHalves; ++h) {
       const Index r = lane + 32 * h;
       const bool pivot = there && r < f.p, below = there && r >= f.p && r < f.m;
-      own[h] = pivot ? static_cast<std::uint32_t>(row_of(kForward ? view.old_of : view.back_of, f.first + r)) : 0;
+      own[h] = pivot ? static_cast<std::uint32_t>(
+                           row_of(kForward ? view.old_of : view.back_of, f.first + r))
+                     : 0;
       if constexpr (kForward) {
         place[h] = below ? view.slot[f.relative + r - f.p] : 0;
         const std::uint32_t* ptr = view.ptr + f.row + id + r;
@@ -130,7 +137,8 @@ template <class S, int kRows, bool kForward>
 class Ahead {
  public:
   static constexpr int kHalves = kRows / 32;
-  __device__ Ahead(const Fronts<WarpShared<S, kRows>>& fronts, Index count, const SweepView& view, const SweepMemory<S>& memory, int lane)
+  __device__ Ahead(const Fronts<WarpShared<S, kRows>>& fronts, Index count, const SweepView& view,
+                   const SweepMemory<S>& memory, int lane)
       : fronts_(fronts), count_(count), view_(view), memory_(memory), lane_(lane) {
     next_.template load<kForward>(fronts.front(0), fronts.id(0), count > 0, view, lane);
     look(0);
@@ -143,7 +151,8 @@ class Ahead {
   /// Begins the loads that the next fronts need, before front number k is done.
   __device__ void ask(Index k) {
     look(k + 1);
-    after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_, lane_);
+    after_.template load<kForward>(fronts_.front(k + 2), fronts_.id(k + 2), k + 2 < count_, view_,
+                                   lane_);
   }
   __device__ void next() {
     places = next_, next_ = after_;
@@ -191,14 +200,17 @@ __device__ void take_reciprocals(const S* l, const Front& f, int lane, double (&
 /// Adds the children's update rows, one after the other, to each of a lane's rows; waits for those
 /// of both rows together.
 template <int kHalves>
-__device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, double (&v)[kHalves]) {
+__device__ void add_updates(const double* update, const RowPlaces<kHalves>& at,
+                            double (&v)[kHalves]) {
   if constexpr (kHalves == 1) {
-    for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon, [&](double x) { v[0] += x; });
+    for_numbers(update + at.begin[0], 1, static_cast<Index>(at.end[0] - at.begin[0]), kSoon,
+                [&](double x) { v[0] += x; });
   } else {
-    const std::uint32_t count[2] = {at.end[0] - at.begin[0], at.end[1] - at.begin[1]}, most = max(count[0], count[1]);
+    const std::uint32_t count[2] = {at.end[0] - at.begin[0], at.end[1] - at.begin[1]},
+                        most = max(count[0], count[1]);
     for (std::uint32_t k = 0; k < most; k += 2) {
-      const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1, update + at.begin[1] + k,
-                                      update + at.begin[1] + k + 1};
+      const double* const place[4] = {update + at.begin[0] + k, update + at.begin[0] + k + 1,
+                                      update + at.begin[1] + k, update + at.begin[1] + k + 1};
       double x[4];
 #pragma unroll
       for (int u = 0; u < 4; ++u) x[u] = k + u % 2 < count[u / 2] ? load_relaxed(place[u]) : 0.0;
@@ -212,7 +224,8 @@ __device__ void add_updates(const double* update, const RowPlaces<kHalves>& at, 
 /// Eliminates the pivots of half kHalf, up to `end`, from the rows below: v_r -= (L_rc / L_cc) v_c,
 /// so that from column to column there are one exchange and one product.
 template <int kHalf, class S, int kHalves>
-__device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane, double (&v)[kHalves]) {
+__device__ void eliminate(const S* l, const double* reciprocal, Index m, Index end, int lane,
+                          double (&v)[kHalves]) {
   const S* column = l + packed_column(32 * kHalf, m) + lane;
 #pragma unroll 4
   for (Index c = 32 * kHalf; c < end; ++c) {
@@ -230,8 +243,9 @@ __device__ void eliminate(const S* l, const double* reciprocal, Index m, Index e
 }
 
 template <class S, int kRows>
-__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
-                                     const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers& barriers,
+                                     const SweepView& view, const SweepMemory<S>& memory,
+                                     const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
   Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
@@ -244,7 +258,8 @@ __device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers&
     const S* l = fronts.await_panel();
     take_reciprocals(l, f, lane, reciprocal);
 #pragma unroll
-    for (int h = 0; h < kHalves; ++h) shared.x[lane + 32 * h] = reciprocal[h], v[h] = ahead.number[h];
+    for (int h = 0; h < kHalves; ++h)
+      shared.x[lane + 32 * h] = reciprocal[h], v[h] = ahead.number[h];
     __syncwarp();
     add_updates(memory.update, ahead.places, v);
     __syncwarp();
@@ -253,7 +268,9 @@ __device__ void sweep_fronts_forward(WarpShared<S, kRows>& shared, WarpBarriers&
 #pragma unroll
     for (int h = 0; h < kHalves; ++h) {
       const Index r = lane + 32 * h;
-      if (r < f.m) publish(r < f.p ? memory.y + f.first + r : memory.update + ahead.places.place[h], r < f.p ? v[h] * reciprocal[h] : v[h]);
+      if (r < f.m)
+        publish(r < f.p ? memory.y + f.first + r : memory.update + ahead.places.place[h],
+                r < f.p ? v[h] * reciprocal[h] : v[h]);
     }
     fronts.end();
     ahead.next();
@@ -281,8 +298,9 @@ struct Trailing {
 /// eliminated just before, is left out, since it would come five operations too late; all other
 /// errors are added.
 template <int kHalf, class S, int kHalves>
-__device__ void eliminate_back(const S* l, const Front& f, Index end, Index column, const double (&reciprocal)[kHalves],
-                               Trailing (&z)[kHalves], double (&x)[kHalves], int lane) {
+__device__ void eliminate_back(const S* l, const Front& f, Index end, Index column,
+                               const double (&reciprocal)[kHalves], Trailing (&z)[kHalves],
+                               double (&x)[kHalves], int lane) {
   const S* row[kHalves];
 #pragma unroll
   for (int h = 0; h <= kHalf; ++h) row[h] = l + packed_column(column + 32 * h, f.m);
@@ -300,8 +318,9 @@ __device__ void eliminate_back(const S* l, const Front& f, Index end, Index colu
 /// `column` and the one 32 further. Columns lie side by side, as many as `width`; lanes of the same
 /// column add up its rows, and all of them end with the sum.
 template <class S, int kHalves>
-__device__ void subtract_below(const S* l, const Front& f, const double* x, const double (&number)[kHalves], int width, Index column,
-                               int lane, Trailing (&z)[kHalves]) {
+__device__ void subtract_below(const S* l, const Front& f, const double* x,
+                               const double (&number)[kHalves], int width, Index column, int lane,
+                               Trailing (&z)[kHalves]) {
 #pragma unroll
   for (int h = 0; h < kHalves; ++h) {
     if (32 * h >= f.p) continue;
@@ -320,7 +339,8 @@ __device__ void subtract_below(const S* l, const Front& f, const double* x, cons
 /// Waits for x of the rows below the pivots, all together, and stores it to shared memory; waits
 /// for y, which is set by then or a little later.
 template <class S, int kHalves>
-__device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, const RowPlaces<kHalves>& at, int lane, double* x,
+__device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory,
+                                 const RowPlaces<kHalves>& at, int lane, double* x,
                                  double (&number)[kHalves]) {
   const double* place[2 * kHalves];
   double below[2 * kHalves];
@@ -332,12 +352,14 @@ __device__ void await_rows_below(const Front& f, const SweepMemory<S>& memory, c
   }
   await_numbers(place, below, kSoon);
 #pragma unroll
-  for (int h = 0; h < kHalves; ++h) x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
+  for (int h = 0; h < kHalves; ++h)
+    x[lane + 32 * h] = below[h], number[h] = handed_on<S>(below[kHalves + h]);
 }
 
 template <class S, int kRows>
-__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers, const SweepView& view,
-                                      const SweepMemory<S>& memory, const Dealt& dealt, int lane) {
+__device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers& barriers,
+                                      const SweepView& view, const SweepMemory<S>& memory,
+                                      const Dealt& dealt, int lane) {
   constexpr int kHalves = kRows / 32;
   if (dealt.count <= 0) return;
   Fronts<WarpShared<S, kRows>> fronts(shared, barriers, view, memory.l, dealt, lane);
@@ -364,7 +386,8 @@ __device__ void sweep_fronts_backward(WarpShared<S, kRows>& shared, WarpBarriers
       const Index r = lane + 32 * h;
       if (r >= f.p) continue;
       publish(memory.x + f.first + r, x[h]);
-      memory.out[ahead.places.own[h] * memory.out_step] = good ? static_cast<S>(x[h]) : std::numeric_limits<S>::quiet_NaN();
+      memory.out[ahead.places.own[h] * memory.out_step] =
+          good ? static_cast<S>(x[h]) : std::numeric_limits<S>::quiet_NaN();
     }
     fronts.end();
     ahead.next();

@@ -17,9 +17,12 @@ namespace {
 /// blocks, block by block. Only the first kWarps warps of a block, for which there is shared
 /// memory, take fronts.
 template <bool kForward, class S, int kRows, int kWarps>
-__device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const SweepMemory<S>& memory, const BlockRange& group, Index begin, Index end) {
-  const int thread = ptx::thread_index(), warp = thread / 32, lane = thread % 32;  // kept from phase to phase, they would be spilled
+__device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps],
+                             WarpBarriers (&barriers)[kWarps], const SweepView& view,
+                             const SweepMemory<S>& memory, const BlockRange& group, Index begin,
+                             Index end) {
+  const int thread = ptx::thread_index(), warp = thread / 32,
+            lane = thread % 32;  // kept from phase to phase, they would be spilled
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp);
   if constexpr (kForward)
@@ -29,25 +32,32 @@ __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps], WarpBarrier
 }
 
 template <bool kForward, class S>
-__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
-  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory, group, 0, view.narrow);
+__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
+                             const BlockRange& group) {
+  sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory,
+                         group, 0, view.narrow);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
-  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory, group, view.narrow, view.small);
+__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
+                            const BlockRange& group) {
+  sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory,
+                         group, view.narrow, view.small);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory, const BlockRange& group) {
+__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
+                            const BlockRange& group) {
   if (place_in(group) < 0) return;
-  sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view, memory);
+  sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view,
+                        memory);
 }
 
 /// Replaces NaNs of the caller's in y that have the bits of an unset number. Threads that are ahead
 /// of this wait for these numbers.
 __device__ void set_all(double* y, Index n) {
-  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n; k += static_cast<Offset>(gridDim.x) * kThreads)
+  for (Offset k = static_cast<Offset>(blockIdx.x) * kThreads + ptx::thread_index(); k < n;
+       k += static_cast<Offset>(gridDim.x) * kThreads)
     if (const double x = y[k]; !is_set(x)) publish(y + k, x);
 }
 
@@ -60,7 +70,8 @@ __device__ void hand_over() {
 }
 
 template <class S>
-__global__ void __launch_bounds__(kThreads, kResident) sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
+__global__ void __launch_bounds__(kThreads, kResident)
+    sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
   if (is_skipped(memory.run_flag)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
   Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
@@ -100,17 +111,21 @@ int sweep_blocks() {
 }
 
 template <class S>
-void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward, int blocks, cudaStream_t stream) {
+void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
+                    bool backward, int blocks, cudaStream_t stream) {
   const Index most = view.small + std::max(view.forward_tasks, view.backward_tasks);
   if (most == 0) return;
-  check(kernels::launch_cooperative(sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
-                                    sizeof(sweep::Shared<S>), stream, view, memory, forward, backward),
+  check(kernels::launch_cooperative(
+            sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
+            sizeof(sweep::Shared<S>), stream, view, memory, forward, backward),
         "a launch of sweeps");
 }
 
 template int sweep_blocks<float>();
 template int sweep_blocks<double>();
-template void enqueue_sweeps(const SweepView&, const SweepMemory<float>&, bool, bool, int, cudaStream_t);
-template void enqueue_sweeps(const SweepView&, const SweepMemory<double>&, bool, bool, int, cudaStream_t);
+template void enqueue_sweeps(const SweepView&, const SweepMemory<float>&, bool, bool, int,
+                             cudaStream_t);
+template void enqueue_sweeps(const SweepView&, const SweepMemory<double>&, bool, bool, int,
+                             cudaStream_t);
 
 }  // namespace kauri::numeric::cuda

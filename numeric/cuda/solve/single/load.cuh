@@ -36,9 +36,11 @@ class Stages {
 template <class Ring, class S>
 __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
   const symbolic::CellLayout layout = cells.panel();
-  const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k), rows = cells.cells_of(i), row = cells.first_cell(i);
+  const Index first = k * symbolic::kTileCells, end = first + cells.cells_of(k),
+              rows = cells.cells_of(i), row = cells.first_cell(i);
   for (Index c = first; c < end; c += 4) {
-    const int one = rows * layout.width(c) * kCellEntries, two = c + 2 < end ? rows * layout.width(c + 2) * kCellEntries : 0;
+    const int one = rows * layout.width(c) * kCellEntries,
+              two = c + 2 < end ? rows * layout.width(c + 2) * kCellEntries : 0;
     S* to = stages.begin((one + two) * kBytes<S>);
     stages.copy(to, panel + layout.cell(row, c), one);
     if (two > 0) stages.copy(to + kForwardPair, panel + layout.cell(row, c + 2), two);
@@ -48,14 +50,17 @@ __device__ void load_tile(Ring& stages, const S* panel, const FrontCells& cells,
 
 /// Loads tile (i, k) of a panel for the backward sweep, half the rows per stage.
 template <class Ring, class S>
-__device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i, Index k) {
+__device__ void load_tile_back(Ring& stages, const S* panel, const FrontCells& cells, Index i,
+                               Index k) {
   const symbolic::CellLayout layout = cells.panel();
-  const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k), all = cells.cells_of(i), half = symbolic::kTileCells / 2;
+  const Index first = k * symbolic::kTileCells, columns = cells.cells_of(k),
+              all = cells.cells_of(i), half = symbolic::kTileCells / 2;
   for (Index at = 0; at < all; at += half) {
     const Index rows = min(half, all - at), row = cells.first_cell(i) + at;
     S* to = stages.begin(rows * columns * kCellEntries * kBytes<S>);
     for (Index c = 0; c < columns; c += 2)
-      stages.copy(to + c / 2 * kBackwardPair, panel + layout.cell(row, first + c), rows * layout.width(first + c) * kCellEntries);
+      stages.copy(to + c / 2 * kBackwardPair, panel + layout.cell(row, first + c),
+                  rows * layout.width(first + c) * kCellEntries);
     stages.end();
   }
 }
@@ -68,7 +73,8 @@ __device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
   stages.end();
   if (all == first) return;
   to = stages.begin((all - first) * symbolic::kInverseEntries * kBytes<S>);
-  stages.copy(to, inverse + first * symbolic::kInverseEntries, (all - first) * symbolic::kInverseEntries);
+  stages.copy(to, inverse + first * symbolic::kInverseEntries,
+              (all - first) * symbolic::kInverseEntries);
   stages.end();
 }
 
@@ -77,13 +83,15 @@ __device__ void load_inverse(Ring& stages, const S* inverse, int blocks) {
 template <class Ring, class S>
 __device__ void load_product(Ring& stages, const S* product) {
   for (int half = 0; half < 2; ++half) {
-    stages.copy(stages.begin(kStageEntries * kBytes<S>), product + half * kStageEntries, kStageEntries);
+    stages.copy(stages.begin(kStageEntries * kBytes<S>), product + half * kStageEntries,
+                kStageEntries);
     stages.end();
   }
 }
 
 template <bool kForward, class S>
-__device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front& front, const S* l) {
+__device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front& front,
+                          const S* l) {
   const FrontCells cells{front.m, front.p};
   const S *panel = l + front.panel, *inverses = l + front.inverses;
   const Index pivots = cells.pivot_tiles();
@@ -93,7 +101,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
       const Index end = last_column(task, i, pivots) - (product ? 1 : 0);
       for (Index k = task.column; k < end; ++k) load_tile(stages, panel, cells, i, k);
       if (i < pivots && task.kind != SweepTask::Kind::part)
-        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(i)));
+        load_inverse(stages, inverses + Offset{i} * symbolic::kTileInverseEntries,
+                     blocks_of(cells.cells_of(i)));
       if (product) load_product(stages, inverses + cells.forward_product(i));
     }
   } else {
@@ -101,7 +110,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
     for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;)
       load_tile_back(stages, panel, cells, i, task.column);
     if (task.kind != SweepTask::Kind::part)
-      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries, blocks_of(cells.cells_of(task.column)));
+      load_inverse(stages, inverses + Offset{task.column} * symbolic::kTileInverseEntries,
+                   blocks_of(cells.cells_of(task.column)));
     if (product) load_product(stages, inverses + cells.backward_product(task.column));
   }
 }
@@ -109,7 +119,8 @@ __device__ void load_task(Stages<S>& stages, const SweepTask& task, const Front&
 /// Draws tickets until none is left, and fills the ring. Hands on a task whose front is kNone at
 /// the end.
 template <bool kForward, class S>
-__device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+__device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
+                           const SweepMemory<S>& memory) {
   const SweepTask* tasks = kForward ? view.forward : view.backward;
   const Index count = kForward ? view.forward_tasks : view.backward_tasks;
   int* ticket = memory.ticket + (kForward ? 0 : 1);
@@ -128,11 +139,13 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view, const 
     else if (lane == 0)
       task.front = kNone;
     __syncwarp();
-    if (drawn < count) kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
+    if (drawn < count)
+      kernels::copy_words(shared.data.front[turn.at], view.front[task.front], lane);
     __syncwarp();
     if (lane == 0) {
       ptx::barrier_arrive(&shared.barrier.task_full[turn.at]);
-      if (drawn < count && task.kind != SweepTask::Kind::gather) load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
+      if (drawn < count && task.kind != SweepTask::Kind::gather)
+        load_task<kForward>(stages, task, shared.data.front[turn.at], memory.l);
     }
     __syncwarp();
     if (drawn >= count) return;
@@ -154,7 +167,8 @@ struct Two {
   double of[2];
 };
 __device__ inline Two look(const Places& at) {
-  return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]), at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
+  return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]),
+           at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
 
 /// Waits for a lane's two numbers. All lanes load numbers that come next again and again; of other
@@ -176,7 +190,8 @@ __device__ inline Two await_two(const Places& at, bool next, int lane) {
 }
 
 template <class S>
-__device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, const Two& numbers, int lane) {
+__device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, const Two& numbers,
+                                  int lane) {
   ptx::barrier_wait(&shared.barrier.input_empty[turn.at], turn.phase ^ 1);
   shared.data.input[turn.at][lane] = numbers.of[0];
   shared.data.input[turn.at][lane + 32] = numbers.of[1];
@@ -186,23 +201,29 @@ __device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, c
 }
 
 __device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
-  return {{lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr}, numbers + rows - 1};
+  return {
+      {lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr},
+      numbers + rows - 1};
 }
 
 /// Returns the places of numbers of tile row i in the backward sweep: x of the front's own pivots,
 /// or of its ancestors'.
 template <class S>
-__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i, const SweepView& view,
-                                     const SweepMemory<S>& memory, int lane) {
+__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i,
+                                     const SweepView& view, const SweepMemory<S>& memory,
+                                     int lane) {
   const Index rows = cells.rows_of(i);
   if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
   const Index* row = view.row + front.row + cells.first_row(i);
-  return {{lane < rows ? memory.x + row[lane] : nullptr, lane + 32 < rows ? memory.x + row[lane + 32] : nullptr}, memory.x + row[0]};
+  return {{lane < rows ? memory.x + row[lane] : nullptr,
+           lane + 32 < rows ? memory.x + row[lane + 32] : nullptr},
+          memory.x + row[0]};
 }
 
 template <bool kForward, class S>
-__device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front, const SweepView& view,
-                             const SweepMemory<S>& memory, Turn<kInputs>& turn, int lane) {
+__device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, const Front& front,
+                             const SweepView& view, const SweepMemory<S>& memory,
+                             Turn<kInputs>& turn, int lane) {
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   const bool whole = task.kind != SweepTask::Kind::part;
@@ -219,14 +240,17 @@ __device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, cons
     Places at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
     for (Index i = task.row + task.rows; i-- > task.row;) {
       const Places now = at;
-      if (i > task.row) at = places_back(front, cells, i - 1, view, memory, lane);  // their places take as long as numbers
+      if (i > task.row)
+        at = places_back(front, cells, i - 1, view, memory,
+                         lane);  // their places take as long as numbers
       bring_tile(shared, turn, await_two(now, whole && i < task.row + kNear, lane), lane);
     }
   }
 }
 
 template <bool kForward, class S>
-__device__ void run_input(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+__device__ void run_input(const Tiles<S>& shared, const SweepView& view,
+                          const SweepMemory<S>& memory) {
   const int lane = ptx::thread_index() % 32;
   Turn<kInputs> inputs;
   for (Turn<2> turn;; turn.next()) {
@@ -234,7 +258,8 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view, const S
     const SweepTask& task = shared.data.task[turn.at];
     if (task.front == kNone) return;
     watchdog::take_handed(turn.at);
-    if (task.kind != SweepTask::Kind::gather) bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
+    if (task.kind != SweepTask::Kind::gather)
+      bring_inputs<kForward>(shared, task, shared.data.front[turn.at], view, memory, inputs, lane);
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
   }
@@ -243,39 +268,48 @@ __device__ void run_input(const Tiles<S>& shared, const SweepView& view, const S
 /// Returns the number that row r of a tile row starts from: b plus the children's update rows one
 /// after the other, less the parts of its sum.
 template <class S>
-__device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r, const SweepView& view,
-                                   const SweepMemory<S>& memory) {
-  double sum = row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
+__device__ inline double start_row(const SweepTask& task, const Front& front, Index row, Index r,
+                                   const SweepView& view, const SweepMemory<S>& memory) {
+  double sum =
+      row < front.p ? memory.b[row_of(view.old_of, front.first + row) * memory.b_step] : 0.0;
   if (task.kind == SweepTask::Kind::gathered) {
     sum += await_number(memory.forward_part + Offset{task.part + task.parts} * kTile + r);
   } else {
     const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
-    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon, [&](double x) { sum += x; });
+    for_numbers(memory.update + ptr[0], 1, static_cast<Index>(ptr[1] - ptr[0]), kSoon,
+                [&](double x) { sum += x; });
   }
-  for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum -= x; });
+  for_numbers(memory.forward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
+              [&](double x) { sum -= x; });
   return sum;
 }
 
 template <class S>
-__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r, const SweepMemory<S>& memory) {
+__device__ inline Dot2 start_column(const SweepTask& task, const Front& front, Index r,
+                                    const SweepMemory<S>& memory) {
   Dot2 sum{handed_on<S>(await_number(memory.y + front.first + task.column * kTile + r))};
-  for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater, [&](double x) { sum = add(sum, Dot2{-x}); });
+  for_numbers(memory.backward_part + Offset{task.part} * kTile + r, kTile, task.parts, kLater,
+              [&](double x) { sum = add(sum, Dot2{-x}); });
   return sum;
 }
 
 /// Writes the starts of a tile row, one row per lane.
 template <bool kForward, class S>
-__device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front, Index i, const SweepView& view,
-                            const SweepMemory<S>& memory, Turn<2>& turn, Index r) {
+__device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const Front& front,
+                            Index i, const SweepView& view, const SweepMemory<S>& memory,
+                            Turn<2>& turn, Index r) {
   const FrontCells cells{front.m, front.p};
   ptx::barrier_wait(&shared.barrier.start_empty[turn.at], turn.phase ^ 1);
   const bool there = r < cells.rows_of(i);
   const Index row = cells.first_row(i) + r;
   if constexpr (kForward) {
-    if (there && row >= front.p) shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
+    if (there && row >= front.p)
+      shared.data.place[turn.at][r] = view.slot[front.relative + row - front.p];
     shared.data.start[turn.at][r] = there ? start_row(task, front, row, r, view, memory) : 0.0;
   } else {
-    if (there) shared.data.place[turn.at][r] = static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
+    if (there)
+      shared.data.place[turn.at][r] =
+          static_cast<std::uint32_t>(row_of(view.back_of, front.first + row));
     const Dot2 sum = there ? start_column(task, front, r, memory) : Dot2{};
     shared.data.start[turn.at][r] = sum.sum, shared.data.start[turn.at][kTile + r] = sum.error;
   }
@@ -285,7 +319,8 @@ __device__ void bring_start(const Tiles<S>& shared, const SweepTask& task, const
 }
 
 template <bool kForward, class S>
-__device__ void run_start(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+__device__ void run_start(const Tiles<S>& shared, const SweepView& view,
+                          const SweepMemory<S>& memory) {
   const Index row = ptx::thread_index() - 32 * kStart;
   Turn<2> starts;
   for (Turn<2> turn;; turn.next()) {
@@ -294,8 +329,11 @@ __device__ void run_start(const Tiles<S>& shared, const SweepView& view, const S
     if (task.front == kNone) return;
     watchdog::take_handed(turn.at);
     if (task.kind == SweepTask::Kind::whole || task.kind == SweepTask::Kind::gathered) {
-      const Index first = kForward ? task.row : task.column, end = kForward ? first + task.rows : first + 1;
-      for (Index i = first; i < end; ++i) bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts, row);
+      const Index first = kForward ? task.row : task.column,
+                  end = kForward ? first + task.rows : first + 1;
+      for (Index i = first; i < end; ++i)
+        bring_start<kForward>(shared, task, shared.data.front[turn.at], i, view, memory, starts,
+                              row);
     }
     __syncwarp();
     if (row % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);

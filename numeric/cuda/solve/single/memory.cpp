@@ -17,7 +17,8 @@ template <class S>
 void place_parts(const Plan& plan, Index columns, SweepMemory<S>& memory) {
   const Offset below = static_cast<Offset>(plan.supernodes.row.size()) - plan.n;
   memory.forward_part = memory.update + below * columns;
-  memory.backward_part = memory.forward_part + Offset{plan.device.sweeps.forward_parts} * symbolic::kTile * columns;
+  memory.backward_part =
+      memory.forward_part + Offset{plan.device.sweeps.forward_parts} * symbolic::kTile * columns;
 }
 
 }  // namespace
@@ -31,7 +32,8 @@ SweepMemory<S> sweep_memory(const Plan& plan, const S* l, double* numbers) {
   out.y = out.x + plan.n;
   out.update = out.y + plan.n;
   place_parts(plan, 1, out);
-  out.ticket = reinterpret_cast<int*>(out.backward_part + Offset{sweeps.backward_parts} * symbolic::kTile);
+  out.ticket =
+      reinterpret_cast<int*>(out.backward_part + Offset{sweeps.backward_parts} * symbolic::kTile);
   return out;
 }
 
@@ -42,7 +44,8 @@ Index group_width(const Plan& plan, Index width, Index asked) {
   return plan.n <= kFewestRows ? 8 : 16;
 }
 
-WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most, Index columns, Index group) {
+WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index most,
+                       Index columns, Index group) {
   const symbolic::WideNumbers place = symbolic::wide_numbers(plan.device.sweeps, plan.n, most);
   const Offset vector = Offset{plan.n} * symbolic::solve_width(columns);
   WideMemory out{};
@@ -60,18 +63,22 @@ WideMemory wide_memory(const Plan& plan, const double* l, double* numbers, Index
 }
 
 double* scratch_of(const Plan& plan, double* numbers, Index most) {
-  return most == 1 ? numbers : numbers + symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch;
+  return most == 1 ? numbers
+                   : numbers + symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch;
 }
 
 void enqueue_first_unset(const Plan& plan, double* numbers, Index most, cudaStream_t stream) {
-  const auto kept = static_cast<std::size_t>(symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch);
+  const auto kept =
+      static_cast<std::size_t>(symbolic::wide_numbers(plan.device.sweeps, plan.n, most).scratch);
   check(cudaMemsetAsync(numbers, 0xff, kept * sizeof(double), stream), "numbers of a solve");
 }
 
 /// An unset number has all bits set, which makes a ticket -1: the first ticket drawn is the one
 /// after -1.
 void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream) {
-  check(cudaMemsetAsync(numbers, 0xff, static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double), stream),
+  check(cudaMemsetAsync(numbers, 0xff,
+                        static_cast<std::size_t>(plan.device.sweeps.numbers) * sizeof(double),
+                        stream),
         "numbers of a solve");
 }
 

@@ -25,7 +25,8 @@ struct SweepMemory {
   Offset b_step;          ///< numbers from one row of b to the next
   Offset out_step;
   const DeviceVerdict* verdict;
-  const std::int32_t* run_flag;  ///< null, or the address of a number on the device: if it is 0, nothing is done
+  const std::int32_t*
+      run_flag;  ///< null, or the address of a number on the device: if it is 0, nothing is done
 };
 
 /// Returns the places of a solve's memory in `numbers`, an array of DeviceSchedule::Sweeps::numbers
@@ -43,6 +44,7 @@ void enqueue_unset(const Plan& plan, double* numbers, cudaStream_t stream);
 /// other, by a launch on the stream. `memory` is as returned by sweep_memory(), with b, out and
 /// verdict, and unset, except that y is set if `forward` is false. Throws Error(device).
 template <class S>
-void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward, bool backward, int blocks, cudaStream_t stream);
+void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool forward,
+                    bool backward, int blocks, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda

@@ -37,12 +37,15 @@ __device__ inline void leave_stage(const Tiles<S>& shared, Rings& rings, int lan
 struct WholeTile {
   double2 of[2][8];
 };
-__device__ inline bool is_whole(Index rows, Index columns) { return rows == symbolic::kTileCells && columns == symbolic::kTileCells; }
+__device__ inline bool is_whole(Index rows, Index columns) {
+  return rows == symbolic::kTileCells && columns == symbolic::kTileCells;
+}
 
 /// Loads a whole tile. of[h][2 r + e + 4 pair]: rows 16 w + 8 r + g, columns 2 t, 2 t + 1 of cell 4
 /// h + 2 pair + e.
 template <class S>
-__device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
+__device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                 WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const S* stage = await_stage(shared, rings) + at.lane * 2 + 2 * at.warp * kPair;
@@ -51,14 +54,17 @@ __device__ inline void take_tile(const Tiles<S>& shared, Rings& rings, const Lan
 #pragma unroll
       for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int e = 0; e < 2; ++e) out.of[h][4 * pair + 2 * r + e] = pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
+        for (int e = 0; e < 2; ++e)
+          out.of[h][4 * pair + 2 * r + e] =
+              pair_at(stage + pair * kForwardPair + r * kPair + e * kCellEntries);
     leave_stage(shared, rings, at.lane);
   }
 }
 /// Loads a whole tile, backward. of[h][2 k + c]: rows 8 (4 h + k) + g, columns 16 w + 8 c + 2 t and
 /// the next.
 template <class S>
-__device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at, WholeTile& out) {
+__device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                      WholeTile& out) {
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const S* stage = await_stage(shared, rings) + at.warp * kBackwardPair + at.lane * 2;
@@ -70,14 +76,16 @@ __device__ inline void take_tile_back(const Tiles<S>& shared, Rings& rings, cons
 
 /// Adds rows 16 w + 8 r + g of the tile times x to sum[r][0] + sum[r][1]: two sums, since a product
 /// waits for the one before it.
-__device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, const double* x, double (&sum)[2][2]) {
+__device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, const double* x,
+                                     double (&sum)[2][2]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
 #pragma unroll
     for (int pair = 0; pair < 2; ++pair)
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        const double2 y = *reinterpret_cast<const double2*>(x + (4 * h + 2 * pair + e) * symbolic::kCell + 2 * at.t);
+        const double2 y = *reinterpret_cast<const double2*>(
+            x + (4 * h + 2 * pair + e) * symbolic::kCell + 2 * at.t);
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
           const double2 v = tile.of[h][4 * pair + 2 * r + e];
@@ -91,7 +99,8 @@ __device__ inline void multiply_tile(const WholeTile& tile, const Lane& at, cons
 /// to eight products per lane, rounded as they are added. Only the sum over tiles keeps its
 /// rounding errors (Dot2): ten operations per product would be most of the time from one tile to
 /// the next.
-__device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x, double (&part)[4]) {
+__device__ inline void multiply_tile_back(const WholeTile& tile, const Lane& at, const double* x,
+                                          double (&part)[4]) {
 #pragma unroll
   for (int h = 0; h < 2; ++h)
 #pragma unroll
@@ -114,7 +123,8 @@ struct Four {
 /// function apart, and takes the rings by value, which keeps them in registers. It reads (columns +
 /// 3) / 4 stages forward, (rows + 3) / 4 backward.
 template <class S>
-__device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+__device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at, Index rows,
+                                           Index columns, const double* x) {
   double sum[2][2] = {};
   for (Index c = 0; c < columns; c += 4) {
     const S* stage = await_stage(shared, rings) + at.lane * 2;
@@ -123,8 +133,10 @@ __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at
       for (Index e = c; e < min(c + 4, columns); ++e) {
         const Index width = e % 2 == 0 && e == columns - 1 ? 1 : 2;
         const double2 y = *reinterpret_cast<const double2*>(x + e * symbolic::kCell + 2 * at.t);
-        const double2 v = pair_at(stage + (e - c) / 2 * kForwardPair + ((2 * at.warp + r) * width + e % 2) * kCellEntries);
-        const double first = fma(v.x, y.x, r == 0 ? sum[0][0] : sum[1][0]), second = fma(v.y, y.y, r == 0 ? sum[0][1] : sum[1][1]);
+        const double2 v = pair_at(stage + (e - c) / 2 * kForwardPair +
+                                  ((2 * at.warp + r) * width + e % 2) * kCellEntries);
+        const double first = fma(v.x, y.x, r == 0 ? sum[0][0] : sum[1][0]),
+                     second = fma(v.y, y.y, r == 0 ? sum[0][1] : sum[1][1]);
         if (r == 0)
           sum[0][0] = first, sum[0][1] = second;
         else
@@ -136,7 +148,8 @@ __device__ __noinline__ Four multiply_edge(Tiles<S> shared, Rings rings, Lane at
   return {{sum[0][0], sum[0][1], sum[1][0], sum[1][1]}};
 }
 template <class S>
-__device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, Lane at, Index rows, Index columns, const double* x) {
+__device__ __noinline__ Four multiply_edge_back(Tiles<S> shared, Rings rings, Lane at, Index rows,
+                                                Index columns, const double* x) {
   const Index width = min(columns - 2 * at.warp, 2);
   Four part{};
   for (Index r = 0; r < rows; r += symbolic::kTileCells / 2) {
@@ -178,7 +191,9 @@ __device__ inline double sum_of_column(const double (&sum)[4], int lane) {
   const double half = (odd ? other : even) + exchange(odd ? even : other, 8);
   return half + exchange(half, 4);
 }
-__device__ inline int own_column(const Lane& at) { return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1); }
+__device__ inline int own_column(const Lane& at) {
+  return 16 * at.warp + 8 * (at.lane >> 4) + 2 * at.t + (at.lane >> 3 & 1);
+}
 
 /// The stages of an inverse, both held until they are left.
 template <class S>
@@ -213,24 +228,29 @@ struct Inverse {
 };
 template <bool kForward, class S>
 __device__ void take_inverse(const InverseStages<S>& stages, const Lane& at, Inverse& out) {
-  static_assert(kFirstBlocks == 6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
+  static_assert(kFirstBlocks ==
+                6);  // rows 0 to 2 of blocks in the first stage, row 3 in the second
   const int before = at.warp < 3 ? at.warp * (at.warp + 1) / 2 : 0;
-  const S* row = (at.warp < 3 ? stages.first : stages.second) + before * symbolic::kInverseEntries + at.lane * 2;
+  const S* row = (at.warp < 3 ? stages.first : stages.second) + before * symbolic::kInverseEntries +
+                 at.lane * 2;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const bool there = kForward ? j <= at.warp && at.warp < stages.blocks : at.warp <= j && j < stages.blocks;
+    const bool there =
+        kForward ? j <= at.warp && at.warp < stages.blocks : at.warp <= j && j < stages.blocks;
     const S* from = row + j * symbolic::kInverseEntries;
     if constexpr (!kForward)
-      from = (j < 3 ? stages.first + j * (j + 1) / 2 * symbolic::kInverseEntries : stages.second) + at.warp * symbolic::kInverseEntries +
-             at.lane * 2;
+      from = (j < 3 ? stages.first + j * (j + 1) / 2 * symbolic::kInverseEntries : stages.second) +
+             at.warp * symbolic::kInverseEntries + at.lane * 2;
 #pragma unroll
-    for (int cell = 0; cell < 4; ++cell) out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
+    for (int cell = 0; cell < 4; ++cell)
+      out.of[j][cell] = there ? pair_at(from + cell * kCellEntries) : double2{0, 0};
   }
   if (at.warp == 0 && at.lane == 0) out.of[0][0].y = 0;
 }
 
 /// Sets out[r] to row 16 w + 8 r + g of V x, in all lanes. x is zero behind the rows of the tile.
-__device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x, double (&out)[2]) {
+__device__ inline void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
+                                        double (&out)[2]) {
   double sum[2][2] = {};
 #pragma unroll
   for (int j = 0; j < 4; ++j)
@@ -260,7 +280,8 @@ __device__ inline double multiply_inverse_back(const Inverse& v, const Lane& at,
         sum[r][2 * c + 1] = fma(v.of[i][2 * r + c].y, number, sum[r][2 * c + 1]);
       }
     }
-  const double all[4] = {sum[0][0] + sum[1][0], sum[0][1] + sum[1][1], sum[0][2] + sum[1][2], sum[0][3] + sum[1][3]};
+  const double all[4] = {sum[0][0] + sum[1][0], sum[0][1] + sum[1][1], sum[0][2] + sum[1][2],
+                         sum[0][3] + sum[1][3]};
   return sum_of_column(all, at.lane);
 }
 

@@ -15,7 +15,8 @@ struct BlockRange {
 struct Place {
   Index block, blocks;
   __device__ explicit Place(Index shares = 1)
-      : block(static_cast<Index>(blockIdx.x) / shares), blocks(static_cast<Index>(gridDim.x) / shares) {}
+      : block(static_cast<Index>(blockIdx.x) / shares),
+        blocks(static_cast<Index>(gridDim.x) / shares) {}
 };
 
 /// The blocks for each kind of work. If there are blocks enough, each kind has its own, and these
@@ -23,13 +24,16 @@ struct Place {
 struct Roles {
   BlockRange narrow, small, tiles;
   __device__ explicit Roles(const SweepView& view, const Place& at = Place()) {
-    const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps), some = blocks_of(view.small - view.narrow, kSmallWarps),
+    const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps),
+                some = blocks_of(view.small - view.narrow, kSmallWarps),
                 tasks = max(view.forward_tasks, view.backward_tasks);
     narrow = small = tiles = {0, all};
     if (few + some + min(tasks, max(all / 4, 1)) > all) return;
     narrow = {0, few}, small = {few, some}, tiles = {few + some, all - few - some};
   }
-  __device__ static Index blocks_of(Index count, Index warps) { return (count + warps - 1) / warps; }
+  __device__ static Index blocks_of(Index count, Index warps) {
+    return (count + warps - 1) / warps;
+  }
 };
 
 /// Returns this block's place in a group; -1 if it is not in the group.
@@ -41,7 +45,8 @@ __device__ inline Index place_in(const BlockRange& group, const Place& at = Plac
 /// Returns those of the fronts [begin, end) of view.order that a warp takes, of `warps` in each
 /// block of a group; backward from the last.
 template <bool kForward>
-__device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp, const Place& at = Place()) {
+__device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp,
+                      const Place& at = Place()) {
   const Index block = place_in(group, at);
   if (block < 0) return {begin, 1, 0};
   const Index step = group.count * warps, mine = warp * group.count + block;

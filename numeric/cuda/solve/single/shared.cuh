@@ -14,34 +14,42 @@ using symbolic::kCellEntries;
 using symbolic::SweepTask;
 namespace ptx = kernels::ptx;
 
-constexpr int kMultipliers = 4, kLoader = 4, kInput = 5, kStart = 6;  // warps; the last two load the numbers that sums start from
+constexpr int kMultipliers = 4, kLoader = 4, kInput = 5,
+              kStart = 6;  // warps; the last two load the numbers that sums start from
 constexpr int kThreads = 32 * 8;
-constexpr int kResident = 3;                                // blocks per multiprocessor
-constexpr int kRegisters = 80, kMultiplierRegisters = 112;  // per thread: of the kernel, and of the multiplying warps while there are tiles
-constexpr int kStages = 4;                                  // stages of the ring: a tile and the inverse after it
+constexpr int kResident = 3;  // blocks per multiprocessor
+constexpr int
+    kRegisters = 80,
+    kMultiplierRegisters =
+        112;  // per thread: of the kernel, and of the multiplying warps while there are tiles
+constexpr int kStages = 4;  // stages of the ring: a tile and the inverse after it
 constexpr int kStageEntries = 2048;
-constexpr int kInputs = 4;                                       // tiles of numbers to multiply by
-constexpr int kPair = 2 * kCellEntries;                          // entries of one cell row of a pair of columns
-constexpr int kForwardPair = symbolic::kTileCells * kPair;       // a stage forward: two pairs of a tile
-constexpr int kBackwardPair = symbolic::kTileCells / 2 * kPair;  // backward: four pairs of half a tile
-constexpr int kFirstBlocks = 6;                                  // blocks of an inverse in its first stage: its first three block rows
-constexpr int kBarrier = 1, kLeftBarrier = 2;                    // named barriers: of the multiplying warps, and of all warps
+constexpr int kInputs = 4;               // tiles of numbers to multiply by
+constexpr int kPair = 2 * kCellEntries;  // entries of one cell row of a pair of columns
+constexpr int kForwardPair = symbolic::kTileCells * kPair;  // a stage forward: two pairs of a tile
+constexpr int kBackwardPair =
+    symbolic::kTileCells / 2 * kPair;  // backward: four pairs of half a tile
+constexpr int kFirstBlocks =
+    6;  // blocks of an inverse in its first stage: its first three block rows
+constexpr int kBarrier = 1,
+              kLeftBarrier = 2;  // named barriers: of the multiplying warps, and of all warps
 
 template <class S>
 struct TileShared {
   S stage[kStages][kStageEntries];
   double input[kInputs][kTile];
-  double start[2][2 * kTile];     // backward: then the rounding errors of these sums
-  double sum[2][kTile];           // sums of the rows of a diagonal tile, to be multiplied by its inverse
-  double own[kTile];              // the product, the numbers of that tile
-  double rest[kTile];             // the residual of a correction
-  std::uint32_t place[2][kTile];  // forward: places of update rows; backward: rows of x in the caller's numbering
+  double start[2][2 * kTile];  // backward: then the rounding errors of these sums
+  double sum[2][kTile];  // sums of the rows of a diagonal tile, to be multiplied by its inverse
+  double own[kTile];     // the product, the numbers of that tile
+  double rest[kTile];    // the residual of a correction
+  std::uint32_t place[2][kTile];  // forward: places of update rows; backward: rows of x in the
+                                  // caller's numbering
   SweepTask task[2];
   Front front[2];
 };
 struct TileBarriers {
-  std::uint64_t full[kStages], empty[kStages], input_full[kInputs], input_empty[kInputs], start_full[2], start_empty[2], task_full[2],
-      task_empty[2];
+  std::uint64_t full[kStages], empty[kStages], input_full[kInputs], input_empty[kInputs],
+      start_full[2], start_empty[2], task_full[2], task_empty[2];
 };
 
 /// Shared memory of a warp that takes narrow or small fronts: panels of two of them, one from the
@@ -134,7 +142,9 @@ __device__ inline Index last_column(const SweepTask& task, Index row, Index pivo
 
 /// Returns true if the tiles of a task are multiplied by numbers that the task itself has just
 /// made.
-__device__ inline bool reads_own(const SweepTask& task, Index row) { return row > 0 && task.row == 0; }
+__device__ inline bool reads_own(const SweepTask& task, Index row) {
+  return row > 0 && task.row == 0;
+}
 
 /// Returns true if tile row `row` of a task, in the forward sweep, or its column in the backward
 /// one, ends with the product of its inverse and the last tile: one product then leads from the
@@ -169,11 +179,16 @@ __device__ inline int blocks_of(Index cells) { return (cells + 1) / 2; }
 
 __device__ inline void set_up(Barriers& barriers) {
   TileBarriers& tiles = barriers.tiles;
-  for (int k = 0; k < kStages; ++k) ptx::barrier_init(&tiles.full[k], 1), ptx::barrier_init(&tiles.empty[k], kMultipliers);
-  for (int k = 0; k < kInputs; ++k) ptx::barrier_init(&tiles.input_full[k], 1), ptx::barrier_init(&tiles.input_empty[k], kMultipliers);
+  for (int k = 0; k < kStages; ++k)
+    ptx::barrier_init(&tiles.full[k], 1), ptx::barrier_init(&tiles.empty[k], kMultipliers);
+  for (int k = 0; k < kInputs; ++k)
+    ptx::barrier_init(&tiles.input_full[k], 1),
+        ptx::barrier_init(&tiles.input_empty[k], kMultipliers);
   for (int k = 0; k < 2; ++k) {
-    ptx::barrier_init(&tiles.start_full[k], 2), ptx::barrier_init(&tiles.start_empty[k], kMultipliers);
-    ptx::barrier_init(&tiles.task_full[k], 1), ptx::barrier_init(&tiles.task_empty[k], kMultipliers + 3);
+    ptx::barrier_init(&tiles.start_full[k], 2),
+        ptx::barrier_init(&tiles.start_empty[k], kMultipliers);
+    ptx::barrier_init(&tiles.task_full[k], 1),
+        ptx::barrier_init(&tiles.task_empty[k], kMultipliers + 3);
     for (WarpBarriers& warp : barriers.narrow) ptx::barrier_init(&warp.full[k], 1);
     for (WarpBarriers& warp : barriers.small) ptx::barrier_init(&warp.full[k], 1);
   }

@@ -1,8 +1,9 @@
-// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block has four warps that multiply and
-// four that load. The loader draws tickets and streams tiles of L and inverses of diagonal tiles through a
-// ring of shared memory, without waiting for any number of the solve, so a task's first tiles are loaded when
-// its numbers come. Another warp loads the numbers that tiles are multiplied by, and two warps those that
-// sums start from. All go through the same tiles in the same order.
+// Sweeps through tiled fronts (symbolic/device/sweep_lists.hpp). A block has four warps that
+// multiply and four that load. The loader draws tickets and streams tiles of L and inverses of
+// diagonal tiles through a ring of shared memory, without waiting for any number of the solve, so a
+// task's first tiles are loaded when its numbers come. Another warp loads the numbers that tiles
+// are multiplied by, and two warps those that sums start from. All go through the same tiles in the
+// same order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,24 +14,29 @@
 
 namespace kauri::numeric::cuda::sweep {
 
-/// Computes rest = c - T y, or c - T^T y, with T the diagonal tile k: the residual of a product with V, from
-/// L itself. Called by all threads that multiply; they may read y and c.
+/// Computes rest = c - T y, or c - T^T y, with T the diagonal tile k: the residual of a product
+/// with V, from L itself. Called by all threads that multiply; they may read y and c.
 template <bool kForward, class S>
-__device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c, const double* y, double* rest) {
+__device__ __noinline__ void find_rest(const S* panel, FrontCells cells, Index k, const double* c,
+                                       const double* y, double* rest) {
   const symbolic::CellLayout layout = cells.panel();
   const Index rows = cells.rows_of(k), first = k * kTile, r = ptx::thread_index();
   if (r >= kTile) return;
   Dot2 sum{r < rows ? c[r] : 0.0};
   for (Index j = kForward ? 0 : r; j < (kForward ? min(r + 1, rows) : rows); ++j)
-    if (r < rows) sum.subtract<S>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))], y[j]);
+    if (r < rows)
+      sum.subtract<S>(panel[layout.place(first + (kForward ? r : j), first + (kForward ? j : r))],
+                      y[j]);
   rest[r] = sum.value();
 }
 
 /// Adds V (sum - T y) to y: one step of refinement, for a V that alone is not accurate enough.
 template <class S>
-__device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
-                                    const S* panel, Index k, const double* sum, double (&y)[2]) {
-  if (at.t == 0) shared.data.own[16 * at.warp + at.g] = y[0], shared.data.own[16 * at.warp + 8 + at.g] = y[1];
+__device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<S>& stages,
+                                    const Lane& at, const FrontCells& cells, const S* panel,
+                                    Index k, const double* sum, double (&y)[2]) {
+  if (at.t == 0)
+    shared.data.own[16 * at.warp + at.g] = y[0], shared.data.own[16 * at.warp + 8 + at.g] = y[1];
   together();
   find_rest<true>(panel, cells, k, sum, shared.data.own, shared.data.rest);
   together();
@@ -42,8 +48,9 @@ __device__ inline void correct_rows(const Tiles<S>& shared, const InverseStages<
 }
 
 template <class S>
-__device__ inline void correct_columns(const Tiles<S>& shared, const InverseStages<S>& stages, const Lane& at, const FrontCells& cells,
-                                       const S* panel, Index k, const double* sum, double& x) {
+__device__ inline void correct_columns(const Tiles<S>& shared, const InverseStages<S>& stages,
+                                       const Lane& at, const FrontCells& cells, const S* panel,
+                                       Index k, const double* sum, double& x) {
   if ((at.lane & 4) == 0) shared.data.own[own_column(at)] = x;
   together();
   find_rest<false>(panel, cells, k, sum, shared.data.own, shared.data.rest);
@@ -65,14 +72,16 @@ __device__ inline void leave_input(const Tiles<S>& shared, Rings& rings, int lan
   rings.input.next();
 }
 
-/// Adds the products of tile row i of a task, but for the last one if that includes the inverse. They are
-/// products with the task's own numbers, or with numbers that the input warp loads.
+/// Adds the products of tile row i of a task, but for the last one if that includes the inverse.
+/// They are products with the task's own numbers, or with numbers that the input warp loads.
 template <class S>
-__device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const FrontCells& cells,
-                                    Index i, double (&out)[2]) {
+__device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                    const SweepTask& task, const FrontCells& cells, Index i,
+                                    double (&out)[2]) {
   double sum[2][2] = {};
   const Index rows = cells.cells_of(i);
-  const Index end = last_column(task, i, cells.pivot_tiles()) - (ends_with_product(task, i, cells.pivot_tiles()) ? 1 : 0);
+  const Index end = last_column(task, i, cells.pivot_tiles()) -
+                    (ends_with_product(task, i, cells.pivot_tiles()) ? 1 : 0);
   const bool own = reads_own(task, i);
   for (Index k = task.column; k < end; ++k) {
     if (const Index columns = cells.cells_of(k); is_whole(rows, columns)) {
@@ -80,9 +89,11 @@ __device__ inline void add_products(const Tiles<S>& shared, Rings& rings, const 
       take_tile(shared, rings, at, tile);
       multiply_tile(tile, at, own ? shared.data.own : await_input(shared, rings), sum);
     } else {
-      const Four edge = multiply_edge(shared, rings, at, rows, columns, own ? shared.data.own : await_input(shared, rings));
+      const Four edge = multiply_edge(shared, rings, at, rows, columns,
+                                      own ? shared.data.own : await_input(shared, rings));
       pass_stages(rings, columns);
-      sum[0][0] += edge.of[0], sum[0][1] += edge.of[1], sum[1][0] += edge.of[2], sum[1][1] += edge.of[3];
+      sum[0][0] += edge.of[0], sum[0][1] += edge.of[1], sum[1][0] += edge.of[2],
+          sum[1][1] += edge.of[3];
     }
     if (!own) leave_input(shared, rings, at.lane);
   }
@@ -98,12 +109,14 @@ __device__ inline void leave_start(const Tiles<S>& shared, Rings& rings, int lan
 
 /// Sets sum to the starts of rows, less the products, and place to the places of the update rows.
 template <class S>
-__device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, double (&sum)[2], std::uint32_t (&place)[2]) {
+__device__ inline void start_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                  double (&sum)[2], std::uint32_t (&place)[2]) {
   const int row = 16 * at.warp + at.g;
   ptx::barrier_wait(&shared.barrier.start_full[rings.start.at], rings.start.phase);
   const double* start = shared.data.start[rings.start.at];
   sum[0] = start[row] - sum[0], sum[1] = start[row + 8] - sum[1];
-  place[0] = shared.data.place[rings.start.at][row], place[1] = shared.data.place[rings.start.at][row + 8];
+  place[0] = shared.data.place[rings.start.at][row],
+  place[1] = shared.data.place[rings.start.at][row + 8];
   leave_start(shared, rings, at.lane);
 }
 
@@ -111,10 +124,11 @@ struct Rows {
   double of[2];
 };
 
-/// Returns rows of V (right - C y) for a marked V: C is the tile of L in place of a product, y the numbers of
-/// the tile before.
+/// Returns rows of V (right - C y) for a marked V: C is the tile of L in place of a product, y the
+/// numbers of the tile before.
 template <class S>
-__device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells, const S* panel,
+__device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
+                                          InverseStages<S> stages, FrontCells cells, const S* panel,
                                           Index k, double* right) {
   Rings after = rings;
   stages.pass(after);
@@ -137,11 +151,13 @@ __device__ __noinline__ Rows correct_step(Tiles<S> shared, Rings rings, Lane at,
   return out;
 }
 
-/// Computes the numbers of a tile from those of the tile before it, and passes them to f: y = V right - U y,
-/// with V right in `y`. Advances the ring past the inverse and the product.
+/// Computes the numbers of a tile from those of the tile before it, and passes them to f: y = V
+/// right - U y, with V right in `y`. Advances the ring past the inverse and the product.
 template <class S, class F>
-__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
-                                 const FrontCells& cells, const S* panel, Index k, double* right, double (&y)[2], const F& f) {
+__device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                 const InverseStages<S>& stages, const FrontCells& cells,
+                                 const S* panel, Index k, double* right, double (&y)[2],
+                                 const F& f) {
   if (stages.needs_correction()) {
     const Rows rows = correct_step(shared, rings, at, stages, cells, panel, k, right);
     f(rows.of);
@@ -160,11 +176,12 @@ __device__ inline void step_rows(const Tiles<S>& shared, Rings& rings, const Lan
   leave_input(shared, rings, at.lane);
 }
 
-/// Computes the numbers of a pivot tile from the result of start_rows(); also stores them to shared.data.own
-/// if rows below in the same task read them.
+/// Computes the numbers of a pivot tile from the result of start_rows(); also stores them to
+/// shared.data.own if rows below in the same task read them.
 template <class S>
-__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                                     Index i, double (&sum)[2], const SweepMemory<S>& memory) {
+__device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                     const SweepTask& task, const Front& front, Index i,
+                                     double (&sum)[2], const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   const int row = 16 * at.warp + at.g;
   const Index rows = cells.rows_of(i);
@@ -172,7 +189,8 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
   start_rows(shared, rings, at, sum, place);
   double* right = shared.data.sum[rings.parity];
   rings.parity ^= 1;
-  if (at.t == 0) right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
+  if (at.t == 0)
+    right[row] = row < rows ? sum[0] : 0.0, right[row + 8] = row + 8 < rows ? sum[1] : 0.0;
   const InverseStages<S> stages(shared, rings, blocks_of(cells.cells_of(i)));
   Inverse inverse;
   take_inverse<true>(stages, at, inverse);  // while the other warps come
@@ -198,7 +216,8 @@ __device__ inline void finish_pivots(const Tiles<S>& shared, Rings& rings, const
 
 /// Publishes update rows.
 template <class S>
-__device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at, Index rows, double (&sum)[2],
+__device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                         Index rows, double (&sum)[2],
                                          const SweepMemory<S>& memory) {
   const int row = 16 * at.warp + at.g;
   std::uint32_t place[2];
@@ -208,10 +227,11 @@ __device__ inline void finish_rows_below(const Tiles<S>& shared, Rings& rings, c
   if (row + 8 < rows) publish(memory.update + place[1], sum[1]);
 }
 
-/// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a fixed tree.
+/// Adds up the children's update rows of some rows of a tile row, each warp its own rows, in a
+/// fixed tree.
 template <class S>
-__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at, const SweepView& view,
-                                   const SweepMemory<S>& memory) {
+__device__ inline void gather_rows(const SweepTask& task, const Front& front, const Lane& at,
+                                   const SweepView& view, const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   constexpr Index kOwn = symbolic::kGatherRows / kMultipliers;
   for (Index r = symbolic::kGatherRows * task.column + kOwn * at.warp, e = 0; e < kOwn; ++e, ++r) {
@@ -223,11 +243,14 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
     for (std::uint32_t k = static_cast<std::uint32_t>(at.lane); k < count; k += 128) {
       double x[4];
 #pragma unroll
-      for (int u = 0; u < 4; ++u) x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
+      for (int u = 0; u < 4; ++u)
+        x[u] = k + 32u * u < count ? load_relaxed(from + k + 32 * u) : 0.0;
 #pragma unroll
       for (int u = 0; u < 4; ++u) {
         Watch watch;
-        while (!is_set(x[u])) watch.look(Awaited::number, from + k + 32 * u, 0, 0), x[u] = load_relaxed(from + k + 32 * u);
+        while (!is_set(x[u]))
+          watch.look(Awaited::number, from + k + 32 * u, 0, 0),
+              x[u] = load_relaxed(from + k + 32 * u);
         sum[u] += x[u];
       }
     }
@@ -239,8 +262,9 @@ __device__ inline void gather_rows(const SweepTask& task, const Front& front, co
 }
 
 template <class S>
-__device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
-                               const SweepView& view, const SweepMemory<S>& memory) {
+__device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                               const SweepTask& task, const Front& front, const SweepView& view,
+                               const SweepMemory<S>& memory) {
   if (task.kind == SweepTask::Kind::gather) return gather_rows(task, front, at, view, memory);
   const FrontCells cells{front.m, front.p};
   for (Index i = task.row; i < task.row + task.rows; ++i) {
@@ -261,7 +285,8 @@ __device__ inline void do_task(const Tiles<S>& shared, Rings& rings, const Lane&
 
 /// Does correct_step() for a column.
 template <class S>
-__device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at, InverseStages<S> stages, FrontCells cells,
+__device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, Lane at,
+                                                 InverseStages<S> stages, FrontCells cells,
                                                  const S* panel, Index k, double* right) {
   Rings after = rings;
   stages.pass(after);
@@ -282,10 +307,12 @@ __device__ __noinline__ double correct_step_back(Tiles<S> shared, Rings rings, L
   return x;
 }
 
-/// Does step_rows() for a column: x = V^T right - W^T x of the tile after it, with V^T right in `x`.
+/// Does step_rows() for a column: x = V^T right - W^T x of the tile after it, with V^T right in
+/// `x`.
 template <class S, class F>
-__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at, const InverseStages<S>& stages,
-                                   const FrontCells& cells, const S* panel, Index k, double* right, double x, const F& f) {
+__device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                   const InverseStages<S>& stages, const FrontCells& cells,
+                                   const S* panel, Index k, double* right, double x, const F& f) {
   if (stages.needs_correction()) {
     f(correct_step_back(shared, rings, at, stages, cells, panel, k, right));
     stages.pass(rings);
@@ -302,11 +329,12 @@ __device__ inline void step_column(const Tiles<S>& shared, Rings& rings, const L
   leave_input(shared, rings, at.lane);
 }
 
-/// Returns the sums of products of a column, from the last tile row that the task takes to `first`; each lane
-/// that of own_column().
+/// Returns the sums of products of a column, from the last tile row that the task takes to `first`;
+/// each lane that of own_column().
 template <class S>
-__device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task,
-                                           const FrontCells& cells, Index first) {
+__device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                           const SweepTask& task, const FrontCells& cells,
+                                           Index first) {
   const Index columns = cells.cells_of(task.column);
   Dot2 sums[4];
   double last[4] = {0, 0, 0, 0};
@@ -317,7 +345,8 @@ __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings,
       take_tile_back(shared, rings, at, tile);
       multiply_tile_back(tile, at, await_input(shared, rings), part);
     } else {
-      const Four edge = multiply_edge_back(shared, rings, at, rows, columns, await_input(shared, rings));
+      const Four edge =
+          multiply_edge_back(shared, rings, at, rows, columns, await_input(shared, rings));
       pass_stages(rings, rows);
 #pragma unroll
       for (int k = 0; k < 4; ++k) part[k] = edge.of[k];
@@ -331,8 +360,8 @@ __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings,
         last[k] = part[k];
     }
   }
-  // The rounding errors of the last tile's sums and of the sums over lanes are as large as that of rounding
-  // the result.
+  // The rounding errors of the last tile's sums and of the sums over lanes are as large as that of
+  // rounding the result.
   double all[4];
 #pragma unroll
   for (int k = 0; k < 4; ++k) all[k] = sums[k].sum + (last[k] + sums[k].error);
@@ -340,12 +369,14 @@ __device__ inline double add_products_back(const Tiles<S>& shared, Rings& rings,
 }
 
 template <class S>
-__device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const Lane& at, const SweepTask& task, const Front& front,
+__device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const Lane& at,
+                                    const SweepTask& task, const Front& front,
                                     const SweepMemory<S>& memory) {
   const FrontCells cells{front.m, front.p};
   const Index columns = cells.cells_of(task.column);
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
-  const double sum = add_products_back(shared, rings, at, task, cells, task.row + (product ? 1 : 0));
+  const double sum =
+      add_products_back(shared, rings, at, task, cells, task.row + (product ? 1 : 0));
   const int column = own_column(at);
   const bool chosen = (at.lane & 4) == 0;
   if (task.kind == SweepTask::Kind::part) {
@@ -369,17 +400,22 @@ __device__ inline void do_task_back(const Tiles<S>& shared, Rings& rings, const 
   const auto publish_column = [&](double solution) {
     if (!chosen || column >= cells.rows_of(task.column)) return;
     publish(memory.x + front.first + task.column * kTile + column, solution);
-    memory.out[place * memory.out_step] =
-        memory.verdict->status == VerdictStatus::positive_definite ? static_cast<S>(solution) : std::numeric_limits<S>::quiet_NaN();
+    memory.out[place * memory.out_step] = memory.verdict->status == VerdictStatus::positive_definite
+                                              ? static_cast<S>(solution)
+                                              : std::numeric_limits<S>::quiet_NaN();
   };
-  if (product) return step_column(shared, rings, at, stages, cells, panel, task.column, right, x, publish_column);
-  if (stages.needs_correction()) correct_columns(shared, stages, at, cells, panel, task.column, right, x);
+  if (product)
+    return step_column(shared, rings, at, stages, cells, panel, task.column, right, x,
+                       publish_column);
+  if (stages.needs_correction())
+    correct_columns(shared, stages, at, cells, panel, task.column, right, x);
   publish_column(x);
   stages.leave(shared, rings, at.lane);
 }
 
 template <bool kForward, class S>
-__device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+__device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view,
+                                const SweepMemory<S>& memory) {
   const int thread = ptx::thread_index();
   const Lane at{thread / 32, thread % 32, thread % 32 / 4, thread % 4};
   Rings rings;
@@ -398,10 +434,11 @@ __device__ void run_multipliers(const Tiles<S>& shared, const SweepView& view, c
   }
 }
 
-/// Executes all tasks of tiled fronts, by all threads of a block. The multiplying warps hold whole tiles in
-/// registers.
+/// Executes all tasks of tiled fronts, by all threads of a block. The multiplying warps hold whole
+/// tiles in registers.
 template <bool kForward, class S>
-__device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view, const SweepMemory<S>& memory) {
+__device__ void sweep_tiles(const Tiles<S>& shared, const SweepView& view,
+                            const SweepMemory<S>& memory) {
   const auto multiply = [&] { run_multipliers<kForward>(shared, view, memory); };
   const auto load_numbers = [&](int warp) {
     if (warp == kLoader)

@@ -14,5 +14,6 @@ KAURI_SHARED_ARRAY_OF(64 << 10, 16, unsigned char, stages);
 #include "numeric/cuda/inverse/kernels.cu"
 
 namespace kauri::numeric::cuda {
-static_assert(sizeof(shared) >= sizeof(double) * 64 * 65 && sizeof(inverse::stages) >= inverse::kProductBytes<double>);
+static_assert(sizeof(shared) >= sizeof(double) * 64 * 65 &&
+              sizeof(inverse::stages) >= inverse::kProductBytes<double>);
 }

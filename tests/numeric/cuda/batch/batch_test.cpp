@@ -38,23 +38,27 @@ class DeviceBatches : public ::testing::Test {
     out.target = backend().target();
     return out;
   }
-  BatchSystem<Value> system(const std::string& spec, Index items, Offset gap, OrderingMethod method = OrderingMethod::amd) {
+  BatchSystem<Value> system(const std::string& spec, Index items, Offset gap,
+                            OrderingMethod method = OrderingMethod::amd) {
     SymmetricMatrix<double> a = generate(spec);
     auto plan = analyze(a.pattern(), options(method));
     return batch_system<Value>(std::move(a), std::move(plan), items, gap);
   }
-  /// The small ones on the emulated device, which is slow, above all where each item is many launches.
+  /// The small ones on the emulated device, which is slow, above all where each item is many
+  /// launches.
   [[nodiscard]] std::vector<std::string> here(const std::vector<std::string>& specs) const {
     std::vector<std::string> out;
     for (const std::string& spec : specs)
-      if (!emulated() || generate(spec).n() <= (B::way == BatchWay::together ? 500 : 90)) out.push_back(spec);
+      if (!emulated() || generate(spec).n() <= (B::way == BatchWay::together ? 500 : 90))
+        out.push_back(spec);
     return out;
   }
 
  private:
   std::optional<Backend> backend_;
 };
-using DeviceBatchKinds = ::testing::Types<BatchOnDevice<double, BatchWay::together>, BatchOnDevice<float, BatchWay::together>,
+using DeviceBatchKinds = ::testing::Types<BatchOnDevice<double, BatchWay::together>,
+                                          BatchOnDevice<float, BatchWay::together>,
                                           BatchOnDevice<double, BatchWay::one_by_one>>;
 TYPED_TEST_SUITE(DeviceBatches, DeviceBatchKinds);
 
@@ -65,7 +69,8 @@ TYPED_TEST(DeviceBatches, ExactFactors) {
     AnalyzeOptions options = this->options(OrderingMethod::natural);
     options.amalgamate = amalgamate;
     for (const Index n : {1, 16, 17, 33, 64})
-      expect_exact_items<T>(this->backend(), TypeParam::way, n, 2, n, options, 5);  // one front, or few
+      expect_exact_items<T>(this->backend(), TypeParam::way, n, 2, n, options,
+                            5);  // one front, or few
     expect_exact_items<T>(this->backend(), TypeParam::way, 150, 2, 9, options, 3);
     expect_exact_items<T>(this->backend(), TypeParam::way, 90, 1, 0, options, 4);
   }
@@ -82,8 +87,10 @@ TYPED_TEST(DeviceBatches, LargeFronts) {
   const Pattern& pattern = exact.a.pattern();
   std::vector<Index> row, col;
   for (Index j = 0; j < pattern.n; ++j)
-    for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e) row.push_back(pattern.row[e]), col.push_back(j);
-  auto a = SymmetricMatrix<double>::from_triplets(pattern.n, row, col, random_dominant<double>(pattern, 5), Storage::lower);
+    for (Offset e = pattern.col_ptr[j]; e < pattern.col_ptr[j + 1]; ++e)
+      row.push_back(pattern.row[e]), col.push_back(j);
+  auto a = SymmetricMatrix<double>::from_triplets(
+      pattern.n, row, col, random_dominant<double>(pattern, 5), Storage::lower);
   auto plan = analyze(a.pattern(), options);
   ASSERT_GT(plan->cost.largest_front, 64);
   const auto system = batch_system<T>(std::move(a), std::move(plan), 3, 1);
@@ -91,8 +98,10 @@ TYPED_TEST(DeviceBatches, LargeFronts) {
 }
 
 TYPED_TEST(DeviceBatches, AreSolvedToTheSinglePathsBound) {
-  for (const std::string& spec : this->here({"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80 1", "blockdiag 90 90", "poisson2d 17",
-                                             "elast3d 4", "rgg3d 400 12 1", "poisson2d 32", "elast3d 8", "poisson2d 100", "poisson3d 14"}))
+  for (const std::string& spec :
+       this->here({"poisson2d 1", "blockdiag 60 1", "tree 300 1", "arrow 80 1", "blockdiag 90 90",
+                   "poisson2d 17", "elast3d 4", "rgg3d 400 12 1", "poisson2d 32", "elast3d 8",
+                   "poisson2d 100", "poisson3d 14"}))
     for (const Index items : {1, 5}) {
       SCOPED_TRACE(spec + " " + std::to_string(items));
       expect_solved_items(this->backend(), TypeParam::way, this->system(spec, items, 3), 3, 4, 2);
@@ -104,7 +113,8 @@ TYPED_TEST(DeviceBatches, FailingItemsLeaveTheOthersAlone) {
   for (const char* spec : {"blockdiag 40 1", "poisson2d 9", "arrow 30 2", "tree 60 1"})
     expect_failures(this->backend(), TypeParam::way, this->system(spec, 15, 2), rounds);
   // Subtrees of unlike heights, the higher one first: an earlier column fails on a later level.
-  expect_failures(this->backend(), TypeParam::way, this->system("tree 60 1", 15, 0, OrderingMethod::natural), rounds);
+  expect_failures(this->backend(), TypeParam::way,
+                  this->system("tree 60 1", 15, 0, OrderingMethod::natural), rounds);
   expect_failures(this->backend(), TypeParam::way, this->system("blockdiag 80 80", 9, 0), rounds);
   // Several fronts of more rows than a warp takes.
   if (!this->emulated() || TypeParam::way == BatchWay::together)
@@ -113,12 +123,15 @@ TYPED_TEST(DeviceBatches, FailingItemsLeaveTheOthersAlone) {
 
 TYPED_TEST(DeviceBatches, ItemsDoNotSeeOneAnother) {
   expect_independent_items(this->backend(), TypeParam::way, this->system("poisson2d 9", 5, 1));
-  if (!this->emulated()) expect_independent_items(this->backend(), TypeParam::way, this->system("poisson2d 32", 1500, 0));
+  if (!this->emulated())
+    expect_independent_items(this->backend(), TypeParam::way,
+                             this->system("poisson2d 32", 1500, 0));
 }
 
 /// Where a solve's vectors do not fit into shared memory, each block has its own elsewhere.
 TYPED_TEST(DeviceBatches, LongVectors) {
-  if (this->emulated() && TypeParam::way != BatchWay::together) GTEST_SKIP() << "thousands of fronts one by one take long there";
+  if (this->emulated() && TypeParam::way != BatchWay::together)
+    GTEST_SKIP() << "thousands of fronts one by one take long there";
   expect_solved_items(this->backend(), TypeParam::way, this->system("tree 3200 1", 2, 0), 1, 0, 1);
 }
 
@@ -129,7 +142,8 @@ TYPED_TEST(DeviceBatches, AreShifted) {
   auto shifted = system;
   const Pattern& pattern = system.a.pattern();
   for (Index k = 0; k < 3; ++k)
-    for (Index j = 0; j < pattern.n; ++j) shifted.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])] += T(0.75);
+    for (Index j = 0; j < pattern.n; ++j)
+      shifted.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])] += T(0.75);
   auto batch = BatchFactor<T>::create(system.plan, 3, this->backend(), TypeParam::way);
   auto workspace = BatchWorkspace<T>::create(batch, 1);
   BatchColumns<T> x(3, pattern.n, 1, 0, 2), y = x;
@@ -148,7 +162,8 @@ TYPED_TEST(DeviceBatches, TakeTheBytesTold) {
     const Offset before = this->backend().bytes_in_use();
     auto batch = BatchFactor<T>::create(prepared, items, TypeParam::way);
     EXPECT_EQ(batch.way(), TypeParam::way);
-    EXPECT_EQ(this->backend().bytes_in_use() - before, BatchFactor<T>::bytes(prepared, items, TypeParam::way));
+    EXPECT_EQ(this->backend().bytes_in_use() - before,
+              BatchFactor<T>::bytes(prepared, items, TypeParam::way));
     const Offset with_batch = this->backend().bytes_in_use();
     auto workspace = BatchWorkspace<T>::create(batch, 3);
     EXPECT_EQ(this->backend().bytes_in_use() - with_batch, BatchWorkspace<T>::bytes(batch, 3));
@@ -171,9 +186,11 @@ TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
   auto workspace = BatchWorkspace<T>::create(batch, 2);
   BatchColumns<T> x(4, n, 2, 3, 9);
   const CallerArray<T> there(b.data), out(x.data);
-  const DeviceBatchView<T> from({there.data(), 4, n, 2, b.ld, b.stride}), to({out.data(), 4, n, 2, x.ld, x.stride});
+  const DeviceBatchView<T> from({there.data(), 4, n, 2, b.ld, b.stride}),
+      to({out.data(), 4, n, 2, x.ld, x.stride});
   auto values = DeviceValues<T>::copy_of(first.value, this->backend());
-  for (const BatchSystem<T>* system : std::initializer_list<const BatchSystem<T>*>{&first, &second}) {
+  for (const BatchSystem<T>* system :
+       std::initializer_list<const BatchSystem<T>*>{&first, &second}) {
     values.assign(system->value);
     const auto seen = refactorize(batch, values, system->stride, T(0.25));
     verdicts.emplace_back(seen.begin(), seen.end());
@@ -183,7 +200,8 @@ TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
     batch.solve(host.view(), workspace);
     x.data = expected.back();
     for (Index k = 0; k < 4; ++k)
-      for (Index c = 0; c < 2; ++c) EXPECT_TRUE(same_bits(host.column(k, c), x.column(k, c))) << "the host's";
+      for (Index c = 0; c < 2; ++c)
+        EXPECT_TRUE(same_bits(host.column(k, c), x.column(k, c))) << "the host's";
   }
   EXPECT_EQ(verdicts[1][1].status, VerdictStatus::not_positive_definite);
   const CallerStream stream;
@@ -198,8 +216,11 @@ TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
       require(cudaDeviceSynchronize());
       captured ? graph.launch(stream) : work(stream.get());
       const auto seen = batch.fetch_verdicts(stream.get());
-      EXPECT_EQ(std::vector<DeviceVerdict>(seen.begin(), seen.end()), verdicts[static_cast<std::size_t>(which)]) << captured;
-      EXPECT_TRUE(same_bits(out.fetch(), expected[static_cast<std::size_t>(which)])) << captured << " " << which;
+      EXPECT_EQ(std::vector<DeviceVerdict>(seen.begin(), seen.end()),
+                verdicts[static_cast<std::size_t>(which)])
+          << captured;
+      EXPECT_TRUE(same_bits(out.fetch(), expected[static_cast<std::size_t>(which)]))
+          << captured << " " << which;
       DeviceVerdict last;
       require(cudaMemcpy(&last, batch.verdict_address(3), sizeof last, cudaMemcpyDeviceToHost));
       EXPECT_EQ(last, verdicts[static_cast<std::size_t>(which)][3]);
@@ -216,15 +237,22 @@ TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
   const CallerArray<T> x(std::vector<T>(18, T(1)));
   const DeviceBatchView<T> there({x.data(), 2, 9, 1, 9, 9});
   const CallerStream stream;
-  const auto enqueued = [&] { return error_text(ErrorKind::usage, [&] { batch.enqueue_solve(there, workspace, stream.get()); }); };
+  const auto enqueued = [&] {
+    return error_text(ErrorKind::usage,
+                      [&] { batch.enqueue_solve(there, workspace, stream.get()); });
+  };
   EXPECT_EQ(enqueued(), "solve: the batch has not been factorised");
-  const CallerGraph graph(stream, [&](cudaStream_t on) { enqueue_refactorize(batch, values, system.stride, T(0), on); });
-  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get())) EXPECT_EQ(verdict.status, VerdictStatus::none);
+  const CallerGraph graph(stream, [&](cudaStream_t on) {
+    enqueue_refactorize(batch, values, system.stride, T(0), on);
+  });
+  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get()))
+    EXPECT_EQ(verdict.status, VerdictStatus::none);
   EXPECT_EQ(enqueued(), "no Error");
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }),
             "solve: the verdicts have not been fetched since enqueue_refactorize()");
   graph.launch(stream);
-  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get())) EXPECT_EQ(verdict.status, VerdictStatus::positive_definite);
+  for (const DeviceVerdict& verdict : batch.fetch_verdicts(stream.get()))
+    EXPECT_EQ(verdict.status, VerdictStatus::positive_definite);
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }), "no Error");
 }
 
@@ -241,7 +269,8 @@ TYPED_TEST(DeviceBatches, ValuesOfAnotherDevice) {
   require(cudaSetDevice(0));
   for (const Offset stride : {system.stride, Offset{0}}) {
     const auto filled = [&](const T* value) {
-      const auto seen = refactorize<T>(batch, std::span<const T>(value, system.value.size()), stride);
+      const auto seen =
+          refactorize<T>(batch, std::span<const T>(value, system.value.size()), stride);
       std::vector<DeviceVerdict> out(seen.begin(), seen.end());
       std::vector<T> corner;
       for (Index k = 0; k < 3; ++k) corner.push_back(batch.entry(k, 15, 15));
@@ -263,7 +292,8 @@ TYPED_TEST(DeviceBatches, NothingToDo) {
   const std::vector<Offset> ptr{0};
   const auto empty = analyze(Pattern{0, ptr, {}}, this->options(OrderingMethod::natural));
   auto of_empty = BatchFactor<T>::create(empty, 3, this->backend(), TypeParam::way);
-  for (const DeviceVerdict& v : refactorize<T>(of_empty, std::span<const T>{}, 0)) EXPECT_EQ(v.status, VerdictStatus::positive_definite);
+  for (const DeviceVerdict& v : refactorize<T>(of_empty, std::span<const T>{}, 0))
+    EXPECT_EQ(v.status, VerdictStatus::positive_definite);
 }
 
 TYPED_TEST(DeviceBatches, RefuseHostsMemoryAsTheDevices) {
@@ -271,10 +301,13 @@ TYPED_TEST(DeviceBatches, RefuseHostsMemoryAsTheDevices) {
   const auto system = this->system("poisson2d 3", 2, 0);
   auto batch = BatchFactor<T>::create(system.plan, 2, this->backend(), TypeParam::way);
   auto workspace = BatchWorkspace<T>::create(batch, 1);
-  EXPECT_NE(
-      error_text(ErrorKind::usage, [&] { enqueue_refactorize(batch, DeviceValues<T>::borrow(system.value), system.stride, T(0), nullptr); })
-          .find("host"),
-      std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage,
+                       [&] {
+                         enqueue_refactorize(batch, DeviceValues<T>::borrow(system.value),
+                                             system.stride, T(0), nullptr);
+                       })
+                .find("host"),
+            std::string::npos);
   EXPECT_EQ(refactorize<T>(batch, system.value, system.stride).size(), 2u);
   std::vector<T> x(18, T(1));
   EXPECT_NE(error_text(ErrorKind::usage,
@@ -329,7 +362,8 @@ class DeviceBatch : public DeviceBatches<BatchOnDevice<double, BatchWay::automat
 
 TEST_F(DeviceBatch, AutomaticGoesByThePlanAlone) {
   const auto way = [&](const char* spec, Index items) {
-    const auto plan = analyze(generate(spec).pattern(), this->options(OrderingMethod::nested_dissection));
+    const auto plan =
+        analyze(generate(spec).pattern(), this->options(OrderingMethod::nested_dissection));
     return BatchFactor<double>::create(plan, items, this->backend()).way();
   };
   for (const Index items : {1, 3}) {
@@ -340,11 +374,15 @@ TEST_F(DeviceBatch, AutomaticGoesByThePlanAlone) {
 }
 
 TEST_F(DeviceBatch, FrontsOfTooManyRowsAreRefusedTogether) {
-  const auto plan = analyze(generate("blockdiag 721 721").pattern(), this->options(OrderingMethod::natural));
-  EXPECT_NE(
-      error_text(ErrorKind::usage, [&] { static_cast<void>(BatchFactor<double>::create(plan, 1, this->backend(), BatchWay::together)); })
-          .find("721 rows"),
-      std::string::npos);
+  const auto plan =
+      analyze(generate("blockdiag 721 721").pattern(), this->options(OrderingMethod::natural));
+  EXPECT_NE(error_text(ErrorKind::usage,
+                       [&] {
+                         static_cast<void>(BatchFactor<double>::create(plan, 1, this->backend(),
+                                                                       BatchWay::together));
+                       })
+                .find("721 rows"),
+            std::string::npos);
   EXPECT_EQ(BatchFactor<double>::create(plan, 1, this->backend()).way(), BatchWay::one_by_one);
 }
 

@@ -1,4 +1,5 @@
-// Log-determinants on a CUDA device and on the emulated one: against the diagonal of L, against the CPU's, on streams and in graphs.
+// Log-determinants on a CUDA device and on the emulated one: against the diagonal of L, against the
+// CPU's, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,7 +33,8 @@ class CudaDeterminants : public OnCuda<W> {
     options.amalgamate = false;
     return options;
   }
-  static Factor<Value> made_of(const std::shared_ptr<const Plan>& plan, const std::vector<Value>& value, Backend& backend) {
+  static Factor<Value> made_of(const std::shared_ptr<const Plan>& plan,
+                               const std::vector<Value>& value, Backend& backend) {
     auto factor = Factor<Value>::create(plan, backend);
     EXPECT_TRUE(refactorize<Value>(factor, value).ok());
     return factor;
@@ -40,24 +42,27 @@ class CudaDeterminants : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaDeterminants, Ways, WayNumbers);
 
-/// The diagonal's logarithms summed in more than twice the precision are what is told, to 4 u of it and 22 n u^2; a factor of the CPU says
-/// the same of its own L.
+/// The diagonal's logarithms summed in more than twice the precision are what is told, to 4 u of it
+/// and 22 n u^2; a factor of the CPU says the same of its own L.
 TYPED_TEST(CudaDeterminants, LogDeterminantsAreThoseOfTheDiagonalAndOfTheCpu) {
   using T = typename TypeParam::T;
   constexpr double u = 0x1p-53;
   const auto of_diagonal = [](const Factor<T>& factor) {
     long double sum = 0, rest = 0, size = 0;
     for (const T pivot : lower_diagonal(factor)) {
-      const long double whole = 2 * std::log(static_cast<long double>(pivot)), term = whole - rest, next = sum + term;
+      const long double whole = 2 * std::log(static_cast<long double>(pivot)), term = whole - rest,
+                        next = sum + term;
       rest = next - sum - term;
       sum = next, size += std::abs(whole);
     }
     return std::pair(sum, static_cast<double>(size));
   };
   Backend cpu = cpu_backend(1);
-  for (std::uint64_t seed = 0; seed < ((this->backend().device() == "emulated") ? 12U : 100U); ++seed) {
+  for (std::uint64_t seed = 0; seed < ((this->backend().device() == "emulated") ? 12U : 100U);
+       ++seed) {
     SCOPED_TRACE(seed);
-    const OwnedPattern a = random_pattern(static_cast<Index>(1 + 13 * seed), 1 + static_cast<int>(seed % 4), seed);
+    const OwnedPattern a =
+        random_pattern(static_cast<Index>(1 + 13 * seed), 1 + static_cast<int>(seed % 4), seed);
     std::vector<T> value = random_dominant<T>(a.view(), seed);
     const int scale = static_cast<int>(seed % 5) - 2;  // to the ends of what T holds
     for (T& v : value) v = std::ldexp(v, scale * (sizeof(T) == 8 ? 400 : 40));
@@ -67,9 +72,11 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsAreThoseOfTheDiagonalAndOfTheCpu) {
     const auto theirs = this->made_of(analyze(a.view(), options), value, cpu);
     const auto [exact, size] = of_diagonal(factor);
     const double found = log_determinant(factor), n = static_cast<double>(a.n());
-    EXPECT_LE(std::abs(static_cast<double>(found - exact)), 4.01 * u * std::abs(found) + 22 * n * u * u + 0x1p-62 * size);
+    EXPECT_LE(std::abs(static_cast<double>(found - exact)),
+              4.01 * u * std::abs(found) + 22 * n * u * u + 0x1p-62 * size);
     EXPECT_EQ(log_determinant(factor), found) << "again";
-    EXPECT_NEAR(found, log_determinant(theirs), 2 * u * size + 20 * n * static_cast<double>(std::numeric_limits<T>::epsilon()));
+    EXPECT_NEAR(found, log_determinant(theirs),
+                2 * u * size + 20 * n * static_cast<double>(std::numeric_limits<T>::epsilon()));
   }
 }
 
@@ -79,36 +86,45 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsOfManyFronts) {
   for (const char* spec : {"blockdiag 700 2", "tree 300 1", "blockdiag 300 150"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
-    const auto factor = this->made_of(this->plan_with(a.pattern(), this->in_caller_order()), cast<T>(a.value()), this->backend());
+    const auto factor = this->made_of(this->plan_with(a.pattern(), this->in_caller_order()),
+                                      cast<T>(a.value()), this->backend());
     long double exact = 0;
-    for (const T pivot : lower_diagonal(factor)) exact += 2 * std::log(static_cast<long double>(pivot));
-    EXPECT_NEAR(log_determinant(factor), static_cast<double>(exact), 1e-15 * std::abs(static_cast<double>(exact)));
+    for (const T pivot : lower_diagonal(factor))
+      exact += 2 * std::log(static_cast<long double>(pivot));
+    EXPECT_NEAR(log_determinant(factor), static_cast<double>(exact),
+                1e-15 * std::abs(static_cast<double>(exact)));
   }
 }
 
 TYPED_TEST(CudaDeterminants, LogDeterminantsOfNothingAndOfOne) {
   using T = typename TypeParam::T;
   const OwnedPattern nothing = pattern_of(0, {}), one = pattern_of(1, {});
-  EXPECT_EQ(log_determinant(this->made_of(this->plan_with(nothing.view(), {}), {}, this->backend())), 0);
+  EXPECT_EQ(
+      log_determinant(this->made_of(this->plan_with(nothing.view(), {}), {}, this->backend())), 0);
   for (const double value : {1.0, 2.0, 0.5, 3.0, 1e-30, 1e30}) {
-    const auto factor = this->made_of(this->plan_with(one.view(), {}), {static_cast<T>(value)}, this->backend());
+    const auto factor =
+        this->made_of(this->plan_with(one.view(), {}), {static_cast<T>(value)}, this->backend());
     const double expected = 2 * std::log(static_cast<double>(factor.entry(0, 0)));
     EXPECT_NEAR(log_determinant(factor), expected, 0x1p-50 * std::abs(expected)) << value;
   }
 }
 
-/// On a stream and in a graph, straight after a factorisation that nobody has looked at: the same bits, or NaN.
+/// On a stream and in a graph, straight after a factorisation that nobody has looked at: the same
+/// bits, or NaN.
 TYPED_TEST(CudaDeterminants, LogDeterminantsAreLeftOnTheDevice) {
   using T = typename TypeParam::T;
-  for (const OwnedPattern& a : {diagonal_pattern(400), grid_pattern(6, 6, 1)}) {  // by two blocks of threads, and by one
+  for (const OwnedPattern& a :
+       {diagonal_pattern(400), grid_pattern(6, 6, 1)}) {  // by two blocks of threads, and by one
     const Pattern pattern = a.view();
     const auto value = random_dominant<T>(pattern, 1);
-    auto factor = Factor<T>::create(this->plan_with(pattern, this->in_caller_order()), this->backend());
+    auto factor =
+        Factor<T>::create(this->plan_with(pattern, this->in_caller_order()), this->backend());
     auto workspace = Workspace<T>::create(factor, 1);
     const CallerStream stream;
     const CallerArray<double> there(std::vector<double>(3, 7.0));
     const auto refused = [&](double* to, Workspace<T>& by) {
-      return error_text(ErrorKind::usage, [&] { factor.enqueue_log_determinant(to, by, stream.get()); });
+      return error_text(ErrorKind::usage,
+                        [&] { factor.enqueue_log_determinant(to, by, stream.get()); });
     };
     EXPECT_EQ(refused(there.data(), workspace), "enqueue_log_determinant: the factor is not valid");
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
@@ -145,14 +161,18 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsAreLeftOnTheDevice) {
     factor.solve({again.data(), pattern.n, 1, pattern.n}, workspace);
     EXPECT_EQ(again, x) << "a workspace that a determinant went through";
     double host = 0;
-    EXPECT_EQ(refused(nullptr, workspace), "enqueue_log_determinant: the place of the number is null");
-    EXPECT_EQ(refused(&host, workspace), "enqueue_log_determinant: the number is not in the memory of CUDA device 0 but in the host's");
+    EXPECT_EQ(refused(nullptr, workspace),
+              "enqueue_log_determinant: the place of the number is null");
+    EXPECT_EQ(refused(&host, workspace),
+              "enqueue_log_determinant: the number is not in the memory of CUDA device 0 but in "
+              "the host's");
     auto theirs = Workspace<T>::create(this->plan_with(pattern, {}), 1, this->backend());
     EXPECT_EQ(refused(there.data(), theirs), "solve: the workspace was made for another plan");
     Backend cpu = cpu_backend(1);
     const auto on_cpu = this->made_of(analyze(pattern), value, cpu);
     auto of_cpu = Workspace<T>::create(on_cpu, 1);
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { on_cpu.enqueue_log_determinant(there.data(), of_cpu, nullptr); }),
+    EXPECT_EQ(error_text(ErrorKind::usage,
+                         [&] { on_cpu.enqueue_log_determinant(there.data(), of_cpu, nullptr); }),
               "enqueue_log_determinant: the factor is on the CPU");
   }
 }

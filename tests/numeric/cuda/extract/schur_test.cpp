@@ -1,4 +1,5 @@
-// Schur complements of matrices on a CUDA device and on the emulated one: the bits of the host's calls, on streams and in graphs.
+// Schur complements of matrices on a CUDA device and on the emulated one: the bits of the host's
+// calls, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -31,7 +32,8 @@ class CudaSchur : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaSchur, Ways, WayNumbers);
 
-/// A matrix of the host's or of the device's, with numbers of its own where nothing is to be written.
+/// A matrix of the host's or of the device's, with numbers of its own where nothing is to be
+/// written.
 template <class T>
 struct Both {
   Laid<T> host;
@@ -51,7 +53,8 @@ struct Matrices {
   Laid<T> b0, y0, g0, x0, given0, s0;
   Both<T> b, y, g, x, given, s, scratch, solved;
 
-  Matrices(Index n, Index count, Index cols, Layout one, Layout other, Offset gap, std::uint64_t seed)
+  Matrices(Index n, Index count, Index cols, Layout one, Layout other, Offset gap,
+           std::uint64_t seed)
       : b0(Laid<T>(n, cols, gap, one).with(dense_numbers<T>(n, cols, seed))),
         y0(n, cols, gap + 1, other),
         g0(count, cols, gap, one),
@@ -80,14 +83,16 @@ struct Matrices {
     schur.solve(factor, g.view(), solved.view(), scratch.view(), workspace);
     schur.expand(factor, y.view(), given.view(), x.view(), workspace);
   }
-  void enqueue(const Factor<T>& factor, const SchurComplement<T>& schur, Workspace<T>& workspace, cudaStream_t stream) {
+  void enqueue(const Factor<T>& factor, const SchurComplement<T>& schur, Workspace<T>& workspace,
+               cudaStream_t stream) {
     schur.enqueue_write(factor, s.view(), stream);
     schur.enqueue_condense(factor, b.view(), y.view(), g.view(), workspace, stream);
     schur.enqueue_solve(factor, g.view(), solved.view(), scratch.view(), workspace, stream);
     schur.enqueue_expand(factor, y.view(), given.view(), x.view(), workspace, stream);
   }
   /// y is b, x2 is g, and x is y.
-  void expect_in_place(const Factor<T>& factor, const SchurComplement<T>& schur, Workspace<T>& workspace, cudaStream_t stream) {
+  void expect_in_place(const Factor<T>& factor, const SchurComplement<T>& schur,
+                       Workspace<T>& workspace, cudaStream_t stream) {
     const SchurComplement<T> of_host(factor, schur.order());
     y.again(y0.with(dense_numbers<T>(y0.rows, y0.cols, 8)));
     of_host.condense(factor, y.host.view(), y.host.view(), g.host.view(), workspace);
@@ -96,21 +101,26 @@ struct Matrices {
     schur.enqueue_condense(factor, y.view(), y.view(), g.view(), workspace, stream);
     schur.enqueue_solve(factor, g.view(), g.view(), scratch.view(), workspace, stream);
     schur.enqueue_expand(factor, y.view(), g.view(), y.view(), workspace, stream);
-    EXPECT_TRUE(y.same() && g.same() && scratch.same()) << "in place: " << y.same() << g.same() << scratch.same();
+    EXPECT_TRUE(y.same() && g.same() && scratch.same())
+        << "in place: " << y.same() << g.same() << scratch.same();
   }
   void expect_same(const std::string& how) {
-    EXPECT_TRUE(b.same() && y.same() && g.same() && x.same() && given.same() && s.same() && scratch.same() && solved.same())
-        << how << ": " << b.same() << y.same() << g.same() << x.same() << given.same() << s.same() << scratch.same() << solved.same();
-    for (Both<T>* m : {&y, &g, &x, &s, &scratch, &solved}) m->there.assign(std::vector<T>(m->host.data.size(), T(7)));
-    y.there.assign(y0.data), g.there.assign(g0.data), x.there.assign(x0.data), s.there.assign(s0.data);
+    EXPECT_TRUE(b.same() && y.same() && g.same() && x.same() && given.same() && s.same() &&
+                scratch.same() && solved.same())
+        << how << ": " << b.same() << y.same() << g.same() << x.same() << given.same() << s.same()
+        << scratch.same() << solved.same();
+    for (Both<T>* m : {&y, &g, &x, &s, &scratch, &solved})
+      m->there.assign(std::vector<T>(m->host.data.size(), T(7)));
+    y.there.assign(y0.data), g.there.assign(g0.data), x.there.assign(x0.data),
+        s.there.assign(s0.data);
     scratch.there.assign(y0.data), solved.there.assign(g0.data);
   }
 };
 
 /// All calls, in memory that is there, with values that change.
 template <class T>
-void expect_device_complements(Backend& backend, const std::shared_ptr<const Plan>& plan, const Pattern& pattern, Index count, Index cols,
-                               Index room) {
+void expect_device_complements(Backend& backend, const std::shared_ptr<const Plan>& plan,
+                               const Pattern& pattern, Index count, Index cols, Index room) {
   auto factor = Factor<T>::create(plan, backend);
   const auto schur = SchurComplement<T>::on_device(factor, count);
   ASSERT_EQ(schur.order(), count);
@@ -121,7 +131,8 @@ void expect_device_complements(Backend& backend, const std::shared_ptr<const Pla
   for (const Layout one : kLayouts)
     for (const Layout other : kLayouts) {
       if (one == other && backend.device() == "emulated") continue;  // slow there
-      SCOPED_TRACE("layouts " + std::to_string(static_cast<int>(one)) + std::to_string(static_cast<int>(other)));
+      SCOPED_TRACE("layouts " + std::to_string(static_cast<int>(one)) +
+                   std::to_string(static_cast<int>(other)));
       Matrices<T> m(pattern.n, count, cols, one, other, one == other ? 0 : 2, 3);
       ASSERT_TRUE(refactorize(factor, values).ok());
       m.of_host(factor, SchurComplement<T>(factor, count), workspace);
@@ -140,7 +151,9 @@ void expect_device_complements(Backend& backend, const std::shared_ptr<const Pla
       ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
       Matrices<T> later(pattern.n, count, cols, one, other, one == other ? 0 : 2, 3);
       later.of_host(factor, SchurComplement<T>(factor, count), workspace);
-      EXPECT_TRUE(is_same(m.s.there.fetch(), later.s.host.data) && is_same(m.x.there.fetch(), later.x.host.data)) << "with other values";
+      EXPECT_TRUE(is_same(m.s.there.fetch(), later.s.host.data) &&
+                  is_same(m.x.there.fetch(), later.x.host.data))
+          << "with other values";
       EXPECT_TRUE(is_same(m.solved.there.fetch(), later.solved.host.data)) << "with other values";
       later.expect_in_place(factor, schur, workspace, stream.get());
       EXPECT_EQ(backend.bytes_in_use(), before);
@@ -159,23 +172,28 @@ TYPED_TEST(CudaSchur, OnTheDeviceHaveTheBitsOfTheHosts) {
       SCOPED_TRACE(std::to_string(a.n()) + " " + std::to_string(count));
       const auto plan = this->plan_with(a.view(), count);
       expect_device_complements<T>(this->backend(), plan, a.view(), count, 1, 1);
-      if (!this->emulated() || a.n() < 50) expect_device_complements<T>(this->backend(), plan, a.view(), count, 5, 3);
+      if (!this->emulated() || a.n() < 50)
+        expect_device_complements<T>(this->backend(), plan, a.view(), count, 5, 3);
     }
 }
 
-/// Rows that were not ordered last for it: of many fronts, the first of which begins before them; and all of them, and none.
+/// Rows that were not ordered last for it: of many fronts, the first of which begins before them;
+/// and all of them, and none.
 TYPED_TEST(CudaSchur, OfAnyCountOfRows) {
   using T = typename TypeParam::T;
-  for (const OwnedPattern& a : {grid_pattern(5, 5, 1), caterpillar_pattern(31), diagonal_pattern(9), dense_pattern(70)})
+  for (const OwnedPattern& a :
+       {grid_pattern(5, 5, 1), caterpillar_pattern(31), diagonal_pattern(9), dense_pattern(70)})
     for (const Index count : {a.n() / 2, a.n() - 1, a.n()}) {
       SCOPED_TRACE(std::to_string(a.n()) + " " + std::to_string(count));
       if (this->emulated() && (a.n() == 70 ? !TypeParam::by_level : count == a.n() - 1)) continue;
       expect_device_complements<T>(this->backend(), this->plan(a.view()), a.view(), count, 2, 2);
     }
   const OwnedPattern nothing;
-  expect_device_complements<T>(this->backend(), this->plan(nothing.view()), nothing.view(), 0, 2, 1);
+  expect_device_complements<T>(this->backend(), this->plan(nothing.view()), nothing.view(), 0, 2,
+                               1);
   const OwnedPattern some = chain_pattern(5);
-  expect_device_complements<T>(this->backend(), this->plan_with(some.view(), 2), some.view(), 2, 0, 1);
+  expect_device_complements<T>(this->backend(), this->plan_with(some.view(), 2), some.view(), 2, 0,
+                               1);
 }
 
 /// Straight after a refactorisation whose verdict nobody knows: what is written is NaN.
@@ -198,15 +216,18 @@ TYPED_TEST(CudaSchur, OfAFactorThatThereIsNot) {
     for (Index j = 0; j < shape.cols; ++j)
       for (Index i = 0; i < shape.rows; ++i) {
         const auto at = static_cast<std::size_t>(shape.place(i, j));
-        EXPECT_TRUE(lower && i < j ? found[at] == shape.data[at] : std::isnan(found[at])) << i << " " << j;
+        EXPECT_TRUE(lower && i < j ? found[at] == shape.data[at] : std::isnan(found[at]))
+            << i << " " << j;
       }
   };
   expect_nothing(m.s, true);
   for (const Both<T>* part : {&m.y, &m.g, &m.x, &m.solved}) expect_nothing(*part, false);
   EXPECT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::not_positive_definite);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { schur.enqueue_write(factor, m.s.view(), stream.get()); }), "Schur complement: the factor is not valid");
-  EXPECT_EQ(refused([&] { schur.write(factor, m.s.view()); }), "Schur complement: the factor is not valid");
+  EXPECT_EQ(refused([&] { schur.enqueue_write(factor, m.s.view(), stream.get()); }),
+            "Schur complement: the factor is not valid");
+  EXPECT_EQ(refused([&] { schur.write(factor, m.s.view()); }),
+            "Schur complement: the factor is not valid");
   EXPECT_EQ(refused([&] { schur.condense(factor, m.b.view(), m.y.view(), m.g.view(), workspace); }),
             "Schur complement: the factor is not valid");
 }
@@ -217,41 +238,70 @@ TYPED_TEST(CudaSchur, WhatTheyRefuse) {
   const auto value = random_dominant<T>(a.view(), 1);
   auto factor = Factor<T>::create(this->plan_with(a.view(), 3), this->backend());
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, 7); }), "Schur complement: count is 7, expected 0 to 6");
-  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, -1); }), "Schur complement: count is -1, expected 0 to 6");
+  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, 7); }),
+            "Schur complement: count is 7, expected 0 to 6");
+  EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(factor, -1); }),
+            "Schur complement: count is -1, expected 0 to 6");
   const auto schur = SchurComplement<T>::on_device(factor, 3);
   ASSERT_TRUE(refactorize<T>(factor, value).ok());
   auto workspace = Workspace<T>::create(factor, 1);
   std::vector<T> host(36, T(1));
   const CallerArray<T> array(host), others(host);
-  const auto there = [&](Index rows, Index cols) { return DeviceMatrixView<T>({array.data(), rows, cols, rows}); };
-  const auto beside = [&](Index rows, Index cols) { return DeviceMatrixView<T>({others.data(), rows, cols, rows}); };
-  const auto here = [&](Index rows, Index cols) { return DeviceMatrixView<T>({host.data(), rows, cols, rows}); };
-  EXPECT_EQ(refused([&] { schur.write(here(3, 3).view()); }), "Schur complement: L22 was not copied to the host");
-  EXPECT_EQ(refused([&] { schur.write(factor, there(3, 2)); }), "Schur complement: s is not a matrix of 3 x 3");
+  const auto there = [&](Index rows, Index cols) {
+    return DeviceMatrixView<T>({array.data(), rows, cols, rows});
+  };
+  const auto beside = [&](Index rows, Index cols) {
+    return DeviceMatrixView<T>({others.data(), rows, cols, rows});
+  };
+  const auto here = [&](Index rows, Index cols) {
+    return DeviceMatrixView<T>({host.data(), rows, cols, rows});
+  };
+  EXPECT_EQ(refused([&] { schur.write(here(3, 3).view()); }),
+            "Schur complement: L22 was not copied to the host");
+  EXPECT_EQ(refused([&] { schur.write(factor, there(3, 2)); }),
+            "Schur complement: s is not a matrix of 3 x 3");
   EXPECT_EQ(refused([&] { schur.write(factor, here(3, 3)); }),
             "Schur complement: s is not in the memory of CUDA device 0 but in the host's");
-  EXPECT_EQ(refused([&] { schur.enqueue_condense(factor, there(6, 1), there(6, 1), beside(2, 1), workspace, nullptr); }),
+  EXPECT_EQ(refused([&] {
+              schur.enqueue_condense(factor, there(6, 1), there(6, 1), beside(2, 1), workspace,
+                                     nullptr);
+            }),
             "Schur complement: g is not a matrix of 3 x 1");
-  EXPECT_EQ(refused([&] { schur.enqueue_condense(factor, there(6, 1), there(6, 1), here(3, 1), workspace, nullptr); }),
+  EXPECT_EQ(refused([&] {
+              schur.enqueue_condense(factor, there(6, 1), there(6, 1), here(3, 1), workspace,
+                                     nullptr);
+            }),
             "Schur complement: g is not in the memory of CUDA device 0 but in the host's");
-  EXPECT_EQ(refused([&] { schur.enqueue_condense(factor, here(6, 1), there(6, 1), beside(3, 1), workspace, nullptr); }),
+  EXPECT_EQ(refused([&] {
+              schur.enqueue_condense(factor, here(6, 1), there(6, 1), beside(3, 1), workspace,
+                                     nullptr);
+            }),
             "solve: b is not in the memory of CUDA device 0 but in the host's");
-  EXPECT_EQ(refused([&] { schur.expand(factor, there(5, 1), beside(3, 1), there(6, 1), workspace); }),
-            "Schur complement: y is not a matrix of 6 x 1");
+  EXPECT_EQ(
+      refused([&] { schur.expand(factor, there(5, 1), beside(3, 1), there(6, 1), workspace); }),
+      "Schur complement: y is not a matrix of 6 x 1");
   EXPECT_EQ(refused([&] { schur.expand(factor, there(6, 1), here(3, 1), there(6, 1), workspace); }),
             "Schur complement: x2 is not in the memory of CUDA device 0 but in the host's");
-  EXPECT_EQ(refused([&] { schur.enqueue_solve(factor, beside(3, 1), beside(3, 2), there(6, 1), workspace, nullptr); }),
+  EXPECT_EQ(refused([&] {
+              schur.enqueue_solve(factor, beside(3, 1), beside(3, 2), there(6, 1), workspace,
+                                  nullptr);
+            }),
             "Schur complement: x2 is not a matrix of 3 x 1");
-  EXPECT_EQ(refused([&] { schur.solve(factor, beside(3, 1), beside(3, 1), here(6, 1), workspace); }),
-            "Schur complement: y is not in the memory of CUDA device 0 but in the host's");
+  EXPECT_EQ(
+      refused([&] { schur.solve(factor, beside(3, 1), beside(3, 1), here(6, 1), workspace); }),
+      "Schur complement: y is not in the memory of CUDA device 0 but in the host's");
   const auto twin = factor_of<T>(this->plan_with(a.view(), 3), value, this->backend());
-  EXPECT_EQ(refused([&] { schur.write(twin, there(3, 3)); }), "Schur complement: the factor has another plan");
-  EXPECT_EQ(refused([&] { schur.enqueue_expand(twin, there(6, 1), beside(3, 1), there(6, 1), workspace, nullptr); }),
+  EXPECT_EQ(refused([&] { schur.write(twin, there(3, 3)); }),
+            "Schur complement: the factor has another plan");
+  EXPECT_EQ(refused([&] {
+              schur.enqueue_expand(twin, there(6, 1), beside(3, 1), there(6, 1), workspace,
+                                   nullptr);
+            }),
             "Schur complement: the factor has another plan");
   Backend cpu = cpu_backend(1);
   const auto on_cpu = factor_of<T>(analyze(a.view()), value, cpu);
-  const std::string no_device = "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
+  const std::string no_device =
+      "Schur complement: matrices are marked as device memory, but the factor is on the CPU";
   EXPECT_EQ(refused([&] { (void)SchurComplement<T>::on_device(on_cpu, 3); }), no_device);
   EXPECT_EQ(refused([&] { SchurComplement<T>(on_cpu, 3).write(on_cpu, there(3, 3)); }), no_device);
 }

@@ -1,5 +1,6 @@
-// Products C -= A B^T and triangular solves X L^T = C by Hopper's kernels alone: exact integers against naive loops bit for bit, triangles
-// with nearly singular blocks. Also compiled for the emulated device.
+// Products C -= A B^T and triangular solves X L^T = C by Hopper's kernels alone: exact integers
+// against naive loops bit for bit, triangles with nearly singular blocks. Also compiled for the
+// emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -30,11 +31,18 @@ using symbolic::PanelSolve;
 /// A front's numbers on the host.
 struct HostFront {
   explicit HostFront(const FrontCells& shape)
-      : cells(shape), panel(static_cast<std::size_t>(shape.panel().entries())), block(static_cast<std::size_t>(shape.block().entries())) {
-    for (Index c = shape.p; c < shape.pivot_cells() * symbolic::kCell; ++c) panel[static_cast<std::size_t>(shape.panel().place(c, c))] = 1;
+      : cells(shape),
+        panel(static_cast<std::size_t>(shape.panel().entries())),
+        block(static_cast<std::size_t>(shape.block().entries())) {
+    for (Index c = shape.p; c < shape.pivot_cells() * symbolic::kCell; ++c)
+      panel[static_cast<std::size_t>(shape.panel().place(c, c))] = 1;
   }
-  double& at(Index r, Index c) { return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))]; }
-  [[nodiscard]] double at(Index r, Index c) const { return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))]; }
+  double& at(Index r, Index c) {
+    return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))];
+  }
+  [[nodiscard]] double at(Index r, Index c) const {
+    return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))];
+  }
 
   FrontCells cells;
   std::vector<double> panel, block;
@@ -47,7 +55,8 @@ class DeviceFront {
       : cells_(host.cells),
         panel_(host.panel),
         block_(host.block),
-        inverses_(std::vector<double>(static_cast<std::size_t>(host.cells.diagonal_entries()), std::numeric_limits<double>::quiet_NaN())) {}
+        inverses_(std::vector<double>(static_cast<std::size_t>(host.cells.diagonal_entries()),
+                                      std::numeric_limits<double>::quiet_NaN())) {}
   [[nodiscard]] FrontView view(bool loads_block) const {
     FrontView view;
     view.panel = panel_.data(), view.block = block_.data(), view.inverses = inverses_.data();
@@ -86,25 +95,32 @@ class DenseKernels : public ::testing::Test {
 /// By few teams, by some, and by as many as there can be.
 class DenseKernelTeams : public DenseKernels, public ::testing::WithParamInterface<int> {
  protected:
-  [[nodiscard]] int teams() const { return std::array{2, 6, resident_}.at(static_cast<std::size_t>(GetParam())); }
+  [[nodiscard]] int teams() const {
+    return std::array{2, 6, resident_}.at(static_cast<std::size_t>(GetParam()));
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Teams, DenseKernelTeams, ::testing::Range(0, 3));
 
-int small_integer(std::mt19937_64& random, int most) { return static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most; }
+int small_integer(std::mt19937_64& random, int most) {
+  return static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most;
+}
 
 struct ProductCase {
   Index rows, columns, inner;
 };
-constexpr ProductCase kProductCases[] = {{1, 1, 1},     {64, 64, 64}, {130, 70, 40},  {200, 129, 17}, {65, 200, 9},
-                                         {300, 10, 72}, {8, 8, 8},    {9, 63, 129},   {128, 128, 0},  {33, 20, 100},
-                                         {0, 5, 5},     {5, 0, 5},    {129, 193, 56}, {70, 66, 2100}};
+constexpr ProductCase kProductCases[] = {
+    {1, 1, 1},     {64, 64, 64}, {130, 70, 40},  {200, 129, 17}, {65, 200, 9},
+    {300, 10, 72}, {8, 8, 8},    {9, 63, 129},   {128, 128, 0},  {33, 20, 100},
+    {0, 5, 5},     {5, 0, 5},    {129, 193, 56}, {70, 66, 2100}};
 
 /// A, B, and a whole contribution block, of which only C may change.
-HostFront product_input(const symbolic::ProductFront& shape, const ProductCase& what, std::mt19937_64& random) {
+HostFront product_input(const symbolic::ProductFront& shape, const ProductCase& what,
+                        std::mt19937_64& random) {
   HostFront front(shape.cells);
   for (Index k = 0; k < what.inner; ++k) {
     for (Index r = 0; r < what.columns; ++r) front.at(what.inner + r, k) = small_integer(random, 9);
-    for (Index r = 0; r < what.rows; ++r) front.at(shape.first_row + r, k) = small_integer(random, 9);
+    for (Index r = 0; r < what.rows; ++r)
+      front.at(shape.first_row + r, k) = small_integer(random, 9);
   }
   for (Index c = what.inner; c < shape.cells.m; ++c)
     for (Index r = c; r < shape.cells.m; ++r) front.at(r, c) = small_integer(random, 1000);
@@ -139,9 +155,11 @@ TEST_P(DenseKernelTeams, ProductsOfIntegersAreExact) {
     const CallerArray<FrontView> views(host_views);
     const CallerArray<FrontTask> tasks(host_tasks);
     const CallerArray<int> ticket(std::vector<int>{0});
-    require(kernels::enqueue_update(views.data(), tasks.data(), static_cast<int>(host_tasks.size()), ticket.data(), teams(), nullptr));
+    require(kernels::enqueue_update(views.data(), tasks.data(), static_cast<int>(host_tasks.size()),
+                                    ticket.data(), teams(), nullptr));
     for (std::size_t f = 0; f < fronts.size(); ++f) {
-      SCOPED_TRACE(std::to_string(kProductCases[f].rows) + " x " + std::to_string(kProductCases[f].columns) + ", inner " +
+      SCOPED_TRACE(std::to_string(kProductCases[f].rows) + " x " +
+                   std::to_string(kProductCases[f].columns) + ", inner " +
                    std::to_string(kProductCases[f].inner));
       const HostFront found = device[f]->fetch();
       multiply(fronts[f], shapes[f], loads_block);
@@ -159,29 +177,36 @@ void solve_panels(std::vector<HostFront>& fronts, Index block, int teams, unsign
   const PanelSolve solve = symbolic::panel_solve(cells, block);
   Offset count = 0;
   for (const PanelSolve::Block& b : solve.block) count += symbolic::counter_count(b.cells);
-  const CallerArray<int> counters(std::vector<int>(static_cast<std::size_t>(count), 77));  // to be overwritten
+  const CallerArray<int> counters(
+      std::vector<int>(static_cast<std::size_t>(count), 77));  // to be overwritten
   const CallerArray<int> tickets(std::vector<int>(solve.end.size(), 77));
   std::vector<FrontView> host_blocks;
   count = 0;
   for (const PanelSolve::Block& b : solve.block) {
-    host_blocks.push_back(kernels::block_view(device[static_cast<std::size_t>(b.front)]->view(true), b, counters.data() + count));
+    host_blocks.push_back(kernels::block_view(device[static_cast<std::size_t>(b.front)]->view(true),
+                                              b, counters.data() + count));
     count += symbolic::counter_count(b.cells);
   }
   const CallerArray<FrontView> blocks(host_blocks);
   const CallerArray<FrontTask> tasks(solve.task);
-  require(kernels::enqueue_panel_solve(solve, blocks.data(), tasks.data(), tickets.data(), teams, pauses, nullptr));
+  require(kernels::enqueue_panel_solve(solve, blocks.data(), tasks.data(), tickets.data(), teams,
+                                       pauses, nullptr));
   for (std::size_t f = 0; f < fronts.size(); ++f) fronts[f] = device[f]->fetch();
 }
 
-/// Fronts with L of small integers, whose diagonal is 1 and 2, and X. In a diagonal block one entry in `sparse` is not zero.
-std::vector<HostFront> integer_solutions(const std::vector<FrontCells>& shapes, unsigned sparse, std::mt19937_64& random) {
+/// Fronts with L of small integers, whose diagonal is 1 and 2, and X. In a diagonal block one entry
+/// in `sparse` is not zero.
+std::vector<HostFront> integer_solutions(const std::vector<FrontCells>& shapes, unsigned sparse,
+                                         std::mt19937_64& random) {
   std::vector<HostFront> fronts;
   for (const FrontCells& cells : shapes) {
     HostFront& front = fronts.emplace_back(cells);
     for (Index c = 0; c < cells.p; ++c) {
       front.at(c, c) = 1 + static_cast<int>(random() % 2);
       for (Index r = c + 1; r < cells.p; ++r)
-        front.at(r, c) = r / 16 == c / 16 ? (random() % sparse == 0 ? (random() % 2 == 0 ? 1 : -1) : 0) : small_integer(random, 2);
+        front.at(r, c) = r / 16 == c / 16
+                             ? (random() % sparse == 0 ? (random() % 2 == 0 ? 1 : -1) : 0)
+                             : small_integer(random, 2);
       for (Index r = cells.p; r < cells.m; ++r) front.at(r, c) = small_integer(random, 2);
     }
   }
@@ -200,9 +225,11 @@ HostFront right_hand_sides(const HostFront& x) {
   return c;
 }
 
-/// Rows and pivots: partial tiles, a last column of cells alone, a single one, padded pivots, no rows below.
-const std::vector<FrontCells> kSolveCases{{70, 70},   {100, 37}, {300, 130}, {200, 64},  {330, 192}, {150, 8}, {97, 96}, {129, 128},
-                                          {250, 190}, {9, 3},    {280, 201}, {400, 272}, {165, 100}, {65, 64}, {64, 1}};
+/// Rows and pivots: partial tiles, a last column of cells alone, a single one, padded pivots, no
+/// rows below.
+const std::vector<FrontCells> kSolveCases{
+    {70, 70},   {100, 37}, {300, 130}, {200, 64},  {330, 192}, {150, 8}, {97, 96}, {129, 128},
+    {250, 190}, {9, 3},    {280, 201}, {400, 272}, {165, 100}, {65, 64}, {64, 1}};
 
 TEST_P(DenseKernelTeams, SolvesWithIntegersAreExact) {
   const Index block = Index{64} << GetParam();
@@ -214,7 +241,8 @@ TEST_P(DenseKernelTeams, SolvesWithIntegersAreExact) {
     for (const HostFront& x : expected) fronts.push_back(right_hand_sides(x));
     solve_panels(fronts, block, teams());
     for (std::size_t f = 0; f < fronts.size(); ++f) {
-      EXPECT_EQ(fronts[f].panel, expected[f].panel) << kSolveCases[f].m << " rows, " << kSolveCases[f].p << " pivots";
+      EXPECT_EQ(fronts[f].panel, expected[f].panel)
+          << kSolveCases[f].m << " rows, " << kSolveCases[f].p << " pivots";
       EXPECT_EQ(fronts[f].block, expected[f].block);
     }
   }
@@ -235,7 +263,8 @@ HostFront near_singular_front(const FrontCells& cells, std::uint64_t seed) {
       front.at(static_cast<Index>(r), static_cast<Index>(c)) = l[r * p + c];
     }
   for (Index c = 0; c < cells.p; ++c)
-    for (Index r = cells.p; r < cells.m; ++r) front.at(r, c) = std::uniform_real_distribution<double>(-1, 1)(random);
+    for (Index r = cells.p; r < cells.m; ++r)
+      front.at(r, c) = std::uniform_real_distribution<double>(-1, 1)(random);
   return front;
 }
 
@@ -271,7 +300,8 @@ double residual(const HostFront& c, const HostFront& x) {
 
 /// Inverses alone, without corrections, would leave residuals of 10^-12.
 TEST_F(DenseKernels, NearlySingularTrianglesAreSolvedAccurately) {
-  const std::vector<FrontCells> shapes{{40, 30}, {100, 64}, {170, 88}, {230, 130}, {330, 200}, {300, 272}};
+  const std::vector<FrontCells> shapes{{40, 30},   {100, 64},  {170, 88},
+                                       {230, 130}, {330, 200}, {300, 272}};
   for (std::uint64_t seed = 1; seed <= 2; ++seed)
     for (const Index block : {64, 256}) {
       std::vector<HostFront> given, fronts;
@@ -281,8 +311,10 @@ TEST_F(DenseKernels, NearlySingularTrianglesAreSolvedAccurately) {
       for (std::size_t f = 0; f < shapes.size(); ++f) {
         HostFront substituted = given[f];
         substitute(substituted);
-        EXPECT_LE(residual(given[f], fronts[f]), factor_error_bound(residual(given[f], substituted)))
-            << shapes[f].m << " rows, " << shapes[f].p << " pivots, seed " << seed << ", blocks of " << block;
+        EXPECT_LE(residual(given[f], fronts[f]),
+                  factor_error_bound(residual(given[f], substituted)))
+            << shapes[f].m << " rows, " << shapes[f].p << " pivots, seed " << seed << ", blocks of "
+            << block;
       }
     }
 }

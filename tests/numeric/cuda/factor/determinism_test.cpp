@@ -1,5 +1,6 @@
-// The same bits, each time: many solves at once on one stream and on several, beside factorisations that load the device. Every result is
-// compared, not the last one alone. On the emulated device too, where there are few of each.
+// The same bits, each time: many solves at once on one stream and on several, beside factorisations
+// that load the device. Every result is compared, not the last one alone. On the emulated device
+// too, where there are few of each.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,11 +27,15 @@ namespace {
 template <class T>
 class Slots {
  public:
-  Slots(std::size_t entries, int rounds) : entries_(entries), there_(std::vector<T>(entries * static_cast<std::size_t>(rounds))) {
-    require(cudaMemsetAsync(there_.data(), 0xff, entries * static_cast<std::size_t>(rounds) * sizeof(T), nullptr));
+  Slots(std::size_t entries, int rounds)
+      : entries_(entries), there_(std::vector<T>(entries * static_cast<std::size_t>(rounds))) {
+    require(cudaMemsetAsync(there_.data(), 0xff,
+                            entries * static_cast<std::size_t>(rounds) * sizeof(T), nullptr));
     require(cudaDeviceSynchronize());
   }
-  [[nodiscard]] T* of(int round) const { return there_.data() + entries_ * static_cast<std::size_t>(round); }
+  [[nodiscard]] T* of(int round) const {
+    return there_.data() + entries_ * static_cast<std::size_t>(round);
+  }
   /// What they hold, here and below when all that is on the device is done.
   [[nodiscard]] std::vector<T> fetch() const { return there_.fetch(); }
   /// How many differ from what is expected.
@@ -53,7 +58,8 @@ template <class T>
 class Load {
  public:
   Load(std::shared_ptr<const Plan> plan, const std::vector<T>& value, Backend& backend)
-      : factor_(Factor<T>::create(std::move(plan), backend)), there_(DeviceValues<T>::copy_of(value, backend)) {
+      : factor_(Factor<T>::create(std::move(plan), backend)),
+        there_(DeviceValues<T>::copy_of(value, backend)) {
     EXPECT_TRUE(refactorize(factor_, there_, T(0.5)).ok());
     verdict_ = factor_.verdict();
   }
@@ -68,7 +74,8 @@ class Load {
   CallerStream stream_;
 };
 
-/// What is read of a factor beside solutions: L b; y and g of a Schur complement S, and S; of the inverse; the determinant's logarithm.
+/// What is read of a factor beside solutions: L b; y and g of a Schur complement S, and S; of the
+/// inverse; the determinant's logarithm.
 template <class T>
 struct OtherReads {
   std::vector<T> product, y, g, s, diagonal{};
@@ -91,15 +98,19 @@ class ReadsInRounds {
         s_(size(order, order), rounds),
         diagonal_(size(n_, 1), rounds),
         determinant_(1, rounds) {}
-  void enqueue(const Factor<T>& factor, const SchurComplement<T>& schur, const DeviceMatrixView<const T>& b, int round) {
+  void enqueue(const Factor<T>& factor, const SchurComplement<T>& schur,
+               const DeviceMatrixView<const T>& b, int round) {
     const cudaStream_t stream = stream_.get();
-    const DeviceMatrixView<T> g({g_.of(round), order_, cols_, order_}), s({s_.of(round), order_, order_, order_});
-    factor.enqueue_multiply(System::L, b, DeviceMatrixView<T>({product_.of(round), n_, cols_, n_}), workspace_, stream);
+    const DeviceMatrixView<T> g({g_.of(round), order_, cols_, order_}),
+        s({s_.of(round), order_, order_, order_});
+    factor.enqueue_multiply(System::L, b, DeviceMatrixView<T>({product_.of(round), n_, cols_, n_}),
+                            workspace_, stream);
     factor.enqueue_log_determinant(determinant_.of(round), workspace_, stream);
     inverse_.enqueue_compute(factor, stream);
     inverse_.enqueue_diagonal(std::span<T>(diagonal_.of(round), size(n_, 1)), stream);
     schur.enqueue_write(factor, s, stream);
-    schur.enqueue_condense(factor, b, DeviceMatrixView<T>({y_.of(round), n_, cols_, n_}), g, workspace_, stream);
+    schur.enqueue_condense(factor, b, DeviceMatrixView<T>({y_.of(round), n_, cols_, n_}), g,
+                           workspace_, stream);
   }
   void expect(const OtherReads<T>& expected) const {
     EXPECT_EQ(product_.wrong(expected.product), 0) << "L b";
@@ -111,7 +122,9 @@ class ReadsInRounds {
   }
 
  private:
-  static std::size_t size(Index rows, Index cols) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
+  static std::size_t size(Index rows, Index cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+  }
 
   Index n_, cols_, order_;
   Workspace<T> workspace_;
@@ -135,9 +148,12 @@ class Determinism : public OnCuda<W> {
   }
   std::vector<std::string> systems() {
     if (emulated()) return {"poisson2d 5"};
-    return kWide ? std::vector<std::string>{"poisson3d 12", "elast3d 6"} : std::vector<std::string>{"elast3d 6"};
+    return kWide ? std::vector<std::string>{"poisson3d 12", "elast3d 6"}
+                 : std::vector<std::string>{"elast3d 6"};
   }
-  std::vector<int> stream_counts() { return emulated() ? std::vector<int>{2} : std::vector<int>{1, 2, 4}; }
+  std::vector<int> stream_counts() {
+    return emulated() ? std::vector<int>{2} : std::vector<int>{1, 2, 4};
+  }
 
   /// One by all that the device holds, one by few blocks, which leaves room beside it.
   std::vector<std::unique_ptr<Load<Value>>> loads() {
@@ -145,12 +161,15 @@ class Determinism : public OnCuda<W> {
     const auto a = generate(emulated() ? "poisson2d 4" : "poisson3d 14");
     const auto made = this->plan(a.pattern());
     out.push_back(std::make_unique<Load<Value>>(made, this->values(a), this->backend()));
-    out.push_back(std::make_unique<Load<Value>>(run_by(*made, symbolic::kFewestEver), this->values(a), this->backend()));
+    out.push_back(std::make_unique<Load<Value>>(run_by(*made, symbolic::kFewestEver),
+                                                this->values(a), this->backend()));
     return out;
   }
-  /// work(k, round) for all streams, in turn, with something else to do for the device at all times.
+  /// work(k, round) for all streams, in turn, with something else to do for the device at all
+  /// times.
   template <class Work>
-  void beside_loads(std::vector<std::unique_ptr<Load<Value>>>& loads, int streams, int rounds, const Work& work) {
+  void beside_loads(std::vector<std::unique_ptr<Load<Value>>>& loads, int streams, int rounds,
+                    const Work& work) {
     for (int round = 0; round < rounds; ++round) {
       if (round % 8 == 0)
         for (auto& load : loads) load->enqueue();
@@ -165,7 +184,8 @@ class Determinism : public OnCuda<W> {
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using SolveKinds = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
+using SolveKinds = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                                    Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(Determinism, SolveKinds);
 
 TYPED_TEST(Determinism, SolvesAndTheirParts) {
@@ -184,7 +204,8 @@ TYPED_TEST(Determinism, SolvesAndTheirParts) {
         auto workspace = Workspace<T>::create(factor, width);
         factor.solve(system, bs, DeviceMatrixView<T>({alone.of(0), n, width, n}), workspace);
         std::vector<T> expected(static_cast<std::size_t>(n) * width);
-        require(cudaMemcpy(expected.data(), alone.of(0), expected.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        require(cudaMemcpy(expected.data(), alone.of(0), expected.size() * sizeof(T),
+                           cudaMemcpyDeviceToHost));
         for (const int count : this->stream_counts()) {
           std::vector<std::unique_ptr<Slots<T>>> found;
           std::vector<Workspace<T>> workspaces;
@@ -194,11 +215,14 @@ TYPED_TEST(Determinism, SolvesAndTheirParts) {
             workspaces.push_back(Workspace<T>::create(factor, width));
           }
           this->beside_loads(loads, count, rounds, [&](int k, int round) {
-            factor.enqueue_solve(system, bs, DeviceMatrixView<T>({found[k]->of(round), n, width, n}), workspaces[k], streams[k].get());
+            factor.enqueue_solve(system, bs,
+                                 DeviceMatrixView<T>({found[k]->of(round), n, width, n}),
+                                 workspaces[k], streams[k].get());
           });
           for (int k = 0; k < count; ++k)
             EXPECT_EQ(found[k]->wrong(expected), 0)
-                << spec << ", " << width << " columns, system " << static_cast<int>(system) << ", stream " << k << " of " << count;
+                << spec << ", " << width << " columns, system " << static_cast<int>(system)
+                << ", stream " << k << " of " << count;
         }
       }
     }
@@ -213,7 +237,8 @@ TYPED_TEST(Determinism, Refinements) {
   const Index n = a.n(), width = 3;
   const int rounds = this->rounds(5);
   auto factor = Factor<T>::create(this->plan(a.pattern()), this->backend());
-  ASSERT_TRUE(refactorize<T>(factor, this->values(a), T(0.05)).ok());  // so that there is something to refine
+  ASSERT_TRUE(refactorize<T>(factor, this->values(a), T(0.05))
+                  .ok());  // so that there is something to refine
   const auto value = DeviceValues<T>::copy_of(this->values(a), this->backend());
   const CallerArray<T> b(this->random_rhs(n, width, 1));
   const DeviceMatrixView<T> bs({b.data(), n, width, n});
@@ -223,7 +248,8 @@ TYPED_TEST(Determinism, Refinements) {
   auto workspace = Workspace<T>::create(factor, 2);
   auto alone = Refiner<T>::create(a.pattern(), factor, width);
   alone.set_values(value);
-  const Refinement told = alone.refine(factor, bs, DeviceMatrixView<T>({x.data(), n, width, n}), workspace, options);
+  const Refinement told =
+      alone.refine(factor, bs, DeviceMatrixView<T>({x.data(), n, width, n}), workspace, options);
   EXPECT_GT(told.steps, 0);
   expected = x.fetch();
   for (const int count : this->stream_counts()) {
@@ -243,14 +269,17 @@ TYPED_TEST(Determinism, Refinements) {
       const cudaStream_t stream = streams[k].get();
       T* to = found[k]->of(round);
       require(cudaMemsetAsync(to, 0, expected.size() * sizeof(T), stream));
-      refiners[k].enqueue_refine(factor, bs, DeviceMatrixView<T>({to, n, width, n}), workspaces[k], stream, options);
-      require(cudaMemcpyAsync(reports[k]->of(round), refiners[k].report_address(), sizeof(DeviceRefinement), cudaMemcpyDefault, stream));
+      refiners[k].enqueue_refine(factor, bs, DeviceMatrixView<T>({to, n, width, n}), workspaces[k],
+                                 stream, options);
+      require(cudaMemcpyAsync(reports[k]->of(round), refiners[k].report_address(),
+                              sizeof(DeviceRefinement), cudaMemcpyDefault, stream));
     });
     for (int k = 0; k < count; ++k) {
       EXPECT_EQ(found[k]->wrong(expected), 0) << "stream " << k << " of " << count;
       for (const DeviceRefinement& report : reports[k]->fetch()) {
         EXPECT_EQ(report.status, VerdictStatus::positive_definite);
-        EXPECT_EQ(std::pair(report.refinement.steps, report.refinement.tried), std::pair(told.steps, told.tried));
+        EXPECT_EQ(std::pair(report.refinement.steps, report.refinement.tried),
+                  std::pair(told.steps, told.tried));
         EXPECT_EQ(report.refinement.final_error.normwise, told.final_error.normwise);
         EXPECT_EQ(report.refinement.final_error.componentwise, told.final_error.componentwise);
         EXPECT_EQ(report.refinement.unrefined.componentwise, told.unrefined.componentwise);
@@ -276,9 +305,13 @@ TYPED_TEST(Determinism, Batches) {
           ASSERT_EQ(verdict.status, VerdictStatus::positive_definite);
       };
       fill(batch);
-      const std::size_t entries = static_cast<std::size_t>(items) * static_cast<std::size_t>(n) * static_cast<std::size_t>(width);
-      const CallerArray<T> b(this->random_rhs(n, items * width, 1)), x(std::vector<T>(entries, T(0)));
-      const auto view = [&](T* data) { return DeviceBatchView<T>({data, items, n, width, n, Offset{n} * width}); };
+      const std::size_t entries = static_cast<std::size_t>(items) * static_cast<std::size_t>(n) *
+                                  static_cast<std::size_t>(width);
+      const CallerArray<T> b(this->random_rhs(n, items * width, 1)),
+          x(std::vector<T>(entries, T(0)));
+      const auto view = [&](T* data) {
+        return DeviceBatchView<T>({data, items, n, width, n, Offset{n} * width});
+      };
       auto workspace = BatchWorkspace<T>::create(batch, width);
       batch.solve(view(b.data()), view(x.data()), workspace);
       const std::vector<T> expected = x.fetch();
@@ -295,11 +328,13 @@ TYPED_TEST(Determinism, Batches) {
         }
         this->beside_loads(loads, count, rounds, [&](int k, int round) {
           enqueue_refactorize(batches[k], value, system.stride, T(0), streams[k].get());
-          batches[k].enqueue_solve(view(b.data()), view(found[k]->of(round)), workspaces[k], streams[k].get());
+          batches[k].enqueue_solve(view(b.data()), view(found[k]->of(round)), workspaces[k],
+                                   streams[k].get());
         });
         for (int k = 0; k < count; ++k)
           EXPECT_EQ(found[k]->wrong(expected), 0)
-              << (way == BatchWay::together ? "together, " : "one by one, ") << width << " columns, stream " << k << " of " << count;
+              << (way == BatchWay::together ? "together, " : "one by one, ") << width
+              << " columns, stream " << k << " of " << count;
       }
     }
 }
@@ -321,20 +356,28 @@ TYPED_TEST(Determinism, OtherReadsOfAFactor) {
   const SchurComplement<T> schur(factor, last);
   auto inverse = SelectedInverse<T>::create(factor);
   inverse.compute(factor);
-  OtherReads<T> expected{.product = dense, .y = dense, .g = std::vector<T>(last * width), .s = std::vector<T>(last * last)};
-  factor.multiply(System::L, MatrixView<const T>{dense.data(), n, width, n}, {expected.product.data(), n, width, n}, workspace);
-  std::memset(expected.s.data(), 0xff, expected.s.size() * sizeof(T));  // the upper triangle is left as it was
+  OtherReads<T> expected{.product = dense,
+                         .y = dense,
+                         .g = std::vector<T>(last * width),
+                         .s = std::vector<T>(last * last)};
+  factor.multiply(System::L, MatrixView<const T>{dense.data(), n, width, n},
+                  {expected.product.data(), n, width, n}, workspace);
+  std::memset(expected.s.data(), 0xff,
+              expected.s.size() * sizeof(T));  // the upper triangle is left as it was
   schur.write({expected.s.data(), last, last, last});
   const CallerArray<T> y(expected.y), g(expected.g);
-  schur.condense(factor, bs, DeviceMatrixView<T>({y.data(), n, width, n}), DeviceMatrixView<T>({g.data(), last, width, last}), workspace);
+  schur.condense(factor, bs, DeviceMatrixView<T>({y.data(), n, width, n}),
+                 DeviceMatrixView<T>({g.data(), last, width, last}), workspace);
   expected.y = y.fetch(), expected.g = g.fetch(), expected.diagonal = inverse.diagonal();
   expected.determinant = {log_determinant(factor)};
   const int rounds = this->rounds(5);
   for (const int count : this->stream_counts()) {
     std::vector<std::unique_ptr<ReadsInRounds<T>>> found;
-    for (int k = 0; k < count; ++k) found.push_back(std::make_unique<ReadsInRounds<T>>(factor, width, last, rounds));
-    this->beside_loads(loads, count, rounds,
-                       [&](int k, int round) { found[static_cast<std::size_t>(k)]->enqueue(factor, schur, bs, round); });
+    for (int k = 0; k < count; ++k)
+      found.push_back(std::make_unique<ReadsInRounds<T>>(factor, width, last, rounds));
+    this->beside_loads(loads, count, rounds, [&](int k, int round) {
+      found[static_cast<std::size_t>(k)]->enqueue(factor, schur, bs, round);
+    });
     for (int k = 0; k < count; ++k) {
       SCOPED_TRACE("stream " + std::to_string(k) + " of " + std::to_string(count));
       found[static_cast<std::size_t>(k)]->expect(expected);
@@ -392,7 +435,8 @@ TYPED_TEST(Determinism, MixedSolves) {
       for (std::thread& thread : threads) thread.join();
     }
     EXPECT_EQ(wrong, 0) << count;
-    for (int k = 0; k < count; ++k) EXPECT_EQ(found[k]->wrong(expected), 0) << "thread " << k << " of " << count;
+    for (int k = 0; k < count; ++k)
+      EXPECT_EQ(found[k]->wrong(expected), 0) << "thread " << k << " of " << count;
   }
 }
 

@@ -1,4 +1,5 @@
-// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, ten thousand runs; always the same bits.
+// The tasks of tiled fronts in other orders of time: few teams, pauses of each task and warp, ten
+// thousand runs; always the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -35,12 +36,14 @@ class Disturbed : public DisturbedRuns<W> {
     std::shared_ptr<const Plan> plan;
   };
 
-  System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed, bool amalgamate = true) {
+  System system(OwnedPattern pattern, OrderingMethod method, std::uint64_t seed,
+                bool amalgamate = true) {
     const auto value = random_dominant<double>(pattern.view(), seed);
     auto made = this->plan(pattern.view(), method, amalgamate);
     return {std::move(pattern), cast<Value>(value), std::move(made)};
   }
-  std::vector<Value> bits(const std::shared_ptr<const Plan>& plan, const std::vector<Value>& value, int runs) {
+  std::vector<Value> bits(const std::shared_ptr<const Plan>& plan, const std::vector<Value>& value,
+                          int runs) {
     auto factor = Factor<Value>::create(plan, this->backend());
     std::vector<Value> first;
     for (int run = 0; run < runs; ++run) {
@@ -60,7 +63,8 @@ OwnedPattern points_and_hubs(Index points, Index hubs) {
   EdgeList edges;
   std::mt19937 random(7);
   for (Index k = 0; k < points; ++k)
-    for (int i = 0; i < 3; ++i) edges.emplace_back(k, points + static_cast<Index>(random() % static_cast<unsigned>(hubs)));
+    for (int i = 0; i < 3; ++i)
+      edges.emplace_back(k, points + static_cast<Index>(random() % static_cast<unsigned>(hubs)));
   return pattern_of(points + hubs, std::move(edges));
 }
 
@@ -76,11 +80,12 @@ std::size_t most_stages(const Plan& plan) {
 
 /// Trees of small and large fronts, with hosts of many children, memory used again, several levels.
 TYPED_TEST(Disturbed, FewTeamsAndPauses) {
-  const typename TestFixture::System systems[] = {this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
-                                                  this->system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
-                                                  this->system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3),
-                                                  this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
-                                                  this->system(hubs_and_cube(6000, 4, 10), OrderingMethod::amd, 7, false)};
+  const typename TestFixture::System systems[] = {
+      this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
+      this->system(grid_pattern(90, 80, 1), OrderingMethod::amd, 2),
+      this->system(random_pattern(1500, 4, 3), OrderingMethod::minimum_degree, 3),
+      this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
+      this->system(hubs_and_cube(6000, 4, 10), OrderingMethod::amd, 7, false)};
   EXPECT_GE(most_stages(*systems[4].plan), 3U);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const typename TestFixture::System& s = systems[k];
@@ -88,20 +93,24 @@ TYPED_TEST(Disturbed, FewTeamsAndPauses) {
     const auto expected = this->bits(s.plan, s.value, 1);
     for (const Index teams : {symbolic::kFewestEver, 6, 16, 132, 228, 264})
       for (unsigned pauses = 0; pauses < 12; ++pauses) {
-        SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
+        SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " +
+                     std::to_string(pauses));
         ASSERT_EQ(this->bits(run_by(*s.plan, teams, pauses), s.value, 2), expected);
       }
   }
 }
 
-/// The fewest teams that any list allows, at their slowest, so that each must do all that others could have done; fewer are refused.
+/// The fewest teams that any list allows, at their slowest, so that each must do all that others
+/// could have done; fewer are refused.
 TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
-  const typename TestFixture::System systems[] = {this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 1),
-                                                  this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
+  const typename TestFixture::System systems[] = {
+      this->system(grid_pattern(9, 9, 9, true), OrderingMethod::amd, 1),
+      this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
   for (const typename TestFixture::System& s : systems) {
     const auto expected = this->bits(s.plan, s.value, 1);
     for (unsigned pauses = 0; pauses < 100; ++pauses)
-      ASSERT_EQ(this->bits(run_by(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected) << pauses;
+      ASSERT_EQ(this->bits(run_by(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected)
+          << pauses;
     auto fewer = std::make_shared<Plan>(*run_by(*s.plan, symbolic::kFewestEver, 0));
     fewer->device.teams = symbolic::kFewestEver - 2;
     EXPECT_THROW((void)Factor<typename TypeParam::T>::create(fewer, this->backend()), Error);
@@ -110,16 +119,19 @@ TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
 
 /// A list made for more teams than there are is made anew for those.
 TYPED_TEST(Disturbed, TasksForAMuchLargerDevice) {
-  const typename TestFixture::System s = this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
+  const typename TestFixture::System s =
+      this->system(grid_pattern(60, 60, 3), OrderingMethod::amd, 8);
   auto larger = std::make_shared<Plan>(*s.plan);
-  larger->device = symbolic::make_device_schedule(s.plan->supernodes, s.plan->assembly, s.plan->target, 1 << 20);
+  larger->device =
+      symbolic::make_device_schedule(s.plan->supernodes, s.plan->assembly, s.plan->target, 1 << 20);
   ASSERT_EQ(larger->device.task_teams, 1 << 20);
   ASSERT_FALSE(larger->device.task.empty());
   EXPECT_EQ(this->bits(larger, s.value, 2), this->bits(s.plan, s.value, 1));
 }
 
-/// Ten thousand, by the fewest teams, by one for each multiprocessor, by two, and by all: of systems with few fronts, since the pauses of
-/// tasks that follow one another, of 30 microseconds each now and then, are the time that a run takes.
+/// Ten thousand, by the fewest teams, by one for each multiprocessor, by two, and by all: of
+/// systems with few fronts, since the pauses of tasks that follow one another, of 30 microseconds
+/// each now and then, are the time that a run takes.
 TYPED_TEST(Disturbed, TenThousandRuns) {
   int processors = 0;
   require(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
@@ -131,12 +143,14 @@ TYPED_TEST(Disturbed, TenThousandRuns) {
   this->same_bits_of_l({hubs_and_cube(500, 3, 9), OrderingMethod::amd, false, teams, runs});
 }
 
-/// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive factorisation; the factor can be used again.
+/// Pivots that fail: the same column, pivot and smallest pivot each time, those of a naive
+/// factorisation; the factor can be used again.
 TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
-  const typename TestFixture::System systems[] = {this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
-                                                  this->system(grid_pattern(60, 50, 1), OrderingMethod::amd, 2),
-                                                  this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
-                                                  this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
+  const typename TestFixture::System systems[] = {
+      this->system(grid_pattern(11, 11, 11, true), OrderingMethod::amd, 1),
+      this->system(grid_pattern(60, 50, 1), OrderingMethod::amd, 2),
+      this->system(points_and_hubs(900, 150), OrderingMethod::natural, 4),
+      this->system(hubs_and_cube(3000, 3, 8), OrderingMethod::amd, 7, false)};
   std::mt19937_64 random(6);
   for (std::size_t k = 0; k < std::size(systems); ++k) {
     const typename TestFixture::System& s = systems[k];
@@ -144,15 +158,21 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
     const Index tiled = s.plan->supernodes.count() - device.small_fronts;
     ASSERT_GT(tiled, 1) << k;
     for (int round = 0; round < 4; ++round) {
-      // One, two, ... pivots of tiled fronts that fail, and in the last round one of a small front below them.
+      // One, two, ... pivots of tiled fronts that fail, and in the last round one of a small front
+      // below them.
       using T = typename TypeParam::T;
       std::vector<T> value = s.value;
       for (int failing = 0; failing <= round; ++failing) {
-        const Index at = failing == 3 ? static_cast<Index>(random() % static_cast<std::uint64_t>(std::max(device.small_fronts, 1)))
-                                      : device.small_fronts + static_cast<Index>(random() % static_cast<std::uint64_t>(tiled));
+        const Index at = failing == 3
+                             ? static_cast<Index>(random() % static_cast<std::uint64_t>(
+                                                                 std::max(device.small_fronts, 1)))
+                             : device.small_fronts +
+                                   static_cast<Index>(random() % static_cast<std::uint64_t>(tiled));
         const Index front = device.front[at], p = s.plan->supernodes.pivots(front);
-        const Index column = s.plan->supernodes.first[front] + static_cast<Index>(random() % static_cast<std::uint64_t>(p));
-        T& diagonal = value[static_cast<std::size_t>(s.pattern.col_ptr[s.plan->perm.old_of(column)])];
+        const Index column = s.plan->supernodes.first[front] +
+                             static_cast<Index>(random() % static_cast<std::uint64_t>(p));
+        T& diagonal =
+            value[static_cast<std::size_t>(s.pattern.col_ptr[s.plan->perm.old_of(column)])];
         diagonal = -std::abs(diagonal);
       }
       const auto naive = sparse_breakdown<T>({s.pattern.view(), value}, s.plan->perm);
@@ -161,12 +181,14 @@ TYPED_TEST(Disturbed, VerdictsOfFewTeamsAndPauses) {
       ASSERT_FALSE(refactorize<T>(first, value).ok());
       const DeviceVerdict expected = first.verdict();
       EXPECT_EQ(expected.column, naive->column);
-      EXPECT_NEAR(expected.pivot, naive->pivot, (sizeof(T) == 8 ? 1e-10 : 1e-4) * std::abs(naive->pivot));
+      EXPECT_NEAR(expected.pivot, naive->pivot,
+                  (sizeof(T) == 8 ? 1e-10 : 1e-4) * std::abs(naive->pivot));
       ASSERT_TRUE(refactorize<T>(first, s.value).ok());
       const std::vector<T> sound = this->solution(first);
       for (const Index teams : {symbolic::kFewestEver, 6, 16, 228})
         for (unsigned pauses = 0; pauses < 6; ++pauses) {
-          SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " + std::to_string(pauses));
+          SCOPED_TRACE(std::to_string(k) + ": " + std::to_string(teams) + " teams, pauses " +
+                       std::to_string(pauses));
           auto factor = Factor<T>::create(run_by(*s.plan, teams, pauses), this->backend());
           for (int run = 0; run < 2; ++run) {
             ASSERT_FALSE(refactorize<T>(factor, value).ok());

@@ -1,5 +1,6 @@
-// Floats by each of the portable loops: fronts against their residuals in double, whose bounds tell fused multiply-adds, TF32 in two parts
-// and plain TF32 apart; long sums; numbers that are none; whole factorisations, solves and refinements. Also for the emulated device.
+// Floats by each of the portable loops: fronts against their residuals in double, whose bounds tell
+// fused multiply-adds, TF32 in two parts and plain TF32 apart; long sums; numbers that are none;
+// whole factorisations, solves and refinements. Also for the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -34,17 +35,25 @@ constexpr double kNoPivot = std::numeric_limits<double>::quiet_NaN();
 /// A front in cells, A's lower triangle or L's, with an identity behind the pivots.
 struct FloatFront {
   explicit FloatFront(const FrontCells& shape)
-      : cells(shape), panel(static_cast<std::size_t>(shape.panel().entries())), block(static_cast<std::size_t>(shape.block().entries())) {
-    for (Index c = shape.p; c < shape.pivot_cells() * symbolic::kCell; ++c) panel[static_cast<std::size_t>(shape.panel().place(c, c))] = 1;
+      : cells(shape),
+        panel(static_cast<std::size_t>(shape.panel().entries())),
+        block(static_cast<std::size_t>(shape.block().entries())) {
+    for (Index c = shape.p; c < shape.pivot_cells() * symbolic::kCell; ++c)
+      panel[static_cast<std::size_t>(shape.panel().place(c, c))] = 1;
   }
-  float& at(Index r, Index c) { return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))]; }
-  [[nodiscard]] double at(Index r, Index c) const { return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))]; }
+  float& at(Index r, Index c) {
+    return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))];
+  }
+  [[nodiscard]] double at(Index r, Index c) const {
+    return (c < cells.p ? panel : block)[static_cast<std::size_t>(cells.place(r, c))];
+  }
 
   FrontCells cells;
   std::vector<float> panel, block;
 };
 
-/// Positive definite, of condition some `size`: random columns' products and a part of the identity.
+/// Positive definite, of condition some `size`: random columns' products and a part of the
+/// identity.
 FloatFront random_front(const FrontCells& shape, std::mt19937_64& random) {
   FloatFront front(shape);
   const Index m = shape.m;
@@ -53,13 +62,15 @@ FloatFront random_front(const FrontCells& shape, std::mt19937_64& random) {
   for (Index c = 0; c < m; ++c)
     for (Index r = c; r < m; ++r) {
       double sum = r == c ? 0.1 * m : 0.0;
-      for (Index k = 0; k < m; ++k) sum += g[static_cast<std::size_t>(k) * m + r] * g[static_cast<std::size_t>(k) * m + c];
+      for (Index k = 0; k < m; ++k)
+        sum += g[static_cast<std::size_t>(k) * m + r] * g[static_cast<std::size_t>(k) * m + c];
       front.at(r, c) = static_cast<float>(sum);
     }
   return front;
 }
 
-/// The largest |A - L L^T| over |L| |L|^T, and of the contribution block |C - (A - L L^T)| over |A| + |L| |L|^T.
+/// The largest |A - L L^T| over |L| |L|^T, and of the contribution block |C - (A - L L^T)| over |A|
+/// + |L| |L|^T.
 double front_residual(const FloatFront& a, const FloatFront& found) {
   const FrontCells& cells = a.cells;
   double worst = 0;
@@ -76,13 +87,15 @@ double front_residual(const FloatFront& a, const FloatFront& found) {
   return worst;
 }
 
-/// Which kernel runs tasks: a loop, with operands that its threads copy or that are streamed to them.
+/// Which kernel runs tasks: a loop, with operands that its threads copy or that are streamed to
+/// them.
 struct FloatKernel {
   Arithmetic arithmetic;
   bool streamed = false;
 
   [[nodiscard]] int resident_teams() const {
-    return streamed ? kernels::streamed::resident_teams(arithmetic) : kernels::portable::resident_teams<float>(arithmetic);
+    return streamed ? kernels::streamed::resident_teams(arithmetic)
+                    : kernels::portable::resident_teams<float>(arithmetic);
   }
   template <class... A>
   [[nodiscard]] cudaError_t enqueue(A... arguments) const {
@@ -99,14 +112,17 @@ class FloatFronts {
       shapes_.push_back(f.cells);
       panel_.push_back(std::make_unique<CallerArray<float>>(f.panel));
       block_.push_back(std::make_unique<CallerArray<float>>(f.block));
-      inverses_.push_back(std::make_unique<CallerArray<float>>(std::vector<float>(static_cast<std::size_t>(f.cells.diagonal_entries()))));
+      inverses_.push_back(std::make_unique<CallerArray<float>>(
+          std::vector<float>(static_cast<std::size_t>(f.cells.diagonal_entries()))));
       pivot_.push_back(std::make_unique<CallerArray<double>>(std::vector<double>{kNoPivot}));
     }
   }
-  /// All tasks of a factorisation. `in_turn`: a front's after those of the fronts before, though it waits for none of them.
+  /// All tasks of a factorisation. `in_turn`: a front's after those of the fronts before, though it
+  /// waits for none of them.
   void factor(const FloatKernel& kernel, int teams, unsigned pauses = 0, bool in_turn = false) {
     std::vector<symbolic::LevelFront> level;
-    for (const FrontCells& cells : shapes_) level.push_back({cells, in_turn ? static_cast<Index>(level.size()) : 0});
+    for (const FrontCells& cells : shapes_)
+      level.push_back({cells, in_turn ? static_cast<Index>(level.size()) : 0});
     run(kernel, symbolic::factor_tasks(level, false, 1, teams), 0, teams, pauses);
   }
   /// C -= A A^T alone: to the kernel the panels are finished.
@@ -122,22 +138,25 @@ class FloatFronts {
   [[nodiscard]] int failed(std::size_t f) const { return failed_[f]; }
 
  private:
-  void run(const FloatKernel& kernel, const std::vector<symbolic::FrontTask>& host_tasks, int finished, int teams, unsigned pauses) {
+  void run(const FloatKernel& kernel, const std::vector<symbolic::FrontTask>& host_tasks,
+           int finished, int teams, unsigned pauses) {
     std::vector<std::unique_ptr<CallerArray<int>>> counters;
     std::vector<kernels::FrontViewOf<float>> views(shapes_.size());
     for (std::size_t f = 0; f < shapes_.size(); ++f) {
       std::vector<int> count(static_cast<std::size_t>(symbolic::counter_count(shapes_[f])));
       std::fill(count.begin() + kernels::kRows, count.end(), finished);
       counters.push_back(std::make_unique<CallerArray<int>>(count));
-      views[f].panel = panel_[f]->data(), views[f].block = block_[f]->data(), views[f].inverses = inverses_[f]->data();
+      views[f].panel = panel_[f]->data(), views[f].block = block_[f]->data(),
+      views[f].inverses = inverses_[f]->data();
       views[f].counters = counters[f]->data(), views[f].failed_pivot = pivot_[f]->data();
       views[f].loads_block = 1, views[f].cells = shapes_[f];
     }
     const CallerArray<kernels::FrontViewOf<float>> view(views);
     const CallerArray<symbolic::FrontTask> tasks(host_tasks);
     const CallerArray<int> ticket(std::vector<int>{0});
-    require(kernel.enqueue(view.data(), tasks.data(), static_cast<int>(host_tasks.size()), ticket.data(), kernels::Levels{},
-                           kernels::ValuesOf<float>{}, kernels::SumsOf<float>{}, least_part_, teams, pauses, nullptr));
+    require(kernel.enqueue(view.data(), tasks.data(), static_cast<int>(host_tasks.size()),
+                           ticket.data(), kernels::Levels{}, kernels::ValuesOf<float>{},
+                           kernels::SumsOf<float>{}, least_part_, teams, pauses, nullptr));
     failed_.clear();
     for (const auto& c : counters) failed_.push_back(c->fetch()[kernels::kFailed]);
   }
@@ -149,8 +168,8 @@ class FloatFronts {
   int least_part_ = DeviceSchedule::kLeastPart;
 };
 
-/// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24. Measured are 11, 9 and 10400; a single
-/// product of numbers of 11 bits is off by 16384 at most.
+/// A loop, and the residual that it may leave: c u of each entry's sum of products, u = 2^-24.
+/// Measured are 11, 9 and 10400; a single product of numbers of 11 bits is off by 16384 at most.
 struct FloatTrial {
   Arithmetic arithmetic;
   CudaCompute loops;
@@ -179,17 +198,19 @@ class FloatLoops : public ::testing::TestWithParam<FloatTrial> {
  private:
   int resident_ = 0;
 };
-INSTANTIATE_TEST_SUITE_P(Each, FloatLoops,
-                         ::testing::Values(FloatTrial{Arithmetic::fma, CudaCompute::fma, 20, false},
-                                           FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, false},
-                                           FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, true},
-                                           FloatTrial{Arithmetic::fp16x3, CudaCompute::fp16x3, 20, true},
-                                           FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, false},
-                                           FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, true}),
-                         trial_name);
+INSTANTIATE_TEST_SUITE_P(
+    Each, FloatLoops,
+    ::testing::Values(FloatTrial{Arithmetic::fma, CudaCompute::fma, 20, false},
+                      FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, false},
+                      FloatTrial{Arithmetic::tf32x3, CudaCompute::tf32x3, 20, true},
+                      FloatTrial{Arithmetic::fp16x3, CudaCompute::fp16x3, 20, true},
+                      FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, false},
+                      FloatTrial{Arithmetic::tf32, CudaCompute::tf32, 16400, true}),
+    trial_name);
 
-constexpr FrontCells kFloatShapes[] = {{1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
-                                       {72, 65}, {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
+constexpr FrontCells kFloatShapes[] = {
+    {1, 1},   {7, 3},    {9, 9},     {16, 8},   {33, 17},   {64, 64},  {65, 64},   {66, 1},
+    {72, 65}, {100, 33}, {128, 128}, {129, 63}, {137, 137}, {193, 70}, {200, 129}, {263, 191}};
 
 TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
   double worst = 0;
@@ -210,19 +231,23 @@ TEST_P(FloatLoops, ResidualsAreWithinTheirBounds) {
     }
   }
   RecordProperty("worst", std::to_string(worst / kFloatUnit));
-  EXPECT_EQ(worst > 200 * kFloatUnit, arithmetic() == Arithmetic::tf32) << worst / kFloatUnit << " units: another loop";
+  EXPECT_EQ(worst > 200 * kFloatUnit, arithmetic() == Arithmetic::tf32)
+      << worst / kFloatUnit << " units: another loop";
 }
 
-/// The panel of one task's update: numbers between 0.5 and 1, so nothing cancels, and what each addition cuts off would add up.
+/// The panel of one task's update: numbers between 0.5 and 1, so nothing cancels, and what each
+/// addition cuts off would add up.
 FloatFront long_sums(Index inner, std::uint64_t seed) {
   FloatFront front(FrontCells{inner + 64, inner});
   std::mt19937_64 random(seed);
   for (Index r = inner; r < front.cells.m; ++r)
-    for (Index k = 0; k < inner; ++k) front.at(r, k) = static_cast<float>(std::uniform_real_distribution<>(0.5, 1)(random));
+    for (Index k = 0; k < inner; ++k)
+      front.at(r, k) = static_cast<float>(std::uniform_real_distribution<>(0.5, 1)(random));
   return front;
 }
 
-/// The mean of (C - A A^T) / A A^T over the update, and the largest: signed, so that errors either way cancel in the mean.
+/// The mean of (C - A A^T) / A A^T over the update, and the largest: signed, so that errors either
+/// way cancel in the mean.
 struct Drift {
   double mean = 0, most = 0;
 };
@@ -246,14 +271,16 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
     FloatFronts device({front});
     device.update(kernel(), symbolic::kFewestTeams);
     const Drift drift = drift_of(front, device.fetch(0));
-    RecordProperty("drift" + std::to_string(inner),
-                   std::to_string(drift.mean / kFloatUnit) + " " + std::to_string(drift.most / kFloatUnit));
+    RecordProperty("drift" + std::to_string(inner), std::to_string(drift.mean / kFloatUnit) + " " +
+                                                        std::to_string(drift.most / kFloatUnit));
     if (arithmetic() == Arithmetic::tf32) {  // its additions cut off, 0.2 units a product
       EXPECT_LE(std::abs(drift.mean), 1024 * kFloatUnit) << inner;
       EXPECT_LE(drift.most, 4096 * kFloatUnit) << inner;
     } else {
-      // Of tf32x3 each slab's own sum loses a few units, whatever the length; rounding in sums of slabs, or of products, goes either way.
-      EXPECT_LE(std::abs(drift.mean), (arithmetic() == Arithmetic::fma ? 2 : 6) * kFloatUnit) << inner;
+      // Of tf32x3 each slab's own sum loses a few units, whatever the length; rounding in sums of
+      // slabs, or of products, goes either way.
+      EXPECT_LE(std::abs(drift.mean), (arithmetic() == Arithmetic::fma ? 2 : 6) * kFloatUnit)
+          << inner;
       EXPECT_LE(drift.most, (8 + 2 * std::sqrt(inner)) * kFloatUnit) << inner;
     }
   }
@@ -261,8 +288,10 @@ TEST_P(FloatLoops, LongSumsDoNotDrift) {
 
 /// What is not a number, or infinite, may not come back as one.
 TEST_P(FloatLoops, NoNumberStaysNone) {
-  // NaN: a host's, the device's own, which adding to its bits would make a number, and one of its last bit alone. Infinities. A number.
-  for (const std::uint32_t bits : {0x7fc00000U, 0x7fffffffU, 0xffffffffU, 0x7f800001U, 0x7f800000U, 0xff800000U, 0x7f7f0000U})
+  // NaN: a host's, the device's own, which adding to its bits would make a number, and one of its
+  // last bit alone. Infinities. A number.
+  for (const std::uint32_t bits :
+       {0x7fc00000U, 0x7fffffffU, 0xffffffffU, 0x7f800001U, 0x7f800000U, 0xff800000U, 0x7f7f0000U})
     for (const Index column : {5, 76}) {
       const auto bad = std::bit_cast<float>(bits);
       FloatFront front = long_sums(96, 1);
@@ -274,18 +303,22 @@ TEST_P(FloatLoops, NoNumberStaysNone) {
       for (Index c = front.cells.p; c < front.cells.m; ++c)
         for (Index r = c; r < front.cells.m; ++r) {
           const bool good = r != row && c != row;
-          const bool large = std::isfinite(bad) && r != c;  // a product of one such number is still finite
+          const bool large =
+              std::isfinite(bad) && r != c;  // a product of one such number is still finite
           if (!large) {
-            ASSERT_EQ(std::isfinite(found.at(r, c)), good) << bad << ", column " << column << ", entry " << r << " " << c;
+            ASSERT_EQ(std::isfinite(found.at(r, c)), good)
+                << bad << ", column " << column << ", entry " << r << " " << c;
           }
         }
     }
 }
 
-/// One task's update is as near as its operands' parts are: by u, and by their last place. What is too large for a part is no number.
+/// One task's update is as near as its operands' parts are: by u, and by their last place. What is
+/// too large for a part is no number.
 TEST_P(FloatLoops, OperandsOfAnySize) {
   const bool halves = arithmetic() == Arithmetic::fp16x3;
-  const double unit = arithmetic() == Arithmetic::tf32 ? 0x1p-11 : kFloatUnit, place = halves ? 0x1p-36 : 0;
+  const double unit = arithmetic() == Arithmetic::tf32 ? 0x1p-11 : kFloatUnit,
+               place = halves ? 0x1p-36 : 0;
   for (const int power : {-40, -36, -32, -28, -24, -20, -16, -12, -8, -4, 0, 2, 3, 4}) {
     FloatFront front = long_sums(96, 2);
     for (Index r = front.cells.p; r < front.cells.m; ++r)
@@ -313,7 +346,8 @@ TEST_P(FloatLoops, OperandsOfAnySize) {
   }
 }
 
-/// A team goes from a front's panel to the next front's chain, whose first tiles lie where a slower warp of it still solves.
+/// A team goes from a front's panel to the next front's chain, whose first tiles lie where a slower
+/// warp of it still solves.
 TEST_P(FloatLoops, ChainsFollowPanels) {
   std::mt19937_64 random(5);
   std::vector<FloatFront> fronts;
@@ -333,7 +367,8 @@ TEST_P(FloatLoops, ChainsFollowPanels) {
   }
 }
 
-/// Nothing but the way of the operands differs: tiles, odd columns of cells, sums in parts of one slab or many, whatever comes first.
+/// Nothing but the way of the operands differs: tiles, odd columns of cells, sums in parts of one
+/// slab or many, whatever comes first.
 TEST_P(FloatLoops, StreamedAsCopied) {
   if (!GetParam().streamed) GTEST_SKIP() << "the other side of the same comparison";
   const FloatKernel copied{arithmetic(), false};
@@ -359,13 +394,16 @@ TEST_P(FloatLoops, StreamedAsCopied) {
     }
 }
 
-/// Componentwise backward error of a solve without refinement, and how many steps lead to that of a float.
+/// Componentwise backward error of a solve without refinement, and how many steps lead to that of a
+/// float.
 TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
-  for (const std::string spec : {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
+  for (const std::string spec :
+       {"poisson3d 8", "elast3d 4", "poisson2d 20", "lap27 6", "rgg3d 300 12 1"}) {
     const auto a = generate(spec);
     const std::vector<float> value = cast<float>(a.value());
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
+    Backend backend =
+        cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
     AnalyzeOptions options;
     options.target = backend.target();
     auto factor = Factor<float>::create(analyze(a.pattern(), options), backend);
@@ -383,9 +421,11 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
     }
     const SymmetricView<float> view{a.pattern(), value};
     const bool plain = arithmetic() == Arithmetic::tf32;
-    const Refinement done = refine<float>(view, factor, rhs, {first.data(), a.n(), 1, a.n()}, workspace, {.max_steps = plain ? 12 : 4});
+    const Refinement done = refine<float>(view, factor, rhs, {first.data(), a.n(), 1, a.n()},
+                                          workspace, {.max_steps = plain ? 12 : 4});
     RecordProperty(spec.substr(0, spec.find(' ')),
-                   std::to_string(done.unrefined.componentwise / kFloatUnit) + ", " + std::to_string(done.steps));
+                   std::to_string(done.unrefined.componentwise / kFloatUnit) + ", " +
+                       std::to_string(done.steps));
     EXPECT_LE(done.unrefined.componentwise, plain ? 3e-3 : 5e-6) << spec;
     EXPECT_LE(done.final_error.componentwise, std::numeric_limits<float>::epsilon()) << spec;
   }
@@ -394,7 +434,8 @@ TEST_P(FloatLoops, WholeFactorisationsSolveAndRefine) {
 /// What backends say, and take: loops of float leave doubles as they are.
 TEST_P(FloatLoops, DoublesGoAsEver) {
   if (GetParam().streamed) GTEST_SKIP() << "what runs is the backend's choice";
-  Backend mine = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
+  Backend mine =
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = GetParam().loops});
   EXPECT_EQ(mine.kernels(4), numeric::cuda::short_name(GetParam().loops));
   if (GetParam().loops == CudaCompute::fma) return;
   Backend usual = cuda_backend();

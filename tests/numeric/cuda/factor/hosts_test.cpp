@@ -33,9 +33,13 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
       const Permutation& perm = plan->perm;
       for (Index host = leaves; host < n; host += 97 * (leaves + 1))
         for (const Index j : {host, host - 1, host - leaves}) {
-          ASSERT_EQ(factor.entry(perm.new_of(j), perm.new_of(j)), static_cast<T>(system.diagonal[j])) << j;
+          ASSERT_EQ(factor.entry(perm.new_of(j), perm.new_of(j)),
+                    static_cast<T>(system.diagonal[j]))
+              << j;
           if (j + 1 < n) {
-            ASSERT_EQ(factor.entry(perm.new_of(system.parent(j)), perm.new_of(j)), static_cast<T>(system.below[j])) << j;
+            ASSERT_EQ(factor.entry(perm.new_of(system.parent(j)), perm.new_of(j)),
+                      static_cast<T>(system.below[j]))
+                << j;
           }
         }
     }
@@ -47,14 +51,17 @@ TYPED_TEST(CudaHosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
-/// An arrow of three rows: of a million leaves each meets one to three of them, so hosts one above the other have some in common.
+/// An arrow of three rows: of a million leaves each meets one to three of them, so hosts one above
+/// the other have some in common.
 TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
   using T = typename TypeParam::T;
   constexpr Index kLeaves = 1000000, kHubs = 3, n = kLeaves + kHubs;
   const auto meets = [](Index leaf, Index hub) { return ((leaf % 7 + 1) >> hub & 1) != 0; };
   OwnedPattern pattern;
   std::vector<T> value;
-  const auto add = [&](Index row, double v) { pattern.row.push_back(row), value.push_back(static_cast<T>(v)); };
+  const auto add = [&](Index row, double v) {
+    pattern.row.push_back(row), value.push_back(static_cast<T>(v));
+  };
   double both[kHubs][kHubs] = {};
   for (Index j = 0; j < kLeaves; ++j) {
     add(j, 4);
@@ -79,11 +86,13 @@ TYPED_TEST(CudaHosts, AnArrowOfAMillionLeaves) {
       if (i != j) b[j] += static_cast<double>(value[k]) * expected[i];
     }
   for (const bool amalgamate : {false, true}) {
-    auto factor = Factor<T>::create(this->plan(pattern.view(), OrderingMethod::natural, amalgamate), this->backend());
+    auto factor = Factor<T>::create(this->plan(pattern.view(), OrderingMethod::natural, amalgamate),
+                                    this->backend());
     for (int run = 0; run < 2; ++run) ASSERT_TRUE(refactorize<T>(factor, value).ok());
     const Permutation& perm = factor.plan().perm;
     for (Index g = kLeaves; g < n; ++g)
-      for (Index h = g; h < n; ++h) EXPECT_EQ(factor.entry(perm.new_of(h), perm.new_of(g)), T(h == g ? 2 : 0)) << h << " " << g;
+      for (Index h = g; h < n; ++h)
+        EXPECT_EQ(factor.entry(perm.new_of(h), perm.new_of(g)), T(h == g ? 2 : 0)) << h << " " << g;
     auto workspace = Workspace<T>::create(factor, 1);
     std::vector<T> x = cast<T>(b);
     factor.solve({x.data(), n, 1, n}, workspace);

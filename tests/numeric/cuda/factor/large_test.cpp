@@ -1,4 +1,5 @@
-// Factors of more entries than 31 bits count: places of panels and blocks beyond them are reached, and hold what they should.
+// Factors of more entries than 31 bits count: places of panels and blocks beyond them are reached,
+// and hold what they should.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ namespace {
 constexpr Offset kBeyond = Offset{1} << 31;
 
 /// Made once for all ways of a target.
-std::shared_ptr<const Plan> natural_plan(const Pattern& pattern, const std::string& target, bool amalgamate) {
+std::shared_ptr<const Plan> natural_plan(const Pattern& pattern, const std::string& target,
+                                         bool amalgamate) {
   static std::map<std::pair<std::string, Index>, std::shared_ptr<const Plan>> made;
   std::shared_ptr<const Plan>& plan = made[{target, pattern.n}];
   if (plan) return plan;
@@ -33,7 +35,8 @@ std::shared_ptr<const Plan> natural_plan(const Pattern& pattern, const std::stri
 
 /// Nothing where the device has too little memory.
 template <class T>
-std::optional<Factor<T>> factor_that_fits(const std::shared_ptr<const Plan>& plan, Backend& backend, std::string& why) {
+std::optional<Factor<T>> factor_that_fits(const std::shared_ptr<const Plan>& plan, Backend& backend,
+                                          std::string& why) {
   try {
     return Factor<T>::create(plan, backend);
   } catch (const Error& error) {
@@ -43,8 +46,8 @@ std::optional<Factor<T>> factor_that_fits(const std::shared_ptr<const Plan>& pla
   }
 }
 
-/// So many copies of one system, one after another: two subtrees of p pivots, each with the q rows of their parent below. Of a subtree the
-/// first column alone is full in A; L fills all others.
+/// So many copies of one system, one after another: two subtrees of p pivots, each with the q rows
+/// of their parent below. Of a subtree the first column alone is full in A; L fills all others.
 OwnedPattern copies_of_two_subtrees(Index copies, Index p, Index q) {
   OwnedPattern a;
   const auto end_column = [&] { a.col_ptr.push_back(static_cast<Offset>(a.row.size())); };
@@ -76,11 +79,13 @@ template <class W>
 class LargeFactors : public OnCuda<W> {};
 TYPED_TEST_SUITE(LargeFactors, Ways);
 
-/// All copies come to the same bits, wherever they lie. Little work for so many entries: enough for simple kernels.
+/// All copies come to the same bits, wherever they lie. Little work for so many entries: enough for
+/// simple kernels.
 TYPED_TEST(LargeFactors, CopiesOfASystemHaveTheSameBits) {
   using T = typename TypeParam::T;
   constexpr Index kCopies = 1400, kPivots = 1024, kShared = 256, n = 2 * kPivots + kShared;
-  const auto one = copies_of_two_subtrees(1, kPivots, kShared), all = copies_of_two_subtrees(kCopies, kPivots, kShared);
+  const auto one = copies_of_two_subtrees(1, kPivots, kShared),
+             all = copies_of_two_subtrees(kCopies, kPivots, kShared);
   const std::vector<T> value = random_dominant<T>(one.view(), 1), b = this->random_rhs(n, 1, 3);
   auto plan = natural_plan(all.view(), this->backend().target(), false);
   ASSERT_GT(plan->cost.nnz_l, kBeyond);
@@ -95,16 +100,20 @@ TYPED_TEST(LargeFactors, CopiesOfASystemHaveTheSameBits) {
   std::vector<T> x = repeated(b, kCopies);
   factor->solve(column_view(std::span<T>(x)), workspace);
   for (Index copy = 1; copy < kCopies; ++copy)
-    ASSERT_TRUE(std::equal(x.begin(), x.begin() + n, x.begin() + Offset{copy} * n)) << "copy " << copy;
+    ASSERT_TRUE(std::equal(x.begin(), x.begin() + n, x.begin() + Offset{copy} * n))
+        << "copy " << copy;
   x.resize(static_cast<std::size_t>(n));
   Backend cpu = cpu_backend(1);
-  const auto error = backward_error<T>({one.view(), value}, column_view(std::span<const T>(x)), column_view(std::span<const T>(b)), cpu);
+  const auto error = backward_error<T>({one.view(), value}, column_view(std::span<const T>(x)),
+                                       column_view(std::span<const T>(b)), cpu);
   EXPECT_LE(error.componentwise, sizeof(T) == 8 ? 1e-14 : 5e-6);
 }
 
 template <class W>
 class LargeFronts : public OnCuda<W> {};
-using WaysOfDouble = ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>, Way<double, CudaCompute::fma>>;
+using WaysOfDouble =
+    ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
+                     Way<double, CudaCompute::fma>>;
 TYPED_TEST_SUITE(LargeFronts, WaysOfDouble);
 
 /// A path of fronts of 16,000 rows.
@@ -128,7 +137,9 @@ TYPED_TEST(LargeFronts, ABand) {
   auto workspace = Workspace<double>::create(*factor, 1);
   factor->solve({x.data(), n, 1, n}, workspace);
   const SymmetricView<double> view{a.view(), value};
-  EXPECT_LE(backward_error<double>(view, {x.data(), n, 1, n}, {b.data(), n, 1, n}, this->backend()).componentwise, 1e-14);
+  EXPECT_LE(backward_error<double>(view, {x.data(), n, 1, n}, {b.data(), n, 1, n}, this->backend())
+                .componentwise,
+            1e-14);
 }
 
 }  // namespace

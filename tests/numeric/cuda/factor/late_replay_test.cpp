@@ -1,4 +1,5 @@
-// Work of a factor that has ended, launched late: misuse, but nobody else's verdict changes unseen. On the emulated device too.
+// Work of a factor that has ended, launched late: misuse, but nobody else's verdict changes unseen.
+// On the emulated device too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -37,7 +38,8 @@ class Keeper {
   std::vector<void*> all_;
 };
 
-/// The second factor has the place of the first one's verdict. Values that fail for one, good ones for the other.
+/// The second factor has the place of the first one's verdict. Values that fail for one, good ones
+/// for the other.
 TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   Keeper keeper;
@@ -52,7 +54,8 @@ TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
   {
     auto ended = Factor<double>::create(plan, backend);
     ASSERT_FALSE(refactorize(ended, there, -100.0).ok());
-    late = std::make_unique<CallerGraph>(stream, [&](cudaStream_t s) { enqueue_refactorize(ended, there, -100.0, s); });
+    late = std::make_unique<CallerGraph>(
+        stream, [&](cudaStream_t s) { enqueue_refactorize(ended, there, -100.0, s); });
   }
   auto factor = Factor<double>::create(plan, backend);
   const auto good = [&] {
@@ -63,8 +66,12 @@ TEST(LateReplays, OfAFactorThatHasEndedAreToldToWhoHasItsPlace) {
   ASSERT_EQ(verdict.status, VerdictStatus::positive_definite);
   enqueue_refactorize(factor, there, 0.0, stream.get());
   late->launch(stream);
-  const std::string text = error_text(ErrorKind::usage, [&] { static_cast<void>(factor.fetch_verdict(stream.get())); });
-  EXPECT_NE(text.find("the verdict of a factor was overwritten by work of an object that has ended"), std::string::npos) << text;
+  const std::string text =
+      error_text(ErrorKind::usage, [&] { static_cast<void>(factor.fetch_verdict(stream.get())); });
+  EXPECT_NE(
+      text.find("the verdict of a factor was overwritten by work of an object that has ended"),
+      std::string::npos)
+      << text;
   EXPECT_EQ(good(), verdict);
 }
 
@@ -81,12 +88,17 @@ TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
   ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());
   auto workspace = Workspace<double>::create(factor, 1);
   const auto values = DeviceValues<double>::copy_of(a.value(), backend);
-  const auto b = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 1.0), backend);
-  const auto x = DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.0), backend);
+  const auto b =
+      DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 1.0), backend);
+  const auto x =
+      DeviceValues<double>::copy_of(std::vector<double>(static_cast<std::size_t>(n), 0.0), backend);
   const DeviceMatrixView<const double> device_b({b.span().data(), n, 1, n});
-  const DeviceMatrixView<double> device_x({const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
+  const DeviceMatrixView<double> device_x(
+      {const_cast<double*>(x.span().data()), n, 1, n});  // this test's own
   const CallerStream stream;
-  const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) { refiner.enqueue_refine(factor, device_b, device_x, workspace, s); };
+  const auto enqueue = [&](Refiner<double>& refiner, cudaStream_t s) {
+    refiner.enqueue_refine(factor, device_b, device_x, workspace, s);
+  };
   std::unique_ptr<CallerGraph> late;
   {
     auto ended = Refiner<double>::create(a.pattern(), factor, 1);
@@ -99,8 +111,12 @@ TEST(LateReplays, OfARefinerThatHasEndedAreToldToWhoHasItsPlace) {
   EXPECT_LE(refiner.fetch_report(stream.get()).refinement.final_error.componentwise, 1e-14);
   enqueue(refiner, stream.get());
   late->launch(stream);
-  const std::string text = error_text(ErrorKind::usage, [&] { static_cast<void>(refiner.fetch_report(stream.get())); });
-  EXPECT_NE(text.find("the report of a refiner was overwritten by work of an object that has ended"), std::string::npos) << text;
+  const std::string text =
+      error_text(ErrorKind::usage, [&] { static_cast<void>(refiner.fetch_report(stream.get())); });
+  EXPECT_NE(
+      text.find("the report of a refiner was overwritten by work of an object that has ended"),
+      std::string::npos)
+      << text;
   enqueue(refiner, stream.get());
   EXPECT_LE(refiner.fetch_report(stream.get()).refinement.final_error.componentwise, 1e-14);
 }

@@ -1,4 +1,5 @@
-// Factors saved on a device and loaded there, on the CPU, and the other way: L bit for bit, solves bit for bit where the same loops run.
+// Factors saved on a device and loaded there, on the CPU, and the other way: L bit for bit, solves
+// bit for bit where the same loops run.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ namespace {
 
 template <class T>
 bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 template <class W>
@@ -45,13 +47,16 @@ class SavedOnCuda : public OnCuda<W> {
 #endif
     return all;
   }
-  /// Of solves: one, a few, as many as are taken together. Level by level, and in float, one costs as much as the other.
+  /// Of solves: one, a few, as many as are taken together. Level by level, and in float, one costs
+  /// as much as the other.
   static std::vector<Index> widths() {
     if (sizeof(Value) == 8 && !W::by_level) return {1, 3, 12};
     return {2};
   }
 
-  static std::vector<Value> numbers(const OwnedPattern& a) { return random_dominant<Value>(a.view(), 5); }
+  static std::vector<Value> numbers(const OwnedPattern& a) {
+    return random_dominant<Value>(a.view(), 5);
+  }
 
   std::vector<Value> solved(const Factor<Value>& factor, Index columns) {
     const Index n = factor.plan().n;
@@ -65,7 +70,8 @@ class SavedOnCuda : public OnCuda<W> {
   static void expect_near(const std::vector<Value>& x, const std::vector<Value>& y) {
     Value most = 0;
     for (const Value v : x) most = std::max(most, std::abs(v));
-    for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(x[k], y[k], (sizeof(Value) == 8 ? 1e-12 : 1e-4) * most) << k;
+    for (std::size_t k = 0; k < x.size(); ++k)
+      ASSERT_NEAR(x[k], y[k], (sizeof(Value) == 8 ? 1e-12 : 1e-4) * most) << k;
   }
 
   Factor<Value> on_device(const OwnedPattern& a) {
@@ -90,10 +96,12 @@ TYPED_TEST(SavedOnCuda, ThereAgain) {
     ASSERT_EQ(log_determinant(loaded), log_determinant(factor));
     ASSERT_EQ(save_factor(loaded), bytes);
     for (const Index columns : this->widths()) {
-      if (TypeParam::by_level) {  // what is loaded runs tasks, and solves by sweeps where there are any
+      if (TypeParam::by_level) {  // what is loaded runs tasks, and solves by sweeps where there are
+                                  // any
         this->expect_near(this->solved(factor, columns), this->solved(loaded, columns));
       } else {
-        ASSERT_TRUE(equal_bits(this->solved(factor, columns), this->solved(loaded, columns))) << columns;
+        ASSERT_TRUE(equal_bits(this->solved(factor, columns), this->solved(loaded, columns)))
+            << columns;
       }
     }
     if (this->HasFatalFailure()) return;
@@ -117,11 +125,13 @@ TYPED_TEST(SavedOnCuda, ToTheCpuAndBack) {
     ASSERT_TRUE(equal_bits(lower_factor(host).value, lower_factor(factor).value));
     ASSERT_EQ(host.verdict(), factor.verdict());
     this->expect_near(this->solved(factor, 1), this->solved(host, 1));
-    const auto back = load_factor<T>(save_factor(host), this->backend());  // its inverses are found anew
+    const auto back =
+        load_factor<T>(save_factor(host), this->backend());  // its inverses are found anew
     ASSERT_EQ(PlanDifference(factor.plan(), back.plan()).name(), "");
     ASSERT_TRUE(equal_bits(lower_factor(back).value, lower_factor(factor).value));
     ASSERT_EQ(back.verdict(), factor.verdict());
-    for (const Index columns : this->widths()) this->expect_near(this->solved(factor, columns), this->solved(back, columns));
+    for (const Index columns : this->widths())
+      this->expect_near(this->solved(factor, columns), this->solved(back, columns));
     if (this->HasFatalFailure()) return;
   }
 }

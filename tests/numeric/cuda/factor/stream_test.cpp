@@ -1,4 +1,5 @@
-// Refactorisations on the caller's streams, in the caller's graphs, of several factors at once, and the verdicts they leave.
+// Refactorisations on the caller's streams, in the caller's graphs, of several factors at once, and
+// the verdicts they leave.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -34,10 +35,13 @@ class Streams : public test::OnCuda<W> {
   Job job(const std::string& spec) {
     const auto a = generate(spec);
     const auto value = this->values(a);
-    Job out{Factor<Value>::create(this->plan(a.pattern()), this->backend()), DeviceValues<Value>::copy_of(value, this->backend()), {}};
+    Job out{Factor<Value>::create(this->plan(a.pattern()), this->backend()),
+            DeviceValues<Value>::copy_of(value, this->backend()),
+            {}};
     EXPECT_TRUE(refactorize(out.factor, out.there, Value(0.25)).ok()) << spec;
     out.expected = this->solution(out.factor);
-    EXPECT_TRUE(refactorize(out.factor, out.there, Value(7)).ok()) << spec;  // other numbers in the way
+    EXPECT_TRUE(refactorize(out.factor, out.there, Value(7)).ok())
+        << spec;  // other numbers in the way
     return out;
   }
   std::vector<Job> jobs(std::size_t count) {
@@ -89,7 +93,9 @@ TYPED_TEST(Streams, SynchronousCallsFromSeveralThreadsToo) {
   for (std::size_t k = 0; k < jobs.size(); ++k)
     threads.emplace_back([&, k] {
       for (int round = 0; round < 20; ++round)
-        if (!refactorize(jobs[k].factor, jobs[k].there, T(0.25)).ok() || this->solution(jobs[k].factor) != jobs[k].expected) ++wrong[k];
+        if (!refactorize(jobs[k].factor, jobs[k].there, T(0.25)).ok() ||
+            this->solution(jobs[k].factor) != jobs[k].expected)
+          ++wrong[k];
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(jobs.size(), 0));
@@ -102,10 +108,12 @@ TYPED_TEST(Streams, ManyEnqueuedAtOnce) {
   const CallerStream streams[3];
   for (int round = 0; round < 50; ++round)
     for (std::size_t k = 0; k < jobs.size(); ++k)
-      enqueue_refactorize(jobs[k].factor, jobs[k].there, T(round % 2 == 0 ? 7 : 0.25), streams[k].get());
+      enqueue_refactorize(jobs[k].factor, jobs[k].there, T(round % 2 == 0 ? 7 : 0.25),
+                          streams[k].get());
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     EXPECT_FALSE(jobs[k].factor.valid());
-    EXPECT_EQ(jobs[k].factor.fetch_verdict(streams[k].get()).status, VerdictStatus::positive_definite);
+    EXPECT_EQ(jobs[k].factor.fetch_verdict(streams[k].get()).status,
+              VerdictStatus::positive_definite);
     EXPECT_EQ(this->solution(jobs[k].factor), jobs[k].expected);
   }
 }
@@ -116,9 +124,11 @@ TYPED_TEST(Streams, ACapturedRefactorisationReplaysWithTheValuesOfTheDay) {
   for (const char* spec : {"poisson3d 16", "elast3d 6", "tree 2000 1", "blockdiag 90 30"}) {
     const auto a = generate(spec);
     const auto plan = this->plan(a.pattern());
-    auto factor = Factor<T>::create(plan, this->backend()), alone = Factor<T>::create(plan, this->backend());
+    auto factor = Factor<T>::create(plan, this->backend()),
+         alone = Factor<T>::create(plan, this->backend());
     auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
-    const CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(0.5), s); });
+    const CallerGraph graph(stream,
+                            [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(0.5), s); });
     EXPECT_EQ(this->on_device(factor).status, VerdictStatus::none) << "the capture ran";
     for (int round = 0; round < 100; ++round) {
       auto value = this->values(a);
@@ -165,7 +175,8 @@ TYPED_TEST(Streams, TheFirstRunsAndAllLaterOnesHaveTheSameBits) {
           enqueue_refactorize(factor, there, shift, stream.get());
           ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
         } else {
-          const CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, shift, s); });
+          const CallerGraph graph(
+              stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, shift, s); });
           graph.launch(stream);
           ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
         }
@@ -207,12 +218,14 @@ TYPED_TEST(Streams, GraphsOfSeveralFactorsReplayAtOnce) {
   const CallerStream streams[3];
   std::vector<std::unique_ptr<CallerGraph>> graphs;
   for (std::size_t k = 0; k < jobs.size(); ++k)
-    graphs.push_back(
-        std::make_unique<CallerGraph>(streams[k], [&](cudaStream_t s) { enqueue_refactorize(jobs[k].factor, jobs[k].there, T(0.25), s); }));
+    graphs.push_back(std::make_unique<CallerGraph>(streams[k], [&](cudaStream_t s) {
+      enqueue_refactorize(jobs[k].factor, jobs[k].there, T(0.25), s);
+    }));
   for (int round = 0; round < 100; ++round)
     for (std::size_t k = 0; k < jobs.size(); ++k) graphs[k]->launch(streams[k]);
   for (std::size_t k = 0; k < jobs.size(); ++k) {
-    EXPECT_EQ(jobs[k].factor.fetch_verdict(streams[k].get()).status, VerdictStatus::positive_definite);
+    EXPECT_EQ(jobs[k].factor.fetch_verdict(streams[k].get()).status,
+              VerdictStatus::positive_definite);
     EXPECT_EQ(this->solution(jobs[k].factor), jobs[k].expected);
   }
 }
@@ -236,7 +249,8 @@ TYPED_TEST(Streams, TheVerdictLiesOnTheDevice) {
     enqueue_refactorize(factor, there, T(0), nullptr);
     EXPECT_FALSE(factor.valid());
     EXPECT_EQ(factor.verdict(), DeviceVerdict{});
-    EXPECT_NE(test::error_text(ErrorKind::usage, [&] { (void)this->solution(factor); }), "no Error");
+    EXPECT_NE(test::error_text(ErrorKind::usage, [&] { (void)this->solution(factor); }),
+              "no Error");
     const DeviceVerdict seen = factor.fetch_verdict(nullptr), there_too = this->on_device(factor);
     EXPECT_EQ(seen.status, there_too.status);
     EXPECT_EQ(seen.column, there_too.column);
@@ -245,7 +259,9 @@ TYPED_TEST(Streams, TheVerdictLiesOnTheDevice) {
     if (value == &broken) {
       EXPECT_EQ(seen.status, VerdictStatus::not_positive_definite);
       EXPECT_TRUE(std::isnan(seen.pivot) && std::isnan(seen.smallest_pivot));
-      EXPECT_EQ(test::error_text(ErrorKind::input, [&] { (void)refactorize(factor, there); }).substr(0, 5), "value");
+      EXPECT_EQ(test::error_text(ErrorKind::input, [&] { (void)refactorize(factor, there); })
+                    .substr(0, 5),
+                "value");
       continue;
     }
     EXPECT_EQ(seen, there_too);
@@ -261,14 +277,16 @@ TYPED_TEST(Streams, TheVerdictLiesOnTheDevice) {
 
 TYPED_TEST(Streams, TheSmallestPivotIsThatOfTheEntriesAndOfTheCpu) {
   using T = typename TypeParam::T;
-  for (const char* spec : {"poisson2d 1", "poisson2d 25", "poisson3d 11", "elast3d 5", "tree 900 2", "blockdiag 500 250"}) {
+  for (const char* spec : {"poisson2d 1", "poisson2d 25", "poisson3d 11", "elast3d 5", "tree 900 2",
+                           "blockdiag 500 250"}) {
     const auto a = generate(spec);
     auto factor = Factor<T>::create(this->plan(a.pattern()), this->backend());
     Backend cpu = cpu_backend(1);
     AnalyzeOptions same;
     same.permutation = factor.plan().perm;
     auto theirs = Factor<T>::create(analyze(a.pattern(), same), cpu);
-    for (Index at = 0; at < a.n(); at += 1 + a.n() / 7) {  // the least pivot in one front and another
+    for (Index at = 0; at < a.n();
+         at += 1 + a.n() / 7) {  // the least pivot in one front and another
       auto value = this->values(a);
       for (Index j = 0; j < a.n(); ++j) value[a.pattern().col_ptr[j]] *= j == at ? T(1.01) : T(4);
       ASSERT_TRUE(refactorize<T>(factor, value).ok());
@@ -281,7 +299,9 @@ TYPED_TEST(Streams, TheSmallestPivotIsThatOfTheEntriesAndOfTheCpu) {
       EXPECT_EQ(factor.verdict().smallest_pivot, least) << spec << " " << at;
       EXPECT_EQ(factor.verdict().smallest_column, column) << spec << " " << at;
       ASSERT_TRUE(refactorize<T>(theirs, value).ok());
-      EXPECT_NEAR(least, theirs.verdict().smallest_pivot, 1000 * std::numeric_limits<T>::epsilon() * least) << spec << " " << at;
+      EXPECT_NEAR(least, theirs.verdict().smallest_pivot,
+                  1000 * std::numeric_limits<T>::epsilon() * least)
+          << spec << " " << at;
     }
   }
 }

@@ -1,5 +1,5 @@
-// The inverses of diagonal tiles beside L, on a CUDA device and on the emulated one: against a naive substitution, their padding, their
-// marks.
+// The inverses of diagonal tiles beside L, on a CUDA device and on the emulated one: against a
+// naive substitution, their padding, their marks.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -76,19 +76,27 @@ class TileInverses : public OnCuda<W> {
 
   void SetUp() override {
     OnCuda<W>::SetUp();
-    if (!this->IsSkipped()) own_.emplace(cuda_backend(CudaOptions{.device = 0, .allocator = memory_.allocator(), .compute = W::loops}));
+    if (!this->IsSkipped())
+      own_.emplace(cuda_backend(
+          CudaOptions{.device = 0, .allocator = memory_.allocator(), .compute = W::loops}));
   }
-  Factor<Value> make(const std::shared_ptr<const Plan>& plan) { return Factor<Value>::create(plan, *own_); }
-  std::shared_ptr<Plan> plan_in_order(const Pattern& pattern, Index teams = 4, unsigned pauses = 0) {
+  Factor<Value> make(const std::shared_ptr<const Plan>& plan) {
+    return Factor<Value>::create(plan, *own_);
+  }
+  std::shared_ptr<Plan> plan_in_order(const Pattern& pattern, Index teams = 4,
+                                      unsigned pauses = 0) {
     AnalyzeOptions options = natural_order(pattern.n);
     options.target = this->backend().target();
     options.amalgamate = false;
     return run_by(*this->plan(pattern, options), teams, pauses);
   }
   /// Two fronts of as many pivots, above a third of 80, which is dense: all of more than 64 rows.
-  static SymmetricMatrix<double> three_fronts(Index first, Index second) { return near_singular({"", {first, second, 80}}, 1); }
+  static SymmetricMatrix<double> three_fronts(Index first, Index second) {
+    return near_singular({"", {first, second, 80}}, 1);
+  }
 
-  /// Random numbers whose size keeps the matrix definite, but not by so much that T were almost its diagonal.
+  /// Random numbers whose size keeps the matrix definite, but not by so much that T were almost its
+  /// diagonal.
   static std::vector<Value> random_definite(const Pattern& a, std::uint64_t seed) {
     std::vector<double> value(a.row.size()), square(static_cast<std::size_t>(a.n), 0);
     std::mt19937_64 random(seed);
@@ -103,9 +111,11 @@ class TileInverses : public OnCuda<W> {
   /// L L^T, where L has -1 everywhere below its unit diagonal: its inverse has 2^(i - j - 1).
   static std::vector<Value> growing(const Pattern& a) {
     std::vector<Value> value(a.row.size());
-    std::vector<std::vector<char>> l(static_cast<std::size_t>(a.n), std::vector<char>(static_cast<std::size_t>(a.n), 0));
+    std::vector<std::vector<char>> l(static_cast<std::size_t>(a.n),
+                                     std::vector<char>(static_cast<std::size_t>(a.n), 0));
     for (Index j = 0; j < a.n; ++j)
-      for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) l[a.row[k]][j] = a.row[k] == j ? 1 : -1;
+      for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
+        l[a.row[k]][j] = a.row[k] == j ? 1 : -1;
     for (Index j = 0; j < a.n; ++j)
       for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
         int sum = 0;
@@ -115,7 +125,8 @@ class TileInverses : public OnCuda<W> {
     return value;
   }
 
-  /// All diagonal tiles of a factor, front by front. What lies above the diagonal of their blocks is zero, but for the mark.
+  /// All diagonal tiles of a factor, front by front. What lies above the diagonal of their blocks
+  /// is zero, but for the mark.
   std::vector<Tile> tiles(const Factor<Value>& factor) {
     const Plan& plan = factor.plan();
     const std::vector<Value> entries = array_of(factor);
@@ -133,8 +144,9 @@ class TileInverses : public OnCuda<W> {
     for (std::size_t k = 0; k < all.size(); ++k) all[k].place = static_cast<Offset>(k);
     return FactorReader<Value>(memory_).read(factor, all);
   }
-  /// Those of a front with the tiles of L that lie between two pivot tiles, or these tiles themselves where inverses are marked. Returns
-  /// how many there are. What is behind the last pivot is zero.
+  /// Those of a front with the tiles of L that lie between two pivot tiles, or these tiles
+  /// themselves where inverses are marked. Returns how many there are. What is behind the last
+  /// pivot is zero.
   Index expect_products(const Factor<Value>& factor) {
     const Plan& plan = factor.plan();
     const std::vector<Value> entries = array_of(factor);
@@ -144,25 +156,35 @@ class TileInverses : public OnCuda<W> {
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       if (plan.device.tiled[s] == kNone) continue;
       const FrontCells cells{plan.supernodes.order(s), plan.supernodes.pivots(s)};
-      const Value *panel = entries.data() + plan.device.panel[s], *inverses = entries.data() + plan.device.inverses[s];
+      const Value *panel = entries.data() + plan.device.panel[s],
+                  *inverses = entries.data() + plan.device.inverses[s];
       for (Index k = 1; k < cells.pivot_tiles(); ++k, ++found) {
         Square l(kTile * kTile, 0);
         for (Index i = 0; i < cells.rows_of(k); ++i)
-          for (Index j = 0; j < kTile; ++j) l[i * kTile + j] = panel[cells.place(k * kTile + i, (k - 1) * kTile + j)];
-        const Tile &before = tile[first + static_cast<std::size_t>(k) - 1], &own = tile[first + static_cast<std::size_t>(k)];
-        const Value *forward = inverses + cells.forward_product(k), *backward = inverses + cells.backward_product(k - 1);
+          for (Index j = 0; j < kTile; ++j)
+            l[i * kTile + j] = panel[cells.place(k * kTile + i, (k - 1) * kTile + j)];
+        const Tile &before = tile[first + static_cast<std::size_t>(k) - 1],
+                   &own = tile[first + static_cast<std::size_t>(k)];
+        const Value *forward = inverses + cells.forward_product(k),
+                    *backward = inverses + cells.backward_product(k - 1);
         for (Index i = 0; i < kTile; ++i)
           for (Index j = 0; j < kTile; ++j) {
             long double left = 0, left_size = 0, right = 0, right_size = 0;
             for (Index m = 0; m < kTile; ++m) {
-              left += own.v[i * kTile + m] * l[m * kTile + j], left_size += std::abs(own.v[i * kTile + m] * l[m * kTile + j]);
-              right += l[i * kTile + m] * before.v[m * kTile + j], right_size += std::abs(l[i * kTile + m] * before.v[m * kTile + j]);
+              left += own.v[i * kTile + m] * l[m * kTile + j],
+                  left_size += std::abs(own.v[i * kTile + m] * l[m * kTile + j]);
+              right += l[i * kTile + m] * before.v[m * kTile + j],
+                  right_size += std::abs(l[i * kTile + m] * before.v[m * kTile + j]);
             }
             if (own.mark != 0) left = l[i * kTile + j], left_size = 0;
             if (before.mark != 0) right = l[i * kTile + j], right_size = 0;
             const long double eps = std::numeric_limits<Value>::epsilon();
-            EXPECT_LE(std::abs(forward[FrontCells::forward_product_place(i, j)] - left), kTile * eps * left_size) << i << " " << j;
-            EXPECT_LE(std::abs(backward[FrontCells::backward_product_place(i, j)] - right), kTile * eps * right_size) << i << " " << j;
+            EXPECT_LE(std::abs(forward[FrontCells::forward_product_place(i, j)] - left),
+                      kTile * eps * left_size)
+                << i << " " << j;
+            EXPECT_LE(std::abs(backward[FrontCells::backward_product_place(i, j)] - right),
+                      kTile * eps * right_size)
+                << i << " " << j;
           }
       }
       first += static_cast<std::size_t>(cells.pivot_tiles());
@@ -171,30 +193,37 @@ class TileInverses : public OnCuda<W> {
   }
   /// The bits that solves read.
   std::vector<Value> stored(const Factor<Value>& factor) {
-    return FactorReader<Value>(memory_).read(factor, stored_numbers(factor.plan(), this->has_products()));
+    return FactorReader<Value>(memory_).read(factor,
+                                             stored_numbers(factor.plan(), this->has_products()));
   }
 
-  static Tile read_tile(const Value* panel, const Value* inverses, const FrontCells& cells, Index k, Index front) {
-    const Index begin = k * kTile, pivots = cells.rows_of(k), padded = (pivots + kInverseOrder - 1) / kInverseOrder * kInverseOrder;
+  static Tile read_tile(const Value* panel, const Value* inverses, const FrontCells& cells, Index k,
+                        Index front) {
+    const Index begin = k * kTile, pivots = cells.rows_of(k),
+                padded = (pivots + kInverseOrder - 1) / kInverseOrder * kInverseOrder;
     Tile tile{front, pivots, Square(kTile * kTile, 0), Square(kTile * kTile, 0), 0};
     for (Index i = 0; i < kTile; ++i) {
       if (i >= pivots) tile.t[i * kTile + i] = 1;
       if (i >= padded) tile.v[i * kTile + i] = 1;
-      for (Index j = 0; i < pivots && j <= i; ++j) tile.t[i * kTile + j] = panel[cells.place(begin + i, begin + j)];
-      for (Index j = 0; i < padded && j <= i; ++j) tile.v[i * kTile + j] = inverses[FrontCells::inverse_place(begin + i, begin + j)];
+      for (Index j = 0; i < pivots && j <= i; ++j)
+        tile.t[i * kTile + j] = panel[cells.place(begin + i, begin + j)];
+      for (Index j = 0; i < padded && j <= i; ++j)
+        tile.v[i * kTile + j] = inverses[FrontCells::inverse_place(begin + i, begin + j)];
       const Index block_end = std::min(padded, (i / kInverseOrder + 1) * kInverseOrder);
       for (Index j = i + 1; j < block_end; ++j) {
         const Value above = inverses[FrontCells::inverse_place(begin + i, begin + j)];
         if (i == 0 && j == 1)
           tile.mark = above;
         else
-          EXPECT_EQ(above, Value(0)) << "front " << front << ", tile " << k << ": " << i << " " << j;
+          EXPECT_EQ(above, Value(0))
+              << "front " << front << ", tile " << k << ": " << i << " " << j;
       }
     }
     return tile;
   }
 
-  /// V is the inverse of T, as far as products of blocks tell it, and padding that of an identity. The mark is right.
+  /// V is the inverse of T, as far as products of blocks tell it, and padding that of an identity.
+  /// The mark is right.
   static void expect_inverse(const Tile& tile) {
     const Square size = product(magnitude(tile.v), magnitude(tile.t));
     const long double condition = largest_row(size), eps = std::numeric_limits<Value>::epsilon();
@@ -207,7 +236,8 @@ class TileInverses : public OnCuda<W> {
     for (Index i = 0; i < kTile; ++i)
       for (Index j = 0; j <= i; ++j) {
         const Index at = i * kTile + j;
-        ASSERT_LE(std::abs(left[at] - (i == j ? 1 : 0)), 2 * kTile * eps * condition * condition) << i << " " << j;
+        ASSERT_LE(std::abs(left[at] - (i == j ? 1 : 0)), 2 * kTile * eps * condition * condition)
+            << i << " " << j;
         if (condition < 100) {
           ASSERT_LE(std::abs(tile.v[at] - exact[at]), 2 * kTile * eps * bound[at]) << i << " " << j;
         }
@@ -217,7 +247,8 @@ class TileInverses : public OnCuda<W> {
       }
   }
   static std::ptrdiff_t marked(const std::vector<Tile>& tiles) {
-    return std::count_if(tiles.begin(), tiles.end(), [](const Tile& tile) { return tile.mark != 0; });
+    return std::count_if(tiles.begin(), tiles.end(),
+                         [](const Tile& tile) { return tile.mark != 0; });
   }
 
  private:
@@ -226,20 +257,24 @@ class TileInverses : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(TileInverses, Ways, WayNumbers);
 
-/// Fronts of one tile and of several, with blocks and cells that are whole and that are not; the same bits by other teams, with pauses, and
-/// once more in memory that holds the inverses of another matrix.
+/// Fronts of one tile and of several, with blocks and cells that are whole and that are not; the
+/// same bits by other teams, with pauses, and once more in memory that holds the inverses of
+/// another matrix.
 TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
   using T = typename TypeParam::T;
-  for (const auto& [first, second] : std::vector<std::pair<Index, Index>>{{1, 8}, {15, 16}, {17, 63}, {64, 65}, {100, 200}}) {
+  for (const auto& [first, second] :
+       std::vector<std::pair<Index, Index>>{{1, 8}, {15, 16}, {17, 63}, {64, 65}, {100, 200}}) {
     SCOPED_TRACE(std::to_string(first) + " and " + std::to_string(second) + " pivots");
     const auto a = this->three_fronts(first, second);
     const auto plan = this->plan_in_order(a.pattern());
-    const std::vector<T> value = this->random_definite(a.pattern(), 7), other = this->random_definite(a.pattern(), 8);
+    const std::vector<T> value = this->random_definite(a.pattern(), 7),
+                         other = this->random_definite(a.pattern(), 8);
     auto factor = this->make(plan);
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
     std::multiset<Index> pivots;
     for (const Tile& tile : this->tiles(factor)) {
-      SCOPED_TRACE("front " + std::to_string(tile.front) + " with " + std::to_string(tile.pivots) + " pivots in a tile");
+      SCOPED_TRACE("front " + std::to_string(tile.front) + " with " + std::to_string(tile.pivots) +
+                   " pivots in a tile");
       pivots.insert(tile.pivots);
       this->expect_inverse(tile);
       EXPECT_EQ(tile.mark, 0);
@@ -260,18 +295,21 @@ TYPED_TEST(TileInverses, AreThoseOfASubstitution) {
   }
 }
 
-/// Tiles whose inverses are large are marked, all of them; no mark is left in the next factorisation, nor does it change a bit of that.
+/// Tiles whose inverses are large are marked, all of them; no mark is left in the next
+/// factorisation, nor does it change a bit of that.
 TYPED_TEST(TileInverses, MarksComeAndGo) {
   using T = typename TypeParam::T;
   const auto a = this->three_fronts(20, 90);
   const auto plan = this->plan_in_order(a.pattern());
   auto factor = this->make(plan), fresh = this->make(plan);
-  const std::vector<T> sound = this->random_definite(a.pattern(), 7), growing = this->growing(a.pattern());
+  const std::vector<T> sound = this->random_definite(a.pattern(), 7),
+                       growing = this->growing(a.pattern());
   ASSERT_TRUE(refactorize<T>(fresh, sound).ok());
   ASSERT_TRUE(refactorize<T>(factor, growing).ok());
   const auto found = this->tiles(factor);
   EXPECT_EQ(this->marked(found), 5);
-  for (const Tile& tile : found) EXPECT_EQ(tile.v[16 * kTile], tile.pivots > 16 ? std::ldexp(1.0L, 15) : 0) << tile.pivots;
+  for (const Tile& tile : found)
+    EXPECT_EQ(tile.v[16 * kTile], tile.pivots > 16 ? std::ldexp(1.0L, 15) : 0) << tile.pivots;
   if (this->has_products()) {
     EXPECT_EQ(this->expect_products(factor), 2);
   }

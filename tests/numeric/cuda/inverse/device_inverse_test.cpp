@@ -1,5 +1,5 @@
-// Selected inverses on a caller's stream and in a caller's graph, read into a CUDA device's memory or the emulated one's; norms of inverses
-// by vectors that stay there.
+// Selected inverses on a caller's stream and in a caller's graph, read into a CUDA device's memory
+// or the emulated one's; norms of inverses by vectors that stay there.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ class CudaInverseReads : public OnCuda<W> {
  protected:
   bool emulated() { return this->backend().device() == "emulated"; }
   std::vector<OwnedPattern> patterns() {
-    std::vector<OwnedPattern> out{OwnedPattern{}, diagonal_pattern(1), grid_pattern(7, 6, 1), forked_pattern(2, 70, 40, 1)};
+    std::vector<OwnedPattern> out{OwnedPattern{}, diagonal_pattern(1), grid_pattern(7, 6, 1),
+                                  forked_pattern(2, 70, 40, 1)};
     if (!emulated()) out.push_back(grid_pattern(20, 19, 18));
     return out;
   }
@@ -64,7 +65,8 @@ TYPED_TEST(CudaInverseReads, OnAStreamHaveTheBitsOfTheHosts) {
   for (const OwnedPattern& a : this->patterns()) {
     SCOPED_TRACE(a.n());
     const Pattern pattern = a.view();
-    const std::vector<T> value = random_dominant<T>(pattern, 1), other = random_dominant<T>(pattern, 2);
+    const std::vector<T> value = random_dominant<T>(pattern, 1),
+                         other = random_dominant<T>(pattern, 2);
     auto factor = Factor<T>::create(this->plan(pattern), this->backend());
     auto inverse = SelectedInverse<T>::create(factor);
     std::vector<T> d[2], e[2];
@@ -101,7 +103,8 @@ TYPED_TEST(CudaInverseReads, OnAStreamHaveTheBitsOfTheHosts) {
   }
 }
 
-/// NaN wherever it is read, until there is an inverse again; what was read stays that of the factor that it was computed from.
+/// NaN wherever it is read, until there is an inverse again; what was read stays that of the factor
+/// that it was computed from.
 TYPED_TEST(CudaInverseReads, OfAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   for (const OwnedPattern& a : this->patterns()) {
@@ -116,12 +119,14 @@ TYPED_TEST(CudaInverseReads, OfAFactorThatThereIsNot) {
     auto values = DeviceValues<T>::copy_of(bad, this->backend());
     const CallerStream stream;
     Reads<T> reads(pattern);
-    const std::vector<T> no_diagonal(reads.n, std::numeric_limits<T>::quiet_NaN()), no_entries(reads.nnz, no_diagonal[0]);
+    const std::vector<T> no_diagonal(reads.n, std::numeric_limits<T>::quiet_NaN()),
+        no_entries(reads.nnz, no_diagonal[0]);
     enqueue_refactorize(factor, values, T(0), stream.get());
     inverse.enqueue_compute(factor, stream.get());
     reads.enqueue(inverse, stream.get());
     reads.expect(no_diagonal, no_entries);
-    enqueue_refactorize(factor, DeviceValues<T>::copy_of(value, this->backend()), T(0), stream.get());  // which it was not computed from
+    enqueue_refactorize(factor, DeviceValues<T>::copy_of(value, this->backend()), T(0),
+                        stream.get());  // which it was not computed from
     reads.enqueue(inverse, stream.get());
     reads.expect(no_diagonal, no_entries);
     EXPECT_EQ(inverse.fetch_verdict(stream.get()).status, VerdictStatus::not_positive_definite);
@@ -149,17 +154,24 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
   const std::span<T> nine(array.data(), 9), ten(array.data(), 10), here(host.data(), 9);
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const std::string none = "selected inverse: it is not computed yet, or the last time failed";
-  EXPECT_EQ(refused([&] { inverse.enqueue_compute(factor, nullptr); }), "selected inverse: the factor is not valid");
+  EXPECT_EQ(refused([&] { inverse.enqueue_compute(factor, nullptr); }),
+            "selected inverse: the factor is not valid");
   EXPECT_EQ(refused([&] { inverse.enqueue_diagonal(nine, nullptr); }), none);
   EXPECT_EQ(refused([&] { inverse.enqueue_on_pattern(nine, nullptr); }), none);
   ASSERT_TRUE(refactorize<T>(factor, value).ok());
   inverse.compute(factor);
-  EXPECT_EQ(refused([&] { inverse.enqueue_diagonal(ten, nullptr); }), "selected inverse: the diagonal has 9 numbers, there is room for 10");
-  EXPECT_EQ(refused([&] { inverse.enqueue_on_pattern(nine, nullptr); }).find("selected inverse: the pattern has "), 0U);
-  EXPECT_EQ(refused([&] { inverse.enqueue_diagonal(here, nullptr); }),
-            "selected inverse: the diagonal is not in the memory of CUDA device 0 but in the host's");
+  EXPECT_EQ(refused([&] { inverse.enqueue_diagonal(ten, nullptr); }),
+            "selected inverse: the diagonal has 9 numbers, there is room for 10");
+  EXPECT_EQ(refused([&] {
+              inverse.enqueue_on_pattern(nine, nullptr);
+            }).find("selected inverse: the pattern has "),
+            0U);
+  EXPECT_EQ(
+      refused([&] { inverse.enqueue_diagonal(here, nullptr); }),
+      "selected inverse: the diagonal is not in the memory of CUDA device 0 but in the host's");
   const auto twin = factor_of<T>(this->plan(a.view()), value, this->backend());
-  EXPECT_EQ(refused([&] { inverse.enqueue_compute(twin, nullptr); }), "selected inverse: the factor has another plan");
+  EXPECT_EQ(refused([&] { inverse.enqueue_compute(twin, nullptr); }),
+            "selected inverse: the factor has another plan");
   EXPECT_TRUE(inverse.valid());
 }
 
@@ -167,7 +179,8 @@ TYPED_TEST(CudaInverseReads, WhatTheyRefuse) {
 TYPED_TEST(CudaInverseReads, NormsAreThoseOfTheCpu) {
   using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
-  for (const Index n : {1, 2, 40, this->emulated() ? 1100 : 400'000}) {  // by several blocks of threads
+  for (const Index n :
+       {1, 2, 40, this->emulated() ? 1100 : 400'000}) {  // by several blocks of threads
     SCOPED_TRACE(n);
     const OwnedPattern a = chain_pattern(n);
     const std::vector<T> value = random_dominant<T>(a.view(), 3);
@@ -182,17 +195,21 @@ TYPED_TEST(CudaInverseReads, NormsAreThoseOfTheCpu) {
     const ConditionEstimate found = estimate_condition<T>({a.view(), value}, factor, workspace);
     const ConditionEstimate expected = estimate_condition<T>({a.view(), value}, theirs, of_theirs);
     EXPECT_EQ(found.norm, expected.norm);
-    EXPECT_NEAR(found.inverse_norm, expected.inverse_norm, expected.inverse_norm * (sizeof(T) == 8 ? 1e-9 : 1e-3));
+    EXPECT_NEAR(found.inverse_norm, expected.inverse_norm,
+                expected.inverse_norm * (sizeof(T) == 8 ? 1e-9 : 1e-3));
     EXPECT_EQ(found.solves > 0, expected.solves > 0);
-    EXPECT_EQ(estimate_condition<T>({a.view(), value}, factor, workspace).inverse_norm, found.inverse_norm) << "again";
+    EXPECT_EQ(estimate_condition<T>({a.view(), value}, factor, workspace).inverse_norm,
+              found.inverse_norm)
+        << "again";
     EXPECT_EQ(this->backend().bytes_in_use(), before);
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_NE(error_text(ErrorKind::cancelled,
-                         [&] {
-                           estimate_condition<T>({a.view(), value}, factor, workspace, stop.get_token());
-                         }),
-              "no Error");
+    EXPECT_NE(
+        error_text(ErrorKind::cancelled,
+                   [&] {
+                     estimate_condition<T>({a.view(), value}, factor, workspace, stop.get_token());
+                   }),
+        "no Error");
     auto of_another = Workspace<T>::create(this->plan(a.view()), 1, this->backend());
     EXPECT_EQ(error_text(ErrorKind::usage,
                          [&] {

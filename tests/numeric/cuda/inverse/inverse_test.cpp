@@ -1,4 +1,5 @@
-// Beyond A x = b on a CUDA device, and on the emulated one: selected inverses, products with L, Schur complements, log-determinants.
+// Beyond A x = b on a CUDA device, and on the emulated one: selected inverses, products with L,
+// Schur complements, log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,8 +21,8 @@ class CudaInverses : public OnCuda<W> {
     };
   }
   bool is_emulated() { return this->backend().device() == "emulated"; }
-  /// What is read of a factor does not ask which kernels made it: large ones are done once with each scalar by the emulated device, which
-  /// is slow.
+  /// What is read of a factor does not ask which kernels made it: large ones are done once with
+  /// each scalar by the emulated device, which is slow.
   bool takes_large_ones() { return !is_emulated() || W::by_level; }
   static AnalyzeOptions in_caller_order() {
     AnalyzeOptions options;
@@ -36,17 +37,22 @@ TYPED_TEST(CudaInverses, AreTheDenseOnes) {
   using T = typename TypeParam::T;
   inverses_are_the_dense_ones<T>(
       this->backend(), this->plan_with(),
-      this->is_emulated() ? std::vector<OrderingMethod>{OrderingMethod::amd, OrderingMethod::natural} : methods(),
+      this->is_emulated()
+          ? std::vector<OrderingMethod>{OrderingMethod::amd, OrderingMethod::natural}
+          : methods(),
       this->is_emulated() ? 4 : 12);
 }
 
-/// Fronts of some tiles, of pivots and below them, of whole ones and not; without rows below, with an odd number of cells, with as many
-/// tiles of pivots as blocks that are inverted two and two leave over.
+/// Fronts of some tiles, of pivots and below them, of whole ones and not; without rows below, with
+/// an odd number of cells, with as many tiles of pivots as blocks that are inverted two and two
+/// leave over.
 TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   using T = typename TypeParam::T;
-  std::vector<OwnedPattern> patterns{forked_pattern(2, 70, 140, 1), forked_pattern(3, 20, 75, 2), forked_pattern(1, 130, 65, 3),
-                                     star_pattern(90, 89),          grid_pattern(7, 7, 6),        dense_pattern(65)};
-  if (!this->is_emulated() || TypeParam::by_level) patterns.push_back(forked_pattern(1, 331, 20, 5));
+  std::vector<OwnedPattern> patterns{forked_pattern(2, 70, 140, 1), forked_pattern(3, 20, 75, 2),
+                                     forked_pattern(1, 130, 65, 3), star_pattern(90, 89),
+                                     grid_pattern(7, 7, 6),         dense_pattern(65)};
+  if (!this->is_emulated() || TypeParam::by_level)
+    patterns.push_back(forked_pattern(1, 331, 20, 5));
   if (!this->is_emulated()) {
     patterns.push_back(dense_pattern(331));
     patterns.push_back(dense_pattern(2200));
@@ -56,30 +62,36 @@ TYPED_TEST(CudaInverses, OfTiledFrontsAreThoseOfSolves) {
   }
   for (const OwnedPattern& a : patterns) {
     SCOPED_TRACE(a.n());
-    large_inverses_are_those_of_solves<T>(this->backend(), this->plan_with(), a, this->in_caller_order());
-    if (!this->is_emulated()) large_inverses_are_those_of_solves<T>(this->backend(), this->plan_with(), a, {});
+    large_inverses_are_those_of_solves<T>(this->backend(), this->plan_with(), a,
+                                          this->in_caller_order());
+    if (!this->is_emulated())
+      large_inverses_are_those_of_solves<T>(this->backend(), this->plan_with(), a, {});
   }
 }
 
 /// More fronts of a level than there is scratch for at a time.
 TYPED_TEST(CudaInverses, OfManyTiledFrontsAreThoseOfSolves) {
-  if (this->is_emulated() && !TypeParam::by_level) GTEST_SKIP() << "the same kernels, and slow there";
-  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(90, 10, 80, 2),
-                                                            this->in_caller_order(), this->is_emulated() ? 1 : 25);
+  if (this->is_emulated() && !TypeParam::by_level)
+    GTEST_SKIP() << "the same kernels, and slow there";
+  large_inverses_are_those_of_solves<typename TypeParam::T>(
+      this->backend(), this->plan_with(), forked_pattern(90, 10, 80, 2), this->in_caller_order(),
+      this->is_emulated() ? 1 : 25);
 }
 
 /// The same of what is inverted of all levels together: 530 fronts with a product of one tile each.
 TYPED_TEST(CudaInverses, OfManyFrontsOfTwoPivotTilesAreThoseOfSolves) {
   if (this->is_emulated()) GTEST_SKIP() << "too much for it";
-  large_inverses_are_those_of_solves<typename TypeParam::T>(this->backend(), this->plan_with(), forked_pattern(530, 70, 10, 2),
-                                                            this->in_caller_order());
+  large_inverses_are_those_of_solves<typename TypeParam::T>(
+      this->backend(), this->plan_with(), forked_pattern(530, 70, 10, 2), this->in_caller_order());
 }
 
 TYPED_TEST(CudaInverses, AreFilledAgainInMemoryThatWasTold) {
   inverses_are_filled_again<typename TypeParam::T>(this->backend(), this->plan_with());
 }
 
-TYPED_TEST(CudaInverses, WhatTheyRefuse) { what_inverses_refuse<typename TypeParam::T>(this->backend(), this->plan_with()); }
+TYPED_TEST(CudaInverses, WhatTheyRefuse) {
+  what_inverses_refuse<typename TypeParam::T>(this->backend(), this->plan_with());
+}
 
 TYPED_TEST(CudaInverses, ProductsAreThoseWithL) {
   std::vector<OwnedPattern> patterns = hard_patterns();
@@ -91,7 +103,8 @@ TYPED_TEST(CudaInverses, ProductsAreThoseWithL) {
 TYPED_TEST(CudaInverses, DiagonalsAndLogDeterminantsAreThoseOfL) {
   using T = typename TypeParam::T;
   for (const OwnedPattern& a : hard_patterns()) {
-    const auto factor = factor_of<T>(this->plan_with()(a.view(), {}), random_dominant<T>(a.view(), 1), this->backend());
+    const auto factor = factor_of<T>(this->plan_with()(a.view(), {}),
+                                     random_dominant<T>(a.view(), 1), this->backend());
     EXPECT_EQ(flaw_of_lower_factor(factor), "");
     double sum = 0;
     for (Index j = 0; j < a.n(); ++j) sum += 2 * std::log(static_cast<double>(factor.entry(j, j)));
@@ -101,12 +114,13 @@ TYPED_TEST(CudaInverses, DiagonalsAndLogDeterminantsAreThoseOfL) {
 
 TYPED_TEST(CudaInverses, SchurComplementsAreThoseOfElimination) {
   using T = typename TypeParam::T;
-  schur_complements_are_those_of_elimination<T>(this->backend(), this->plan_with(),
-                                                this->is_emulated() ? std::vector<OrderingMethod>{OrderingMethod::amd} : methods());
+  schur_complements_are_those_of_elimination<T>(
+      this->backend(), this->plan_with(),
+      this->is_emulated() ? std::vector<OrderingMethod>{OrderingMethod::amd} : methods());
   if (!this->takes_large_ones()) return;
   const Permutation order = random_order(300, 2);
-  check_schur<T>(this->backend(), this->plan_with(), grid_pattern(10, 10, 3), {order.old_of().begin(), order.old_of().begin() + 150},
-                 OrderingMethod::amd);
+  check_schur<T>(this->backend(), this->plan_with(), grid_pattern(10, 10, 3),
+                 {order.old_of().begin(), order.old_of().begin() + 150}, OrderingMethod::amd);
 }
 
 TYPED_TEST(CudaInverses, WhatSchurComplementsRefuse) {

@@ -1,4 +1,5 @@
-// Residuals and their errors on a CUDA device and on the emulated one: those of the CPU, bit for bit.
+// Residuals and their errors on a CUDA device and on the emulated one: those of the CPU, bit for
+// bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -46,9 +47,10 @@ SymmetricMatrix<double> one_long_row(Index entries) {
 
 std::vector<SymmetricMatrix<double>> systems() {
   std::vector<SymmetricMatrix<double>> all;
-  for (const char* spec : {"poisson2d 1", "poisson2d 23", "elast3d 5", "tree 700 1"}) all.push_back(generate(spec));
-  for (const Offset entries :
-       {kResidualSegment, kResidualSegment + 1, kResidualStretch, kResidualStretch + 129, 8 * kResidualStretch + 4099})
+  for (const char* spec : {"poisson2d 1", "poisson2d 23", "elast3d 5", "tree 700 1"})
+    all.push_back(generate(spec));
+  for (const Offset entries : {kResidualSegment, kResidualSegment + 1, kResidualStretch,
+                               kResidualStretch + 129, 8 * kResidualStretch + 4099})
     all.push_back(one_long_row(static_cast<Index>(entries)));
   return all;
 }
@@ -96,28 +98,34 @@ TYPED_TEST(Residuals, AndErrorsAreThoseOfTheCpu) {
       if (static_cast<Offset>(k) % ld < n) {
         ASSERT_EQ(mine[k], theirs[k]) << "n = " << n << ": b - A x, " << k;
       }
-    const BackwardError one = backward_error<T>(view, xs, bs, *this->backend_), other = backward_error<T>(view, xs, bs, this->cpu_);
+    const BackwardError one = backward_error<T>(view, xs, bs, *this->backend_),
+                        other = backward_error<T>(view, xs, bs, this->cpu_);
     EXPECT_EQ(one.componentwise, other.componentwise) << n;
     EXPECT_EQ(one.normwise, other.normwise) << n;
     EXPECT_LE(one.componentwise, std::numeric_limits<T>::epsilon());
   }
 }
 
-/// No error is hidden by an x, a b or a value that is not finite, in the first row, the last or a long one.
+/// No error is hidden by an x, a b or a value that is not finite, in the first row, the last or a
+/// long one.
 TYPED_TEST(Residuals, OfWhatIsNotFiniteHaveNoSmallError) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = one_long_row(300);
   const Index n = a.n();
-  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()})
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN(),
+                      std::numeric_limits<T>::infinity()})
     for (const Index at : {Index{0}, n / 3, n - 1})
       for (const int where : {0, 1, 2}) {
         std::vector<T> value = cast<T>(a.value()), x(static_cast<std::size_t>(n), T(1)), b = x;
         (where == 0 ? x[at] : where == 1 ? b[at] : value[a.pattern().col_ptr[at]]) = bad;
         const SymmetricView<T> view{a.pattern(), value};
         const MatrixView<const T> xs{x.data(), n, 1, n}, bs{b.data(), n, 1, n};
-        const BackwardError one = backward_error<T>(view, xs, bs, *this->backend_), other = backward_error<T>(view, xs, bs, this->cpu_);
+        const BackwardError one = backward_error<T>(view, xs, bs, *this->backend_),
+                            other = backward_error<T>(view, xs, bs, this->cpu_);
         EXPECT_FALSE(std::isfinite(one.componentwise)) << where << " " << at;
-        EXPECT_TRUE(one.normwise == other.normwise || (std::isnan(one.normwise) && std::isnan(other.normwise))) << where << " " << at;
+        EXPECT_TRUE(one.normwise == other.normwise ||
+                    (std::isnan(one.normwise) && std::isnan(other.normwise)))
+            << where << " " << at;
       }
 }
 
@@ -126,13 +134,16 @@ TYPED_TEST(Residuals, KeepValuesThatAreUnchanged) {
   using T = TypeParam;
   const SymmetricMatrix<double> a = generate("elast3d 3");
   const Index n = a.n();
-  const std::vector<T> value = cast<T>(a.value()), x = this->numbers(static_cast<std::size_t>(n), 1), b = this->numbers(x.size(), 2);
+  const std::vector<T> value = cast<T>(a.value()),
+                       x = this->numbers(static_cast<std::size_t>(n), 1),
+                       b = this->numbers(x.size(), 2);
   std::vector<T> doubled = value, none(value.size(), std::numeric_limits<T>::quiet_NaN());
   for (T& v : doubled) v *= 2;
   const auto store = this->backend_->executor().template of<T>().make_residual(a.pattern());
   const auto of = [&](const std::vector<T>& values, ValuesAre are) {
     std::vector<T> r(x.size());
-    store->residual({a.pattern(), values}, {x.data(), n, 1, n}, {b.data(), n, 1, n}, {r.data(), n, 1, n}, are);
+    store->residual({a.pattern(), values}, {x.data(), n, 1, n}, {b.data(), n, 1, n},
+                    {r.data(), n, 1, n}, are);
     return r;
   };
   const std::vector<T> first = of(value, ValuesAre::fresh);
@@ -155,21 +166,25 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   std::vector<T> value;
   for (const std::uint32_t s : rows.source) value.push_back(static_cast<T>(a.value()[s]));
   value.resize(value.size() + 4, T(0));
-  const std::vector<T> x = this->numbers(static_cast<std::size_t>(ld * cols), 1), b = this->numbers(x.size(), 2);
+  const std::vector<T> x = this->numbers(static_cast<std::size_t>(ld * cols), 1),
+                       b = this->numbers(x.size(), 2);
   const CallerArray<Offset> ptr(rows.ptr);
   const CallerArray<Index> col(padded.col);
   const CallerArray<T> values(value), xs(x), bs(b);
   CallerArray<T> r(std::vector<T>(x.size(), T(7)));
   const CallerArray<cuda::ResidualTask> task(tasks);
-  const CallerArray<cuda::ResidualNorms> norms(
-      std::vector<cuda::ResidualNorms>(static_cast<std::size_t>(cols), cuda::ResidualNorms{{9, 9, 9}, 9, 9}));
-  const cuda::RowsView<T> view{n, static_cast<Index>(tasks.size()), ptr.data(), col.data(), values.data(), task.data()};
-  cuda::enqueue_residual<T>(view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols}, norms.data(), nullptr);
+  const CallerArray<cuda::ResidualNorms> norms(std::vector<cuda::ResidualNorms>(
+      static_cast<std::size_t>(cols), cuda::ResidualNorms{{9, 9, 9}, 9, 9}));
+  const cuda::RowsView<T> view{
+      n, static_cast<Index>(tasks.size()), ptr.data(), col.data(), values.data(), task.data()};
+  cuda::enqueue_residual<T>(view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols},
+                            norms.data(), nullptr);
   const std::vector<T> all = r.fetch();
   const std::vector<cuda::ResidualNorms> all_norms = norms.fetch();
   for (Index c = 0; c < cols; ++c) {
-    cuda::enqueue_residual<T>(view, {{xs.data() + c * ld, 1, ld}, {bs.data() + c * ld, 1, ld}, {r.data(), 1, ld}, 1}, norms.data(),
-                              nullptr);
+    cuda::enqueue_residual<T>(
+        view, {{xs.data() + c * ld, 1, ld}, {bs.data() + c * ld, 1, ld}, {r.data(), 1, ld}, 1},
+        norms.data(), nullptr);
     const std::vector<T> one = r.fetch();
     for (Index i = 0; i < n; ++i) ASSERT_EQ(one[i], all[c * ld + i]) << c << " " << i;
     const cuda::ResidualNorms mine = norms.fetch().front(), among = all_norms[c];
@@ -182,15 +197,20 @@ TYPED_TEST(Residuals, OfManyVectorsAreThoseOfEach) {
   }
   const CallerArray<std::int32_t> zero(std::vector<std::int32_t>{0});
   r.assign(b);
-  cuda::enqueue_residual<T>(view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols, zero.data()}, norms.data(), nullptr);
+  cuda::enqueue_residual<T>(
+      view, {{xs.data(), 1, ld}, {bs.data(), 1, ld}, {r.data(), 1, ld}, cols, zero.data()},
+      norms.data(), nullptr);
   EXPECT_EQ(r.fetch(), b) << "left out";
-  for (const cuda::ResidualNorms& none : norms.fetch()) EXPECT_EQ(none.x + none.b + none.worst.residual, 0) << "left out";
+  for (const cuda::ResidualNorms& none : norms.fetch())
+    EXPECT_EQ(none.x + none.b + none.worst.residual, 0) << "left out";
   cuda::enqueue_product<T>(view, {{xs.data(), 1, ld}, {}, {r.data(), 1, ld}, cols}, nullptr);
   const std::vector<T> products = r.fetch();
   std::vector<T> there(x.size(), T(0));
-  multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld}, {there.data(), n, cols, ld}, this->cpu_);
+  multiply<T>({a.pattern(), cast<T>(a.value())}, {x.data(), n, cols, ld},
+              {there.data(), n, cols, ld}, this->cpu_);
   for (Index c = 0; c < cols; ++c)
-    for (Index i = 0; i < n; ++i) ASSERT_EQ(products[c * ld + i], there[c * ld + i]) << c << " " << i;
+    for (Index i = 0; i < n; ++i)
+      ASSERT_EQ(products[c * ld + i], there[c * ld + i]) << c << " " << i;
 }
 
 // Large enough to be made by several threads, with a column that all stretches of rows look into.
@@ -198,11 +218,13 @@ TEST(FullRows, AreBothHalvesByRows) {
   for (const char* spec : {"poisson2d 3", "lap27 28", "arrow 150000 2"}) {
     const SymmetricMatrix<double> a = generate(spec);
     const Pattern lower = a.pattern();
-    std::vector<std::vector<std::pair<Index, std::uint32_t>>> expected(static_cast<std::size_t>(a.n()));
+    std::vector<std::vector<std::pair<Index, std::uint32_t>>> expected(
+        static_cast<std::size_t>(a.n()));
     for (Index j = 0; j < a.n(); ++j)
       for (Offset k = lower.col_ptr[j]; k < lower.col_ptr[j + 1]; ++k) {
         expected[j].emplace_back(lower.row[k], static_cast<std::uint32_t>(k));
-        if (lower.row[k] != j) expected[lower.row[k]].emplace_back(j, static_cast<std::uint32_t>(k));
+        if (lower.row[k] != j)
+          expected[lower.row[k]].emplace_back(j, static_cast<std::uint32_t>(k));
       }
     const cuda::FullRows rows = cuda::full_rows(lower);
     ASSERT_EQ(rows.n(), a.n());

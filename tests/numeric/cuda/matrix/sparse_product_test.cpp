@@ -1,4 +1,5 @@
-// SparseProduct on a CUDA device and on the emulated one: on streams, in graphs, and without the host.
+// SparseProduct on a CUDA device and on the emulated one: on streams, in graphs, and without the
+// host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,7 +30,9 @@ class CudaProducts : public ::testing::Test {
   Backend& backend() { return *backend_; }
   /// The emulated device is slow.
   bool emulated() { return backend().device() == "emulated"; }
-  static DeviceMatrixView<T> view(const CallerArray<T>& x, Index n, Index cols) { return DeviceMatrixView<T>({x.data(), n, cols, n}); }
+  static DeviceMatrixView<T> view(const CallerArray<T>& x, Index n, Index cols) {
+    return DeviceMatrixView<T>({x.data(), n, cols, n});
+  }
   static std::vector<T> values(const SymmetricMatrix<double>& a) { return cast<T>(a.value()); }
 
  private:
@@ -39,21 +42,25 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaProducts, Scalars);
 
 TYPED_TEST(CudaProducts, AreExactForIntegers) {
-  products_are_exact_for_integers<TypeParam, typename TestFixture::Array>(this->backend(), !this->emulated());
+  products_are_exact_for_integers<TypeParam, typename TestFixture::Array>(this->backend(),
+                                                                          !this->emulated());
 }
 
 TYPED_TEST(CudaProducts, RoundAsSumsDo) {
-  products_round_as_they_say<TypeParam, typename TestFixture::Array>(this->backend(), false, this->emulated() ? 40 : 200);
+  products_round_as_they_say<TypeParam, typename TestFixture::Array>(this->backend(), false,
+                                                                     this->emulated() ? 40 : 200);
 }
 
 TYPED_TEST(CudaProducts, HaveTheBitsOfSingleColumns) {
   const std::vector<Index> few{1, 9}, many{1, 3, 9, 33};
   products_in_either_layout<TypeParam, typename TestFixture::Array>(
-      this->backend(), {grid_pattern(3, 5, 4), star_pattern(1500, 77), dense_pattern(40)}, this->emulated() ? few : many);
+      this->backend(), {grid_pattern(3, 5, 4), star_pattern(1500, 77), dense_pattern(40)},
+      this->emulated() ? few : many);
 }
 
 TYPED_TEST(CudaProducts, BringNanAndInfinityOn) {
-  products_bring_nan_and_infinity_on<TypeParam, typename TestFixture::Array>(this->backend(), !this->emulated());
+  products_bring_nan_and_infinity_on<TypeParam, typename TestFixture::Array>(this->backend(),
+                                                                             !this->emulated());
 }
 
 TYPED_TEST(CudaProducts, OfHugeAndTinyNumbers) {
@@ -64,7 +71,9 @@ TYPED_TEST(CudaProducts, AreWithTheValuesSetLast) {
   products_are_with_the_values_set_last<TypeParam, typename TestFixture::Array>(this->backend());
 }
 
-TYPED_TEST(CudaProducts, CountTheirBytes) { products_count_their_bytes<TypeParam>(this->backend()); }
+TYPED_TEST(CudaProducts, CountTheirBytes) {
+  products_count_their_bytes<TypeParam>(this->backend());
+}
 
 /// And what is in the host's memory.
 TYPED_TEST(CudaProducts, Refuse) {
@@ -77,15 +86,19 @@ TYPED_TEST(CudaProducts, Refuse) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const auto borrowed = DeviceValues<T>::borrow(value);
   EXPECT_EQ(refused([&] { product.set_values(borrowed); }), "SparseProduct: value" + where);
-  EXPECT_EQ(refused([&] { product.enqueue_values(borrowed, nullptr); }), "SparseProduct: value" + where);
+  EXPECT_EQ(refused([&] { product.enqueue_values(borrowed, nullptr); }),
+            "SparseProduct: value" + where);
   product.set_values(value);
   const CallerArray<T> there(host);
   const DeviceMatrixView<T> here({host.data(), 9, 1, 9}), right = this->view(there, 9, 1);
-  EXPECT_EQ(refused([&] { product.multiply(T(1), here, T(0), right); }), "SparseProduct: x" + where);
-  EXPECT_EQ(refused([&] { product.enqueue_multiply(T(1), right, T(0), here, nullptr); }), "SparseProduct: y" + where);
+  EXPECT_EQ(refused([&] { product.multiply(T(1), here, T(0), right); }),
+            "SparseProduct: x" + where);
+  EXPECT_EQ(refused([&] { product.enqueue_multiply(T(1), right, T(0), here, nullptr); }),
+            "SparseProduct: y" + where);
 }
 
-/// A time step as one graph, by each kind of kernel: values, x and y of the day, several columns, both layouts.
+/// A time step as one graph, by each kind of kernel: values, x and y of the day, several columns,
+/// both layouts.
 TYPED_TEST(CudaProducts, ReplaysMultiplyWithTheNumbersOfTheDay) {
   using T = TypeParam;
   const CallerStream stream;
@@ -94,10 +107,14 @@ TYPED_TEST(CudaProducts, ReplaysMultiplyWithTheNumbersOfTheDay) {
     const auto a = generate(spec);
     const Index n = a.n(), cols = 3;
     const auto size = static_cast<std::size_t>(n * cols);
-    merged += numeric::cuda::choose_spmv(numeric::cuda::full_rows(a.pattern())).way == numeric::cuda::SpmvWay::merge ? 1 : 0;
+    merged += numeric::cuda::choose_spmv(numeric::cuda::full_rows(a.pattern())).way ==
+                      numeric::cuda::SpmvWay::merge
+                  ? 1
+                  : 0;
     auto product = SparseProduct<T>::create(a.pattern(), this->backend());
     auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
-    CallerArray<T> x(std::vector<T>(size, T(0))), y(std::vector<T>(size, T(0))), z(std::vector<T>(size, T(0)));
+    CallerArray<T> x(std::vector<T>(size, T(0))), y(std::vector<T>(size, T(0))),
+        z(std::vector<T>(size, T(0)));
     const DeviceMatrixView<T> rows_of_y({y.data(), n, cols, cols, Layout::row_major});
     const CallerGraph graph(stream, [&](cudaStream_t s) {
       product.enqueue_values(there, s);
@@ -105,7 +122,8 @@ TYPED_TEST(CudaProducts, ReplaysMultiplyWithTheNumbersOfTheDay) {
       product.enqueue_multiply(T(0.5), rows_of_y, T(0), this->view(z, n, cols), s);
     });
     for (int round = 0; round < 3; ++round) {
-      const std::vector<T> value = small_integers<T>(static_cast<std::size_t>(a.nnz()), static_cast<std::uint64_t>(round)),
+      const std::vector<T> value = small_integers<T>(static_cast<std::size_t>(a.nnz()),
+                                                     static_cast<std::uint64_t>(round)),
                            from = small_integers<T>(size, 10), before = small_integers<T>(size, 11);
       there.assign(value);
       x.assign(from), y.assign(before);
@@ -145,12 +163,14 @@ TYPED_TEST(CudaProducts, ReturnWhileTheStreamIsHeldUp) {
     const std::vector<T> found = y.fetch();
     const NaiveProduct size(a.pattern(), this->values(a), x.fetch(), 1);
     for (std::size_t i = 0; i < found.size(); ++i)
-      EXPECT_LE(std::abs(found[i] - before[i]), 4 * std::numeric_limits<T>::epsilon() * static_cast<T>(1 + size.magnitude[i])) << spec;
+      EXPECT_LE(std::abs(found[i] - before[i]),
+                4 * std::numeric_limits<T>::epsilon() * static_cast<T>(1 + size.magnitude[i]))
+          << spec;
   }
 }
 
-/// One block of as many bytes as it tells; what goes by the host's memory takes some for the time of the call. Without it nothing is left
-/// behind, and all works as before.
+/// One block of as many bytes as it tells; what goes by the host's memory takes some for the time
+/// of the call. Without it nothing is left behind, and all works as before.
 TYPED_TEST(CudaProducts, AreOneAllocationThatMayFail) {
   using T = TypeParam;
   Hook hook;
@@ -164,7 +184,8 @@ TYPED_TEST(CudaProducts, AreOneAllocationThatMayFail) {
     const Offset before = hook.bytes(), counted = backend.bytes_in_use();
     hook.fail_at(0);
     EXPECT_EQ(
-        error_text(ErrorKind::memory, [&] { (void)SparseProduct<T>::create(a.pattern(), backend); }).find("not enough device memory: "),
+        error_text(ErrorKind::memory, [&] { (void)SparseProduct<T>::create(a.pattern(), backend); })
+            .find("not enough device memory: "),
         0U);
     EXPECT_EQ(hook.alive(), alive);
     EXPECT_EQ(backend.bytes_in_use(), counted);
@@ -185,7 +206,8 @@ TYPED_TEST(CudaProducts, AreOneAllocationThatMayFail) {
     hook.fail_at(0);
     EXPECT_NE(error_text(ErrorKind::memory, [&] { product.set_values(value); }), "no Error");
     hook.fail_at(0);
-    EXPECT_NE(error_text(ErrorKind::memory, [&] { product.multiply(T(1), xs, T(0), ys); }), "no Error");
+    EXPECT_NE(error_text(ErrorKind::memory, [&] { product.multiply(T(1), xs, T(0), ys); }),
+              "no Error");
     hook.fail_at(std::numeric_limits<long>::max());
     product.set_values(value);
     product.multiply(T(1), xs, T(0), ys);
@@ -202,7 +224,8 @@ TYPED_TEST(CudaProducts, OfManyStreamsHaveTheBitsOfOneAlone) {
   using T = TypeParam;
   const auto a = generate(this->emulated() ? "arrow 2500 2" : "arrow 60000 3");
   const Index n = a.n(), cols = 5;
-  const std::vector<T> value = this->values(a), x = dense_numbers<T>(n, cols, 1), y = dense_numbers<T>(n, cols, 2);
+  const std::vector<T> value = this->values(a), x = dense_numbers<T>(n, cols, 1),
+                       y = dense_numbers<T>(n, cols, 2);
   const CallerArray<T> xs(x);
   auto alone = SparseProduct<T>::create({a.pattern(), value}, this->backend());
   const CallerArray<T> ys(y);
@@ -222,7 +245,8 @@ TYPED_TEST(CudaProducts, OfManyStreamsHaveTheBitsOfOneAlone) {
     for (auto& one : all) one->to.assign(y);
     for (auto& one : all) one->product.enqueue_values(there, one->stream.get());
     for (auto& one : all)
-      one->product.enqueue_multiply(T(0.3), this->view(xs, n, cols), T(-0.9), this->view(one->to, n, cols), one->stream.get());
+      one->product.enqueue_multiply(T(0.3), this->view(xs, n, cols), T(-0.9),
+                                    this->view(one->to, n, cols), one->stream.get());
     for (auto& one : all) ASSERT_EQ(one->to.fetch(), expected) << round;
   }
 }

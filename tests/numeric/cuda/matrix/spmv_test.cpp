@@ -1,5 +1,5 @@
-// Sparse products on a CUDA device and on the emulated one, every kernel forced: against exact integers, against sums in long double, and
-// against themselves.
+// Sparse products on a CUDA device and on the emulated one, every kernel forced: against exact
+// integers, against sums in long double, and against themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ cuda::FullRows rows_with(Index n, const Length& length) {
   std::vector<std::vector<Index>> cols(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i)
     for (Offset k = length(i); k > 0; --k)
-      cols[static_cast<std::size_t>(i)].push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
+      cols[static_cast<std::size_t>(i)].push_back(
+          static_cast<Index>(random() % static_cast<std::uint64_t>(n)));
   return rows_of(cols);
 }
 
@@ -54,20 +55,23 @@ struct Shape {
 };
 
 std::vector<Shape> shapes() {
-  std::vector<Shape> all{{"none", rows_of({})},
-                         {"one", rows_of({{0}})},
-                         {"one without entries", rows_of({{}})},
-                         {"diagonal", rows_with(700, [](Index) { return 1; })},
-                         {"dense", rows_with(90, [](Index) { return 90; })},
-                         {"no entries", rows_with(3000, [](Index) { return 0; })},
-                         {"empty rows", rows_with(2100, [](Index i) { return i % 3 == 0 && i / 600 % 2 == 0 ? 5 : 0; })},
-                         {"entries in the last row", rows_with(1900, [](Index i) { return i == 1899 ? 4001 : 0; })},
-                         {"one very long row", rows_with(1500, [](Index i) { return i == 777 ? 5001 : 3; })},
-                         {"two long rows", rows_with(600, [](Index i) { return i == 100 || i == 101 ? 2790 : i % 2; })},
-                         {"power law", rows_with(1200, [](Index i) { return 4000 / (1 + i); })},
-                         {"full tiles", rows_with(2 * cuda::kMergeTile / 8, [](Index) { return 7; })},
-                         {"chunks to the entry", rows_with(512, [](Index) { return 8; })},
-                         {"a long row after full chunks", rows_with(257, [](Index i) { return i < 256 ? 8 : 2048; })}};
+  std::vector<Shape> all{
+      {"none", rows_of({})},
+      {"one", rows_of({{0}})},
+      {"one without entries", rows_of({{}})},
+      {"diagonal", rows_with(700, [](Index) { return 1; })},
+      {"dense", rows_with(90, [](Index) { return 90; })},
+      {"no entries", rows_with(3000, [](Index) { return 0; })},
+      {"empty rows",
+       rows_with(2100, [](Index i) { return i % 3 == 0 && i / 600 % 2 == 0 ? 5 : 0; })},
+      {"entries in the last row", rows_with(1900, [](Index i) { return i == 1899 ? 4001 : 0; })},
+      {"one very long row", rows_with(1500, [](Index i) { return i == 777 ? 5001 : 3; })},
+      {"two long rows",
+       rows_with(600, [](Index i) { return i == 100 || i == 101 ? 2790 : i % 2; })},
+      {"power law", rows_with(1200, [](Index i) { return 4000 / (1 + i); })},
+      {"full tiles", rows_with(2 * cuda::kMergeTile / 8, [](Index) { return 7; })},
+      {"chunks to the entry", rows_with(512, [](Index) { return 8; })},
+      {"a long row after full chunks", rows_with(257, [](Index i) { return i < 256 ? 8 : 2048; })}};
   for (const char* spec : {"poisson2d 23", "elast3d 4", "arrow 900 2", "tree 800 1"})
     all.push_back({spec, cuda::full_rows(generate(spec).pattern())});
   return all;
@@ -77,12 +81,14 @@ std::vector<Shape> shapes() {
 template <class T>
 struct Oracle {
   std::vector<long double> y, magnitude;  // n x cols
-  Oracle(const cuda::FullRows& rows, const std::vector<T>& value, const std::vector<T>& x, Offset ld, Index cols) {
+  Oracle(const cuda::FullRows& rows, const std::vector<T>& value, const std::vector<T>& x,
+         Offset ld, Index cols) {
     for (Index c = 0; c < cols; ++c)
       for (Index i = 0; i < rows.n(); ++i) {
         long double sum = 0, size = 0;
         for (Offset k = rows.ptr[i]; k < rows.ptr[i + 1]; ++k) {
-          const long double p = static_cast<long double>(value[rows.source[k]]) * x[c * ld + rows.col[k]];
+          const long double p =
+              static_cast<long double>(value[rows.source[k]]) * x[c * ld + rows.col[k]];
           sum += p, size += std::abs(p);
         }
         y.push_back(sum), magnitude.push_back(size);
@@ -122,13 +128,15 @@ class Products : public ::testing::Test {
   }
   /// What lies in Y before, and in its padding after.
   static constexpr T kBefore = T(-77);
-  std::vector<T> product(const cuda::Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld, Offset y_ld, Index cols) {
-    const CallerArray<T> from(x), to(std::vector<T>(static_cast<std::size_t>(y_ld * cols), kBefore));
+  std::vector<T> product(const cuda::Spmv<T>& a, Index n, const std::vector<T>& x, Offset x_ld,
+                         Offset y_ld, Index cols) {
+    const CallerArray<T> from(x),
+        to(std::vector<T>(static_cast<std::size_t>(y_ld * cols), kBefore));
     a.enqueue({from.data(), n, cols, x_ld}, {to.data(), n, cols, y_ld}, stream_->get());
     return to.fetch();
   }
-  std::vector<T> product(const cuda::FullRows& rows, std::optional<cuda::SpmvChoice> choice, const std::vector<T>& value,
-                         const std::vector<T>& x, Index cols = 1) {
+  std::vector<T> product(const cuda::FullRows& rows, std::optional<cuda::SpmvChoice> choice,
+                         const std::vector<T>& value, const std::vector<T>& x, Index cols = 1) {
     cuda::Spmv<T> a = make(rows, choice);
     const CallerArray<T> there(value);
     a.enqueue_values(there.data(), stream_->get());
@@ -143,18 +151,21 @@ class Products : public ::testing::Test {
       cuda::Spmv<T> a = make(rows, choice);
       a.enqueue_values(there.data(), stream_->get());
       for (const Index cols : {1, 10}) {
-        const std::vector<T> x = numbers(static_cast<std::size_t>(Offset{n} * cols), 2), y = numbers(x.size(), 3);
+        const std::vector<T> x = numbers(static_cast<std::size_t>(Offset{n} * cols), 2),
+                             y = numbers(x.size(), 3);
         const auto product = [&](const Laid<T>& of_x, const Laid<T>& of_y) {
           const CallerArray<T> from(of_x.data), to(of_y.data);
-          a.enqueue(MatrixView<T>(of_x.at(from.data())), of_y.at(to.data()), stream_->get(), T(0.7), T(-0.2));
+          a.enqueue(MatrixView<T>(of_x.at(from.data())), of_y.at(to.data()), stream_->get(), T(0.7),
+                    T(-0.2));
           return to.fetch();
         };
         const Laid<T> columns(n, cols, 0, Layout::column_major);
         const std::vector<T> expected = product(columns.with(x), columns.with(y));
-        for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
-          EXPECT_TRUE(is_same(product(from.with(x), to.with(y)), to.with(expected).data))
-              << spec << ", " << cuda::name_of(choice) << ", " << where;
-        });
+        for_layouts<T>(
+            n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+              EXPECT_TRUE(is_same(product(from.with(x), to.with(y)), to.with(expected).data))
+                  << spec << ", " << cuda::name_of(choice) << ", " << where;
+            });
       }
     }
   }
@@ -171,36 +182,42 @@ TYPED_TEST(Products, AreExactForIntegers) {
   for (const Shape& shape : shapes()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
-    const std::vector<T> value = this->integers(this->values_of(rows), 1), x = this->integers(static_cast<std::size_t>(n), 2);
+    const std::vector<T> value = this->integers(this->values_of(rows), 1),
+                         x = this->integers(static_cast<std::size_t>(n), 2);
     const Oracle<T> exact(rows, value, x, n, 1);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
       for (Index i = 0; i < n; ++i)
-        ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << shape.name << ", " << cuda::name_of(choice) << ", row " << i;
+        ASSERT_EQ(y[i], static_cast<T>(exact.y[i]))
+            << shape.name << ", " << cuda::name_of(choice) << ", row " << i;
     }
   }
 }
 
-/// Of each number of columns, and with padding that stays as it was; column by column the bits are those of the column alone.
+/// Of each number of columns, and with padding that stays as it was; column by column the bits are
+/// those of the column alone.
 TYPED_TEST(Products, OfManyVectorsAreThoseOfEach) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 600 2"}) {
     const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
     const Index n = rows.n();
     const Offset x_ld = n + 3, y_ld = n + 5;
-    const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(x_ld * 33), 2);
+    const std::vector<T> value = this->numbers(this->values_of(rows), 1),
+                         x = this->numbers(static_cast<std::size_t>(x_ld * 33), 2);
     const CallerArray<T> there(value);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       cuda::Spmv<T> a = this->make(rows, choice);
       a.enqueue_values(there.data(), this->stream_->get());
       std::vector<T> each;
       for (Index c = 0; c < 33; ++c) {
-        const std::vector<T> one = this->product(a, n, std::vector<T>(x.begin() + c * x_ld, x.begin() + c * x_ld + n), n, y_ld, 1);
+        const std::vector<T> one = this->product(
+            a, n, std::vector<T>(x.begin() + c * x_ld, x.begin() + c * x_ld + n), n, y_ld, 1);
         each.insert(each.end(), one.begin(), one.end());
       }
       for (const Index cols : {2, 3, 4, 5, 8, 9, 32, 33}) {
         const std::vector<T> y = this->product(a, n, x, x_ld, y_ld, cols);
-        ASSERT_EQ(y, std::vector<T>(each.begin(), each.begin() + cols * y_ld)) << spec << ", " << cuda::name_of(choice) << ", " << cols;
+        ASSERT_EQ(y, std::vector<T>(each.begin(), each.begin() + cols * y_ld))
+            << spec << ", " << cuda::name_of(choice) << ", " << cols;
         for (Index c = 0; c < cols; ++c)
           for (Offset i = n; i < y_ld; ++i) ASSERT_EQ(y[c * y_ld + i], this->kBefore) << "padding";
       }
@@ -218,30 +235,36 @@ TYPED_TEST(Products, OfManyVectorsAlongManyTilesAreExactForIntegers) {
   for (const Index cols : {9, 33}) {
     const std::vector<T> x = this->integers(static_cast<std::size_t>(Offset{rows.n()} * cols), 2);
     const Oracle<T> exact(rows, value, x, rows.n(), cols);
-    const std::vector<T> y = this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::merge, 1}, value, x, cols);
-    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << "entry " << i << " of " << cols << " columns";
+    const std::vector<T> y =
+        this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::merge, 1}, value, x, cols);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      ASSERT_EQ(y[i], static_cast<T>(exact.y[i])) << "entry " << i << " of " << cols << " columns";
   }
 }
 
-/// |y - A x| <= (k + 1) eps |A||x| for a row of k entries, whatever the order (Higham, Accuracy and Stability, section 3.1).
+/// |y - A x| <= (k + 1) eps |A||x| for a row of k entries, whatever the order (Higham, Accuracy and
+/// Stability, section 3.1).
 TYPED_TEST(Products, RoundAsSumsDo) {
   using T = TypeParam;
   for (const Shape& shape : shapes()) {
     const cuda::FullRows& rows = shape.rows;
     const Index n = rows.n();
-    const std::vector<T> value = this->numbers(this->values_of(rows), 3), x = this->numbers(static_cast<std::size_t>(n), 4);
+    const std::vector<T> value = this->numbers(this->values_of(rows), 3),
+                         x = this->numbers(static_cast<std::size_t>(n), 4);
     const Oracle<T> exact(rows, value, x, n, 1);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> y = this->product(rows, choice, value, x);
       for (Index i = 0; i < n; ++i)
-        ASSERT_LE(std::abs(y[i] - exact.y[i]),
-                  static_cast<long double>(rows.length(i) + 1) * std::numeric_limits<T>::epsilon() * exact.magnitude[i])
+        ASSERT_LE(std::abs(y[i] - exact.y[i]), static_cast<long double>(rows.length(i) + 1) *
+                                                   std::numeric_limits<T>::epsilon() *
+                                                   exact.magnitude[i])
             << shape.name << ", " << cuda::name_of(choice) << ", row " << i;
     }
   }
 }
 
-/// To the bit: the sum, rounded, times alpha, rounded, and beta y, rounded, added. Where beta is 0 what was there is not read.
+/// To the bit: the sum, rounded, times alpha, rounded, and beta y, rounded, added. Where beta is 0
+/// what was there is not read.
 TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
   using T = TypeParam;
   const std::pair<T, T> factors[]{{T(-1), T(1)}, {T(0.3), T(-1.7)}, {T(2.3), T(0)}};
@@ -260,31 +283,43 @@ TYPED_TEST(Products, AreScaledAndAddedToWhatIsThere) {
       cuda::Spmv<T> a = this->make(rows, choice);
       a.enqueue_values(there.data(), this->stream_->get());
       const std::vector<T> sum = this->product(a, n, x, n, n, cols);
-      const CallerArray<T> from(x), to(beta == 0 ? std::vector<T>(size, std::numeric_limits<T>::quiet_NaN()) : y);
-      a.enqueue({from.data(), n, cols, n}, {to.data(), n, cols, n}, this->stream_->get(), alpha, beta);
+      const CallerArray<T> from(x),
+          to(beta == 0 ? std::vector<T>(size, std::numeric_limits<T>::quiet_NaN()) : y);
+      a.enqueue({from.data(), n, cols, n}, {to.data(), n, cols, n}, this->stream_->get(), alpha,
+                beta);
       const std::vector<T> found = to.fetch();
       for (std::size_t k = 0; k < size; ++k) {
-        const volatile T product = alpha * sum[k], kept = beta == 0 ? 0 : beta * y[k];  // volatile: rounded, whatever a compiler fuses
-        ASSERT_EQ(found[k], product + kept) << shape.name << ", " << cuda::name_of(choice) << ", " << cols << " columns, entry " << k;
+        const volatile T product = alpha * sum[k],
+                         kept = beta == 0
+                                    ? 0
+                                    : beta * y[k];  // volatile: rounded, whatever a compiler fuses
+        ASSERT_EQ(found[k], product + kept) << shape.name << ", " << cuda::name_of(choice) << ", "
+                                            << cols << " columns, entry " << k;
       }
     }
   }
 }
 
 TYPED_TEST(Products, OfEitherLayoutAreThoseOfColumns) { this->check_layouts("elast3d 2"); }
-TYPED_TEST(Products, OfEitherLayoutAreThoseOfColumnsWithLongRows) { this->check_layouts("arrow 600 2"); }
+TYPED_TEST(Products, OfEitherLayoutAreThoseOfColumnsWithLongRows) {
+  this->check_layouts("arrow 600 2");
+}
 
 TYPED_TEST(Products, HaveTheSameBitsEachTimeAndByLanesAsStaged) {
   using T = TypeParam;
   for (const char* spec : {"elast3d 3", "arrow 1500 2"}) {
     const cuda::FullRows rows = cuda::full_rows(generate(spec).pattern());
-    const std::vector<T> value = this->numbers(this->values_of(rows), 5), x = this->numbers(static_cast<std::size_t>(rows.n()), 6);
+    const std::vector<T> value = this->numbers(this->values_of(rows), 5),
+                         x = this->numbers(static_cast<std::size_t>(rows.n()), 6);
     for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
       const std::vector<T> first = this->product(rows, choice, value, x);
       for (int again = 0; again < 2; ++again)
-        ASSERT_EQ(this->product(rows, choice, value, x), first) << spec << ", " << cuda::name_of(choice);
+        ASSERT_EQ(this->product(rows, choice, value, x), first)
+            << spec << ", " << cuda::name_of(choice);
       if (choice.way == cuda::SpmvWay::lanes) {
-        ASSERT_EQ(this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::staged, choice.lanes}, value, x), first)
+        ASSERT_EQ(
+            this->product(rows, cuda::SpmvChoice{cuda::SpmvWay::staged, choice.lanes}, value, x),
+            first)
             << spec << ", " << cuda::name_of(choice);
       }
     }
@@ -296,21 +331,26 @@ TYPED_TEST(Products, OfHugeAndTinyNumbers) {
   using T = TypeParam;
   const cuda::FullRows rows = cuda::full_rows(generate("elast3d 4").pattern());
   const int most = std::numeric_limits<T>::max_exponent;
-  const std::vector<T> value = this->numbers(this->values_of(rows), 7), x = this->numbers(static_cast<std::size_t>(rows.n()), 8);
+  const std::vector<T> value = this->numbers(this->values_of(rows), 7),
+                       x = this->numbers(static_cast<std::size_t>(rows.n()), 8);
   const auto scaled = [](std::vector<T> v, int by) {
     for (T& e : v) e = std::ldexp(e, by);
     return v;
   };
   for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const std::vector<T> y = this->product(rows, choice, value, x);
-    EXPECT_EQ(this->product(rows, choice, scaled(value, most / 2), scaled(x, most / 2 - 12)), scaled(y, most - 12))
+    EXPECT_EQ(this->product(rows, choice, scaled(value, most / 2), scaled(x, most / 2 - 12)),
+              scaled(y, most - 12))
         << cuda::name_of(choice);
-    EXPECT_EQ(this->product(rows, choice, scaled(value, 32 - most), scaled(x, most - 32)), y) << cuda::name_of(choice);
-    for (const T e : this->product(rows, choice, scaled(value, most - 1), scaled(x, most - 1))) EXPECT_FALSE(std::isfinite(e));
+    EXPECT_EQ(this->product(rows, choice, scaled(value, 32 - most), scaled(x, most - 32)), y)
+        << cuda::name_of(choice);
+    for (const T e : this->product(rows, choice, scaled(value, most - 1), scaled(x, most - 1)))
+      EXPECT_FALSE(std::isfinite(e));
   }
 }
 
-/// What is not finite reaches the rows that meet it, and no other, however tiles and chunks are cut.
+/// What is not finite reaches the rows that meet it, and no other, however tiles and chunks are
+/// cut.
 TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
@@ -323,14 +363,16 @@ TYPED_TEST(Products, NanAndInfinityReachTheirRowsAlone) {
     for (const T bad : {nan, infinity}) {
       std::vector<T> x(static_cast<std::size_t>(n), T(1)), values = value;
       const auto j = static_cast<Index>(random() % static_cast<std::uint64_t>(n));
-      const Offset entry = static_cast<Offset>(random() % static_cast<std::uint64_t>(rows.entries()));
+      const Offset entry =
+          static_cast<Offset>(random() % static_cast<std::uint64_t>(rows.entries()));
       x[j] = bad;
       values[rows.source[entry]] = bad;
       const Oracle<T> exact(rows, values, x, n, 1);
       for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
         const std::vector<T> y = this->product(rows, choice, values, x);
         for (Index i = 0; i < n; ++i)
-          ASSERT_TRUE(y[i] == static_cast<T>(exact.y[i]) || (std::isnan(y[i]) && std::isnan(exact.y[i])))
+          ASSERT_TRUE(y[i] == static_cast<T>(exact.y[i]) ||
+                      (std::isnan(y[i]) && std::isnan(exact.y[i])))
               << shape.name << ", " << cuda::name_of(choice) << ", row " << i << ": " << y[i];
       }
     }
@@ -358,7 +400,8 @@ TYPED_TEST(Products, OfRowsWithLongPointers) {
   using T = TypeParam;
   const cuda::FullRows rows = rows_with(900, [](Index i) { return i == 450 ? 6000 : i % 11; });
   const Index n = rows.n(), cols = 9;
-  const std::vector<T> value = this->numbers(this->values_of(rows), 1), x = this->numbers(static_cast<std::size_t>(n * cols), 2);
+  const std::vector<T> value = this->numbers(this->values_of(rows), 1),
+                       x = this->numbers(static_cast<std::size_t>(n * cols), 2);
   std::vector<T> padded_value = value;
   std::vector<Index> padded_col = rows.col;
   padded_value.resize((value.size() + 3) / 4 * 4, T(0));
@@ -367,10 +410,15 @@ TYPED_TEST(Products, OfRowsWithLongPointers) {
   const CallerArray<Offset> ptr(rows.ptr);
   const CallerArray<Index> col(padded_col), tile_row(tiles.row), ended(tiles.ended);
   const CallerArray<cuda::MergeTiles::Run> run(tiles.run);
-  const auto carries = [](std::size_t count) { return std::vector<T>(count * static_cast<std::size_t>(cuda::kMergeColumns)); };
-  const CallerArray<T> values(padded_value), from(x), carry(carries(tiles.ended.size())), last(carries(tiles.run.size()));
-  const cuda::MergeView<T> merge{
-      tiles.count(), static_cast<Index>(tiles.run.size()), tile_row.data(), run.data(), ended.data(), carry.data(), last.data()};
+  const auto carries = [](std::size_t count) {
+    return std::vector<T>(count * static_cast<std::size_t>(cuda::kMergeColumns));
+  };
+  const CallerArray<T> values(padded_value), from(x), carry(carries(tiles.ended.size())),
+      last(carries(tiles.run.size()));
+  const cuda::MergeView<T> merge{tiles.count(),   static_cast<Index>(tiles.run.size()),
+                                 tile_row.data(), run.data(),
+                                 ended.data(),    carry.data(),
+                                 last.data()};
   const cuda::CsrView<T, Offset> a{n, ptr.data(), col.data(), values.data()};
   for (const cuda::SpmvChoice& choice : cuda::spmv_choices()) {
     const CallerArray<T> to(std::vector<T>(x.size(), this->kBefore));
@@ -397,9 +445,12 @@ TYPED_TEST(Products, RefuseKernelsThatAreNotThere) {
             "no product by the kernel staged 3");
 }
 
-/// The rows of a block fill a chunk; a row that one block would be left with goes along the merge path.
+/// The rows of a block fill a chunk; a row that one block would be left with goes along the merge
+/// path.
 TEST(ProductChoice, FollowsTheLengthsOfRows) {
-  const auto of = [](Index n, auto length) { return cuda::name_of(cuda::choose_spmv(rows_with(n, length))); };
+  const auto of = [](Index n, auto length) {
+    return cuda::name_of(cuda::choose_spmv(rows_with(n, length)));
+  };
   EXPECT_EQ(cuda::name_of(cuda::choose_spmv(rows_of({}))), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 1; }), "staged 1");
   EXPECT_EQ(of(1000, [](Index) { return 8; }), "staged 1");
@@ -411,7 +462,8 @@ TEST(ProductChoice, FollowsTheLengthsOfRows) {
   EXPECT_EQ(of(1000, [](Index) { return 97; }), "lanes 32");
   EXPECT_EQ(of(400, [](Index) { return 600; }), "lanes 32");
   EXPECT_EQ(of(20000, [](Index i) { return i == 5 ? 20000 : 3; }), "merge");
-  EXPECT_EQ(of(2000, [](Index i) { return i == 5 ? 500 : 3; }), "staged 1");  // small: a second launch would cost more
+  EXPECT_EQ(of(2000, [](Index i) { return i == 5 ? 500 : 3; }),
+            "staged 1");  // small: a second launch would cost more
 }
 
 /// Each item once, in order; runs name the tiles that end within a row.
@@ -437,14 +489,18 @@ TEST(ProductChoice, TilesGoThroughAllRowsAndEntries) {
         ++entry;
     }
     for (const cuda::MergeTiles::Run& run : tiles.run)
-      for (Index t = run.first; t < run.last; ++t) EXPECT_TRUE(found.emplace(t, run.row).second) << shape.name;
+      for (Index t = run.first; t < run.last; ++t)
+        EXPECT_TRUE(found.emplace(t, run.row).second) << shape.name;
     EXPECT_EQ(found, expected) << shape.name;
     ASSERT_EQ(tiles.ended.size(), static_cast<std::size_t>(tiles.count()));
     for (Index t = 0; t < tiles.count(); ++t) {
-      const auto ended = std::find_if(tiles.run.begin(), tiles.run.end(), [&](const auto& run) { return run.last == t; });
-      EXPECT_EQ(tiles.ended[t], ended == tiles.run.end() ? -1 : ended - tiles.run.begin()) << shape.name << " " << t;
+      const auto ended = std::find_if(tiles.run.begin(), tiles.run.end(),
+                                      [&](const auto& run) { return run.last == t; });
+      EXPECT_EQ(tiles.ended[t], ended == tiles.run.end() ? -1 : ended - tiles.run.begin())
+          << shape.name << " " << t;
     }
-    for (std::size_t k = 1; k < tiles.run.size(); ++k) EXPECT_LT(tiles.run[k - 1].row, tiles.run[k].row);
+    for (std::size_t k = 1; k < tiles.run.size(); ++k)
+      EXPECT_LT(tiles.run[k - 1].row, tiles.run[k].row);
   }
 }
 

@@ -1,4 +1,5 @@
-// Mixed precision on a CUDA device and on the emulated one: by the bodies of the CPU, vectors on the device.
+// Mixed precision on a CUDA device and on the emulated one: by the bodies of the CPU, vectors on
+// the device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ class CudaMixedFactors : public OnCuda<W> {
   }
   /// The emulated device is slow.
   bool emulated() { return this->backend().device() == "emulated"; }
-  /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much less.
+  /// Of numbers with 11 bits in place of 24: conditions of which something is known are as much
+  /// less.
   static constexpr CudaCompute kLoops = W::loops;
   static constexpr bool kPlain = kLoops == CudaCompute::tf32;
   static constexpr double kCoarser = kPlain ? 0x1p13 : 1;
@@ -33,22 +35,26 @@ struct AsTaken {
   static constexpr CudaCompute loops = CudaCompute::automatic;
   static constexpr bool by_level = false;
 };
-using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaCompute::fma>, AsTaken, Way<double, CudaCompute::tf32>>;
+using MixedWays = ::testing::Types<LevelByLevel<double>, Way<double, CudaCompute::fma>, AsTaken,
+                                   Way<double, CudaCompute::tf32>>;
 TYPED_TEST_SUITE(CudaMixedFactors, MixedWays);
 
 TYPED_TEST(CudaMixedFactors, RefineAsTheNaiveLoop) {
-  std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3",  "slow 4",
-                                 "slow 5",      "slow 12",    "slow 17", "stiff 3"};  // 17: sums of two blocks
-  if (TestFixture::kPlain) specs = {"poisson2d 1", "arrow 40 2"};                     // others want larger shifts than the naive loop has
-  if (!this->emulated() && TestFixture::kPlain) specs.insert(specs.end(), {"poisson2d 20", "elast3d 6", "tree 3000 1"});
+  std::vector<std::string> specs{"poisson2d 1", "arrow 40 2", "slow 3", "slow 4", "slow 5",
+                                 "slow 12",     "slow 17",    "stiff 3"};  // 17: sums of two blocks
+  if (TestFixture::kPlain)
+    specs = {"poisson2d 1", "arrow 40 2"};  // others want larger shifts than the naive loop has
+  if (!this->emulated() && TestFixture::kPlain)
+    specs.insert(specs.end(), {"poisson2d 20", "elast3d 6", "tree 3000 1"});
   if (!this->emulated() && !TestFixture::kPlain)
-    specs.insert(specs.end(),
-                 {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2", "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
+    specs.insert(specs.end(), {"poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2",
+                               "rgg3d 3000 12 1", "slow 20", "slow 22", "slow 60"});
   const bool halves = this->backend().mixed_kernels() == "fp16x3";
   CudaOptions floats;
   floats.compute = halves ? CudaCompute::fp16x3 : TestFixture::kLoops;
   Backend of_float = cuda_backend(floats);
-  const int taken_back = refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs, of_float);
+  const int taken_back =
+      refinement_is_the_naive_mixed_loop(this->backend(), this->plan_of(), specs, of_float);
   EXPECT_EQ(taken_back > 0, !TestFixture::kPlain) << taken_back;
 }
 
@@ -56,12 +62,15 @@ TYPED_TEST(CudaMixedFactors, PathsFollowTheCondition) {
   if (this->emulated()) {
     PathsTaken ways;
     for (const double condition : {1e4, 1e9})
-      solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small", ways, TestFixture::kCoarser);
-    solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(), "small, far scaled", ways, TestFixture::kCoarser);
+      solve_at_condition(moved_laplacian(6, condition), this->backend(), this->plan_of(), "small",
+                         ways, TestFixture::kCoarser);
+    solve_at_condition(random_scaled(30, 1e10, 149, 2), this->backend(), this->plan_of(),
+                       "small, far scaled", ways, TestFixture::kCoarser);
     EXPECT_GT(ways.conjugate_gradients, 0);
     return;
   }
-  const PathsTaken ways = paths_follow_the_condition(this->backend(), this->plan_of(), 22, 9, 300, TestFixture::kCoarser);
+  const PathsTaken ways = paths_follow_the_condition(this->backend(), this->plan_of(), 22, 9, 300,
+                                                     TestFixture::kCoarser);
   if (TestFixture::kPlain) return;
   EXPECT_GT(ways.refinement, 30);
   EXPECT_GT(ways.conjugate_gradients, 15);
@@ -69,17 +78,21 @@ TYPED_TEST(CudaMixedFactors, PathsFollowTheCondition) {
 }
 
 TYPED_TEST(CudaMixedFactors, SpreadSpectraWantDouble) {
-  spread_spectra_want_double(this->backend(), this->plan_of(), this->emulated() ? 26 : 100, TestFixture::kCoarser);
+  spread_spectra_want_double(this->backend(), this->plan_of(), this->emulated() ? 26 : 100,
+                             TestFixture::kCoarser);
 }
 
 TYPED_TEST(CudaMixedFactors, UnitsChangeNothing) {
-  const std::vector<std::string> small{"poisson2d 5"}, all{"poisson2d 20", "elast3d 5", "arrow 60 2"};
+  const std::vector<std::string> small{"poisson2d 5"},
+      all{"poisson2d 20", "elast3d 5", "arrow 60 2"};
   units_change_nothing(this->backend(), this->plan_of(), this->emulated() ? small : all);
 }
 
 TYPED_TEST(CudaMixedFactors, IndefiniteAsInDouble) {
-  const std::vector<std::string> small{"poisson2d 4"}, all{"poisson2d 1", "poisson2d 12", "elast3d 4", "arrow 60 2", "blockdiag 9 4"};
-  for (const std::string& spec : this->emulated() ? small : all) indefinite_as_in_double(this->backend(), this->plan_of(), spec, 1e-10);
+  const std::vector<std::string> small{"poisson2d 4"},
+      all{"poisson2d 1", "poisson2d 12", "elast3d 4", "arrow 60 2", "blockdiag 9 4"};
+  for (const std::string& spec : this->emulated() ? small : all)
+    indefinite_as_in_double(this->backend(), this->plan_of(), spec, 1e-10);
 }
 
 TYPED_TEST(CudaMixedFactors, NearlyDefiniteIsNeverWrong) {
@@ -87,12 +100,15 @@ TYPED_TEST(CudaMixedFactors, NearlyDefiniteIsNeverWrong) {
 }
 
 TYPED_TEST(CudaMixedFactors, ColumnsGoTheirOwnWays) {
-  columns_go_their_own_ways<CallerArray<double>>(this->backend(), this->plan_of(), this->emulated() ? 5 : 17);
+  columns_go_their_own_ways<CallerArray<double>>(this->backend(), this->plan_of(),
+                                                 this->emulated() ? 5 : 17);
 }
 
 TYPED_TEST(CudaMixedFactors, ColumnsAreAsEachAlone) {
-  columns_are_as_each_alone(this->backend(), this->plan_of(), generate(this->emulated() ? "poisson2d 6" : "elast3d 7"));
-  columns_are_as_each_alone(this->backend(), this->plan_of(), moved_laplacian(this->emulated() ? 5 : 20, 1e9));
+  columns_are_as_each_alone(this->backend(), this->plan_of(),
+                            generate(this->emulated() ? "poisson2d 6" : "elast3d 7"));
+  columns_are_as_each_alone(this->backend(), this->plan_of(),
+                            moved_laplacian(this->emulated() ? 5 : 20, 1e9));
 }
 
 TYPED_TEST(CudaMixedFactors, SmallSystems) {
@@ -100,7 +116,8 @@ TYPED_TEST(CudaMixedFactors, SmallSystems) {
   no_shift_hides_a_diagonal(this->backend(), this->plan_of());
 }
 
-/// A front that is large enough for the loops: one that is right to three digits is a preconditioner, and x is what full precision gives.
+/// A front that is large enough for the loops: one that is right to three digits is a
+/// preconditioner, and x is what full precision gives.
 TEST(CudaMixedLoops, PlainTf32Preconditions) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
   const SymmetricMatrix<double> a = spread_spectrum(150, 30, 5);
@@ -113,14 +130,17 @@ TEST(CudaMixedLoops, PlainTf32Preconditions) {
     const bool plain = loops == CudaCompute::tf32;
     AnalyzeOptions options;
     options.target = backend.target();
-    MixedFactor mixed = mixed_of(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
+    MixedFactor mixed =
+        mixed_of(a, backend, [&](const Pattern& pattern) { return analyze(pattern, options); });
     ASSERT_TRUE(mixed.refactorize(a.value()).ok());
     std::vector<double> x;
     const auto solved = solve_one(mixed, b, x);
     const MixedReport& report = solved.value();
     EXPECT_TRUE(report.converged());
     EXPECT_EQ(report.path, MixedPath::refinement);
-    EXPECT_EQ(report.kernels, plain ? "tf32" : halves && loops == CudaCompute::automatic ? "fp16x3" : "tf32x3");
+    EXPECT_EQ(report.kernels, plain                                       ? "tf32"
+                              : halves && loops == CudaCompute::automatic ? "fp16x3"
+                                                                          : "tf32x3");
     EXPECT_LE(scaled.error(x, b), 5 * kEps);
     EXPECT_LT(report.contraction, 0.1);
     of[plain ? 1 : 0] = report;
@@ -147,12 +167,14 @@ TEST(CudaMixedSolver, SolvesAsInFullPrecision) {
 /// Of small integers: exact, whatever the number of blocks.
 TEST(CudaMixedKernels, Dots) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device";
-  const CallerArray<numeric::Dots> parts{std::vector<numeric::Dots>(numeric::cuda::kDotBlocks)}, sum{std::vector<numeric::Dots>(1)};
+  const CallerArray<numeric::Dots> parts{std::vector<numeric::Dots>(numeric::cuda::kDotBlocks)},
+      sum{std::vector<numeric::Dots>(1)};
   for (const Index n : {1, 31, 256, 257, 1000, 70000}) {
     std::vector<double> u(static_cast<std::size_t>(n)), v(u.size()), w(u.size());
     numeric::Dots expected{0, 0};
     for (std::size_t i = 0; i < u.size(); ++i) {
-      u[i] = static_cast<double>(i % 7) - 3, v[i] = static_cast<double>(i % 11) - 4, w[i] = static_cast<double>(i % 13);
+      u[i] = static_cast<double>(i % 7) - 3, v[i] = static_cast<double>(i % 11) - 4,
+      w[i] = static_cast<double>(i % 13);
       expected.first += u[i] * v[i], expected.second += u[i] * w[i];
     }
     const CallerArray<double> a(u), b(v), c(w);
@@ -163,15 +185,20 @@ TEST(CudaMixedKernels, Dots) {
   }
 }
 
-TYPED_TEST(CudaMixedFactors, LoopsAreAsFresh) { loops_are_as_fresh(this->backend(), this->plan_of(), this->emulated() ? 26 : 60); }
+TYPED_TEST(CudaMixedFactors, LoopsAreAsFresh) {
+  loops_are_as_fresh(this->backend(), this->plan_of(), this->emulated() ? 26 : 60);
+}
 
-TYPED_TEST(CudaMixedFactors, Refuse) { what_mixed_factors_refuse(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaMixedFactors, Refuse) {
+  what_mixed_factors_refuse(this->backend(), this->plan_of());
+}
 
-/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is left behind. The same where a factor in
-/// double has to be made by a solve.
+/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is
+/// left behind. The same where a factor in double has to be made by a solve.
 TYPED_TEST(CudaMixedFactors, EachAllocationMayFail) {
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   const auto a = spread_spectrum(26, 1e13, 1);
   const std::vector<double> b = right_hand_side(a, false, 1);
   const auto plan = this->plan(a.pattern());

@@ -1,4 +1,5 @@
-// Refinement on a CUDA device and on the emulated one: by the rules of the host's, on streams, in graphs, and without the host.
+// Refinement on a CUDA device and on the emulated one: by the rules of the host's, on streams, in
+// graphs, and without the host.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,23 +45,28 @@ class CudaRefiners : public OnCuda<W> {
     auto workspace = Workspace<Value>::create(factor, 32);
     auto refiner = Refiner<Value>::create(a.pattern(), factor, kColumns);
     refiner.set_values(DeviceValues<Value>::copy_of(c.value, this->backend()));
-    const std::vector<Value> b(static_cast<std::size_t>(n * kColumns), Value(2));  // x = (1, 1, 1, 1)
+    const std::vector<Value> b(static_cast<std::size_t>(n * kColumns),
+                               Value(2));  // x = (1, 1, 1, 1)
     std::vector<Value> start(b.size(), Value(1));
     std::fill_n(start.begin() + worst * n, n, Value(0));
     const CallerArray<Value> there(b), x(start);
-    const Refinement done = refiner.refine(factor, view(there, n, kColumns), view(x, n, kColumns), workspace, {.max_steps = 0});
+    const Refinement done = refiner.refine(factor, view(there, n, kColumns), view(x, n, kColumns),
+                                           workspace, {.max_steps = 0});
     EXPECT_EQ(done.unrefined.componentwise, 1) << worst;
     EXPECT_EQ(done.unrefined.normwise, 1) << worst;
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using SolveWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
+using SolveWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                                   Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaRefiners, SolveWays);
 
 TYPED_TEST(CudaRefiners, RefineAsTheNaiveLoop) {
   using T = typename TypeParam::T;
-  const std::vector<std::string> small{"poisson2d 4"}, all{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2"};
-  refinement_is_the_naive_loops<T, CallerArray<T>>(this->backend(), this->plan_of(), this->emulated() ? small : all);
+  const std::vector<std::string> small{"poisson2d 4"},
+      all{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1", "arrow 5000 2"};
+  refinement_is_the_naive_loops<T, CallerArray<T>>(this->backend(), this->plan_of(),
+                                                   this->emulated() ? small : all);
 }
 
 TYPED_TEST(CudaRefiners, RefineNothing) {
@@ -80,7 +86,8 @@ TYPED_TEST(CudaRefiners, SayWhereThereIsNoFactor) {
 
 TYPED_TEST(CudaRefiners, Refuse) {
   using T = typename TypeParam::T;
-  Backend other = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
+  Backend other =
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = TypeParam::loops});
   what_refiners_refuse<T, CallerArray<T>>(this->backend(), other, this->plan_of());
   // And what is in the host's memory.
   const auto a = generate("poisson2d 3");
@@ -90,13 +97,18 @@ TYPED_TEST(CudaRefiners, Refuse) {
   auto refiner = Refiner<T>::create(a.pattern(), factor, 1);
   const std::string where = " is not in the memory of CUDA device 0 but in the host's";
   const auto borrowed = DeviceValues<T>::borrow(c.value);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { refiner.set_values(borrowed); }), "Refiner: value" + where);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { refiner.set_values(borrowed); }),
+            "Refiner: value" + where);
   refiner.set_values(DeviceValues<T>::copy_of(c.value, this->backend()));
   std::vector<T> host(9, T(0));
   const CallerArray<T> there(host);
   const DeviceMatrixView<T> here({host.data(), 9, 1, 9}), right = this->view(there, 9, 1);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { refiner.enqueue_refine(factor, here, right, workspace, nullptr); }), "Refiner: b" + where);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { refiner.enqueue_refine(factor, right, here, workspace, nullptr); }), "Refiner: x" + where);
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] { refiner.enqueue_refine(factor, here, right, workspace, nullptr); }),
+            "Refiner: b" + where);
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] { refiner.enqueue_refine(factor, right, here, workspace, nullptr); }),
+            "Refiner: x" + where);
 }
 
 /// More columns than are solved together, all refined while any of them needs it.
@@ -119,10 +131,12 @@ TYPED_TEST(CudaRefiners, ManyColumns) {
     auto refiner = Refiner<T>::create(c.a.pattern(), factor, c.cols);
     refiner.set_values(DeviceValues<T>::copy_of(c.value, this->backend()));
     const CallerArray<T> b(c.b), x(c.x);
-    expect_same(refiner.refine(factor, this->view(b, n, c.cols), this->view(x, n, c.cols), workspace, c.options), naive,
-                std::to_string(nrhs) + " together");
+    expect_same(refiner.refine(factor, this->view(b, n, c.cols), this->view(x, n, c.cols),
+                               workspace, c.options),
+                naive, std::to_string(nrhs) + " together");
     EXPECT_EQ(x.fetch(), expected) << nrhs;
-    factor.solve(this->view(b, n, c.cols), workspace);  // what was left out has left no mark on the workspace
+    factor.solve(this->view(b, n, c.cols),
+                 workspace);  // what was left out has left no mark on the workspace
     std::vector<T> again = c.b;
     factor.solve({again.data(), n, c.cols, n}, workspace);
     EXPECT_EQ(b.fetch(), again) << nrhs;
@@ -147,7 +161,8 @@ TYPED_TEST(CudaRefiners, SolvesAreLeftOutByANumberOnTheDevice) {
   const auto& store = static_cast<const numeric::cuda::CudaFactor<T>&>(factor.store());
   CallerArray<std::int32_t> flag(std::vector<std::int32_t>{0});
   for (const Index cols : {1, 5, 40}) {
-    const auto made = this->backend().executor().template of<T>().make_workspace(factor.shared_plan(), cols);
+    const auto made =
+        this->backend().executor().template of<T>().make_workspace(factor.shared_plan(), cols);
     const std::vector<T> b = random_numbers<T>(Offset{n} * cols, cols);
     auto workspace = Workspace<T>::create(factor, cols);
     std::vector<T> expected = b;
@@ -182,7 +197,8 @@ TYPED_TEST(CudaRefiners, ReplaysRefineWithTheNumbersOfTheDay) {
       enqueue_refactorize(factor, there, T(0.03), s);
       factor.enqueue_solve(this->view(b, n, cols), this->view(x, n, cols), workspace, s);
       refiner.enqueue_values(there, s);
-      refiner.enqueue_refine(factor, this->view(b, n, cols), this->view(x, n, cols), workspace, s, options);
+      refiner.enqueue_refine(factor, this->view(b, n, cols), this->view(x, n, cols), workspace, s,
+                             options);
     });
     EXPECT_EQ(this->on_device(refiner).status, VerdictStatus::none) << "the capture ran";
     for (int round = 0; round < 5; ++round) {
@@ -194,8 +210,11 @@ TYPED_TEST(CudaRefiners, ReplaysRefineWithTheNumbersOfTheDay) {
       there.assign(c.value);
       b.assign(c.b);
       graph.launch(stream);
-      const DeviceRefinement report = refiner.fetch_report(stream.get()), lies = this->on_device(refiner);
-      ASSERT_EQ(report.status, broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite) << spec << " " << round;
+      const DeviceRefinement report = refiner.fetch_report(stream.get()),
+                             lies = this->on_device(refiner);
+      ASSERT_EQ(report.status,
+                broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite)
+          << spec << " " << round;
       EXPECT_EQ(lies.status, report.status);
       expect_same(lies.refinement, report.refinement, "on the device");
       if (broken) {
@@ -215,8 +234,8 @@ TYPED_TEST(CudaRefiners, ReplaysRefineWithTheNumbersOfTheDay) {
   }
 }
 
-/// The host waits for nothing: not for a step, not for the verdict before. Two refinements, and a report of the first that the second
-/// writes over.
+/// The host waits for nothing: not for a step, not for the verdict before. Two refinements, and a
+/// report of the first that the second writes over.
 TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
   if (!streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
   using T = typename TypeParam::T;
@@ -234,9 +253,12 @@ TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
     Held held(stream);
     enqueue_refactorize(factor, value, T(0), stream.get());
     refiner.enqueue_values(value, stream.get());
-    refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(x, n, 1), workspace, stream.get());
-    require(cudaMemcpyAsync(kept.data(), refiner.report_address(), sizeof(DeviceRefinement), cudaMemcpyDefault, stream.get()));
-    refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(y, n, 1), workspace, stream.get(), {.max_steps = 0});
+    refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(x, n, 1), workspace,
+                           stream.get());
+    require(cudaMemcpyAsync(kept.data(), refiner.report_address(), sizeof(DeviceRefinement),
+                            cudaMemcpyDefault, stream.get()));
+    refiner.enqueue_refine(factor, this->view(b, n, 1), this->view(y, n, 1), workspace,
+                           stream.get(), {.max_steps = 0});
     ASSERT_TRUE(held.holds()) << "a call waited for the stream";
   }
   const DeviceRefinement second = refiner.fetch_report(stream.get());
@@ -251,7 +273,8 @@ TYPED_TEST(CudaRefiners, ReturnWhileTheStreamIsHeldUp) {
 TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   for (const char* spec : {"poisson2d 1", "elast3d 3", "arrow 300 3"}) {
     const auto a = generate(spec);
     const RefineCase<T> c{a, this->values(a)};
@@ -262,7 +285,8 @@ TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
     const Offset before = hook.bytes(), counted = backend.bytes_in_use();
     for (const Index nrhs : {1, 4}) {
       hook.fail_at(0);
-      const std::string text = error_text(ErrorKind::memory, [&] { (void)Refiner<T>::create(a.pattern(), factor, nrhs); });
+      const std::string text = error_text(
+          ErrorKind::memory, [&] { (void)Refiner<T>::create(a.pattern(), factor, nrhs); });
       EXPECT_EQ(text.find("not enough device memory: "), 0U) << text;
       EXPECT_EQ(hook.alive(), alive);
       hook.fail_at(1);
@@ -273,7 +297,10 @@ TYPED_TEST(CudaRefiners, AreOneAllocationThatMayFail) {
       const std::vector<T> zeros(static_cast<std::size_t>(a.n()), T(0));
       const CallerArray<T> b(random_numbers<T>(a.n(), 1)), x(zeros);
       refiner.set_values(value);
-      EXPECT_GE(refiner.refine(factor, this->view(b, a.n(), 1), this->view(x, a.n(), 1), workspace).steps, 1) << spec;
+      EXPECT_GE(
+          refiner.refine(factor, this->view(b, a.n(), 1), this->view(x, a.n(), 1), workspace).steps,
+          1)
+          << spec;
       EXPECT_FALSE(hook.failed());
     }
     hook.fail_at(std::numeric_limits<long>::max());

@@ -1,5 +1,6 @@
-// The device belongs to others too: contexts of the caller's own, threads without one, captures of other threads and of the same one,
-// values that the caller's stream is still writing. On the emulated device too.
+// The device belongs to others too: contexts of the caller's own, threads without one, captures of
+// other threads and of the same one, values that the caller's stream is still writing. On the
+// emulated device too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -38,21 +39,29 @@ TEST_F(Contexts, OfTheCallersOwnAreCurrentAfterEachCall) {
   in_new_thread([] {
     const OwnContext own(0);
     const CallerStream stream;
-    DeviceCalls(0, [&](const char* call) { ASSERT_EQ(current_context(), own.get()) << "after " << call; }).run(stream.get());
+    DeviceCalls(0, [&](const char* call) {
+      ASSERT_EQ(current_context(), own.get()) << "after " << call;
+    }).run(stream.get());
   });
 }
 
 TEST_F(Contexts, ThreadsWithoutOneHaveNoneAfterEachCall) {
-  in_new_thread([] { DeviceCalls(0, [](const char* call) { ASSERT_EQ(current_context(), nullptr) << "after " << call; }).run(nullptr); });
+  in_new_thread([] {
+    DeviceCalls(0, [](const char* call) {
+      ASSERT_EQ(current_context(), nullptr) << "after " << call;
+    }).run(nullptr);
+  });
 }
 
-/// What was made in a context of the caller's own works from a thread without one, and from one that has another.
+/// What was made in a context of the caller's own works from a thread without one, and from one
+/// that has another.
 TEST_F(Contexts, OtherThreadsWorkInTheOneOfTheBackend) {
   in_new_thread([] {
     const OwnContext own(0);
     std::optional<CallerStream> stream(std::in_place);
     CUcontext expected = own.get();
-    DeviceCalls calls(0, [&](const char* call) { ASSERT_EQ(current_context(), expected) << "after " << call; });
+    DeviceCalls calls(
+        0, [&](const char* call) { ASSERT_EQ(current_context(), expected) << "after " << call; });
     calls.make();
     in_new_thread([&] {
       expected = nullptr;
@@ -76,7 +85,8 @@ TEST_F(Contexts, OtherThreadsWorkInTheOneOfTheBackend) {
 TEST_F(Contexts, ThePrimaryOneIsEnteredFromTheCallersOwn) {
   in_new_thread([] {
     CUcontext expected = nullptr;
-    DeviceCalls calls(0, [&](const char* call) { ASSERT_EQ(current_context(), expected) << "after " << call; });
+    DeviceCalls calls(
+        0, [&](const char* call) { ASSERT_EQ(current_context(), expected) << "after " << call; });
     calls.make();
     const OwnContext own(0);
     expected = own.get();
@@ -90,7 +100,8 @@ class Captures : public Contexts {};
 /// A capture in global mode, the default of torch.cuda.graph, as long as this lives.
 class GlobalCapture {
  public:
-  /// flags: of the stream. One that is not cudaStreamNonBlocking waits for the default stream, which a call must not touch then.
+  /// flags: of the stream. One that is not cudaStreamNonBlocking waits for the default stream,
+  /// which a call must not touch then.
   explicit GlobalCapture(unsigned flags = cudaStreamNonBlocking) {
     require(cudaStreamCreateWithFlags(&stream_, flags));
     require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
@@ -128,7 +139,9 @@ TEST_F(Captures, InGlobalModeAreSpoiltByAnAllocation) {
 /// Another thread that is capturing in global mode.
 class CapturingThread {
  public:
-  explicit CapturingThread(unsigned flags) : thread_([this, flags] { work(flags); }) { EXPECT_TRUE(meeting_.meet()); }
+  explicit CapturingThread(unsigned flags) : thread_([this, flags] { work(flags); }) {
+    EXPECT_TRUE(meeting_.meet());
+  }
   CapturingThread(const CapturingThread&) = delete;
   CapturingThread& operator=(const CapturingThread&) = delete;
   ~CapturingThread() {
@@ -162,7 +175,9 @@ class CapturingThread {
 void expect_not_seen(unsigned flags) {
   const CallerStream stream;
   CapturingThread other(flags);
-  DeviceCalls(0, [&](const char* call) { EXPECT_EQ(other.renew(), cudaSuccess) << "after " << call; }).run(stream.get());
+  DeviceCalls(0, [&](const char* call) {
+    EXPECT_EQ(other.renew(), cudaSuccess) << "after " << call;
+  }).run(stream.get());
 }
 
 TEST_F(Captures, OfAnotherThreadSeeNothingOfAnyCall) { expect_not_seen(cudaStreamNonBlocking); }
@@ -191,7 +206,8 @@ TEST_F(Captures, ARefactorisationAfterACapturingStreamIsRefused) {
   const auto there = DeviceValues<double>::copy_of(a.value(), backend);
   const CallerStream stream;
   require(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-  const std::string text = error_text(ErrorKind::usage, [&] { (void)refactorize(factor, there, 0, stream.get()); });
+  const std::string text =
+      error_text(ErrorKind::usage, [&] { (void)refactorize(factor, there, 0, stream.get()); });
   cudaGraph_t graph = nullptr;
   require(cudaStreamEndCapture(stream.get(), &graph));
   cudaGraphDestroy(graph);
@@ -199,7 +215,8 @@ TEST_F(Captures, ARefactorisationAfterACapturingStreamIsRefused) {
   EXPECT_TRUE(refactorize(factor, there, 0, stream.get()).ok());
 }
 
-/// A system whose values come late: a stream that is held up copies them over others, which are a matrix too, with other bits of L.
+/// A system whose values come late: a stream that is held up copies them over others, which are a
+/// matrix too, with other bits of L.
 class LateValues : public Contexts {
  protected:
   struct Job {
@@ -208,11 +225,13 @@ class LateValues : public Contexts {
     std::shared_ptr<const Plan> plan;
     DeviceValues<double> there;
     StreamHandle stream;
-    std::function<void()> hold;  ///< from here on the late values are on the stream, which is held up for a while
+    std::function<void()>
+        hold;  ///< from here on the late values are on the stream, which is held up for a while
   };
   static constexpr double kScale = 4;  // of the values that come late
 
-  /// The time is for what does not wait: it has read the early values by then. What waits as it should does so however long that is.
+  /// The time is for what does not wait: it has read the early values by then. What waits as it
+  /// should does so however long that is.
   template <class F>
   void run(const F& f) {
     Backend backend = cuda_backend();
@@ -230,13 +249,15 @@ class LateValues : public Contexts {
     const auto plan = run_by(*analyze(a.pattern(), options), symbolic::kFewestEver);
     const auto hold = [&] {
       held.emplace(stream);
-      require(cudaMemcpyAsync(there.data(), from.data(), late.size() * sizeof(double), cudaMemcpyDefault, stream.get()));
+      require(cudaMemcpyAsync(there.data(), from.data(), late.size() * sizeof(double),
+                              cudaMemcpyDefault, stream.get()));
       releases = std::thread([&held] {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         held->release();
       });
     };
-    f(Job{backend, std::move(a), plan, DeviceValues<double>::borrow({there.data(), late.size()}), stream.get(), hold});
+    f(Job{backend, std::move(a), plan, DeviceValues<double>::borrow({there.data(), late.size()}),
+          stream.get(), hold});
     ASSERT_TRUE(releases.joinable());
     releases.join();
   }

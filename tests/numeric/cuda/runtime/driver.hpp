@@ -21,12 +21,15 @@ F* driver_function(const char* name) {
 #else
   require(cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found));
 #endif
-  if (found != cudaDriverEntryPointSuccess || entry == nullptr) throw std::runtime_error(std::string("no ") + name);
+  if (found != cudaDriverEntryPointSuccess || entry == nullptr)
+    throw std::runtime_error(std::string("no ") + name);
   return reinterpret_cast<F*>(entry);
 }
 
 inline void require_driver(CUresult status) {
-  if (status != CUDA_SUCCESS) throw std::runtime_error("the CUDA driver in a test: error " + std::to_string(static_cast<int>(status)));
+  if (status != CUDA_SUCCESS)
+    throw std::runtime_error("the CUDA driver in a test: error " +
+                             std::to_string(static_cast<int>(status)));
 }
 
 /// Of the calling thread; null: none.
@@ -37,21 +40,26 @@ inline CUcontext current_context() {
   return context;
 }
 
-inline void set_context(CUcontext context) { require_driver(driver_function<CUresult(CUcontext)>("cuCtxSetCurrent")(context)); }
+inline void set_context(CUcontext context) {
+  require_driver(driver_function<CUresult(CUcontext)>("cuCtxSetCurrent")(context));
+}
 
 /// True if the process has made or retained the primary context of a device.
 inline bool has_primary_context(int device) {
   unsigned flags = 0;
   int active = 0;
-  require_driver(driver_function<CUresult(CUdevice, unsigned*, int*)>("cuDevicePrimaryCtxGetState")(device, &flags, &active));
+  require_driver(driver_function<CUresult(CUdevice, unsigned*, int*)>("cuDevicePrimaryCtxGetState")(
+      device, &flags, &active));
   return active != 0;
 }
 
-/// A context by cuCtxCreate, the calling thread's own as long as this lives; then the one before is.
+/// A context by cuCtxCreate, the calling thread's own as long as this lives; then the one before
+/// is.
 class OwnContext {
  public:
   explicit OwnContext(int device) {
-    require_driver(driver_function<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate")(&context_, 0, device));
+    require_driver(driver_function<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate")(
+        &context_, 0, device));
   }
   OwnContext(const OwnContext&) = delete;
   OwnContext& operator=(const OwnContext&) = delete;

@@ -18,14 +18,17 @@ namespace kauri::test {
 /// Holds up what is enqueued on a stream from here on, until release().
 class Held {
  public:
-  explicit Held(const CallerStream& stream) : stream_(stream.get()) { require(cudaLaunchHostFunc(stream_, &Held::wait, this)); }
+  explicit Held(const CallerStream& stream) : stream_(stream.get()) {
+    require(cudaLaunchHostFunc(stream_, &Held::wait, this));
+  }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
   ~Held() {
     release();
     cudaStreamSynchronize(stream_);  // wait() has returned
   }
-  /// False from release() on, and after so long that whoever was to release waits for the stream: a failure, not a test that hangs.
+  /// False from release() on, and after so long that whoever was to release waits for the stream: a
+  /// failure, not a test that hangs.
   [[nodiscard]] bool holds() {
     const std::scoped_lock lock(mutex_);
     return !released_ && !gave_up_;
@@ -40,7 +43,8 @@ class Held {
   static void CUDART_CB wait(void* held) {
     Held& self = *static_cast<Held*>(held);
     std::unique_lock lock(self.mutex_);
-    // Once a wait has come to nothing, so do those that follow, most likely: all of them together are to end soon.
+    // Once a wait has come to nothing, so do those that follow, most likely: all of them together
+    // are to end soon.
     static std::atomic<bool> gave_up_before = false;
     const auto longest = std::chrono::seconds(gave_up_before ? 1 : 20);
     self.gave_up_ = !self.changed_.wait_for(lock, longest, [&] { return self.released_; });
@@ -53,11 +57,12 @@ class Held {
   bool released_ = false, gave_up_ = false;
 };
 
-/// False where work of other streams stands still behind a held one: streams then share queues of the device, as those of the clients of
-/// NVIDIA's multi-process service do, which have two each (CUDA_DEVICE_MAX_CONNECTIONS). A call that uses a stream of its own may then wait
-/// for the held one, whatever it does, and tests of what it waits for say nothing: they are skipped. Asked of the device once, by three
-/// more streams, one after another, as kauri has: more than two queues take apart, fewer than the eight that a process has alone. Waits two
-/// seconds at most.
+/// False where work of other streams stands still behind a held one: streams then share queues of
+/// the device, as those of the clients of NVIDIA's multi-process service do, which have two each
+/// (CUDA_DEVICE_MAX_CONNECTIONS). A call that uses a stream of its own may then wait for the held
+/// one, whatever it does, and tests of what it waits for say nothing: they are skipped. Asked of
+/// the device once, by three more streams, one after another, as kauri has: more than two queues
+/// take apart, fewer than the eight that a process has alone. Waits two seconds at most.
 inline bool streams_are_apart() {
   static const bool apart = [] {
     constexpr std::size_t kOthers = 3;
@@ -66,15 +71,19 @@ inline bool streams_are_apart() {
     require(cudaHostAlloc(&memory, kOthers * sizeof(int), cudaHostAllocDefault));
     int* const there = static_cast<int*>(memory);
     std::fill_n(there, kOthers, 0);
-    const auto all_there = [&] { return std::all_of(there, there + kOthers, [](const volatile int& x) { return x == 1; }); };
+    const auto all_there = [&] {
+      return std::all_of(there, there + kOthers, [](const volatile int& x) { return x == 1; });
+    };
     const CallerStream stream;
     const std::array<CallerStream, kOthers> others;
     bool all = false;
     {
       Held held(stream);
       for (std::size_t k = 0; k < kOthers; ++k)
-        require(cudaMemcpyAsync(there + k, one.data(), sizeof(int), cudaMemcpyDefault, others[k].get()));
-      for (int looks = 0; looks < 2000 && !(all = all_there()); ++looks) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        require(cudaMemcpyAsync(there + k, one.data(), sizeof(int), cudaMemcpyDefault,
+                                others[k].get()));
+      for (int looks = 0; looks < 2000 && !(all = all_there()); ++looks)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     for (const CallerStream& other : others) require(cudaStreamSynchronize(other.get()));
     cudaFreeHost(memory);
@@ -83,6 +92,7 @@ inline bool streams_are_apart() {
   return apart;
 }
 inline constexpr const char* kStreamsShareQueues =
-    "work of other streams stands still behind a held stream here (as under MPS, whose clients share hardware queues)";
+    "work of other streams stands still behind a held stream here (as under MPS, whose clients "
+    "share hardware queues)";
 
 }  // namespace kauri::test

@@ -1,5 +1,5 @@
-// What is enqueued returns while the caller's stream is held up: nothing that kauri does then waits for work on that stream. On the
-// emulated device too.
+// What is enqueued returns while the caller's stream is held up: nothing that kauri does then waits
+// for work on that stream. On the emulated device too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -25,21 +25,25 @@ class HeldStreams : public OnCuda<W> {
     if (!this->IsSkipped() && !streams_are_apart()) GTEST_SKIP() << kStreamsShareQueues;
   }
 
-  /// A system in which one shift of four leaves a pivot that fails, and what each of them comes to by itself. So small that level by level,
-  /// too, a stream takes the launches of all four: CUDA holds about a thousand, and further ones wait.
+  /// A system in which one shift of four leaves a pivot that fails, and what each of them comes to
+  /// by itself. So small that level by level, too, a stream takes the launches of all four: CUDA
+  /// holds about a thousand, and further ones wait.
   struct Case {
     std::shared_ptr<const Plan> plan;
     DeviceValues<Value> there;
     std::vector<DeviceVerdict> verdict;
     std::vector<std::vector<Value>> x;  // nothing where a pivot fails
   };
-  static constexpr int kCalls = 4;  // the first puts launches on the stream, the second makes a graph too, the others launch it
+  static constexpr int kCalls = 4;  // the first puts launches on the stream, the second makes a
+                                    // graph too, the others launch it
   static Value shift(int call) { return call == 1 ? Value(-100) : Value(call + 1) / 4; }
 
   Case system(const std::string& spec) {
     const auto a = generate(spec);
-    Case out{
-        run_by(*this->plan(a.pattern()), symbolic::kFewestEver), DeviceValues<Value>::copy_of(this->values(a), this->backend()), {}, {}};
+    Case out{run_by(*this->plan(a.pattern()), symbolic::kFewestEver),
+             DeviceValues<Value>::copy_of(this->values(a), this->backend()),
+             {},
+             {}};
     for (int call = 0; call < kCalls; ++call) {
       auto alone = Factor<Value>::create(out.plan, this->backend());
       const bool good = refactorize(alone, out.there, shift(call)).ok();
@@ -89,7 +93,8 @@ TYPED_TEST(HeldStreams, SeveralRefactorisationsAndSolvesReturn) {
     Held held(stream);
     for (int call = 0; call < this->kCalls; ++call) {
       enqueue_refactorize(factor, s.there, this->shift(call), stream.get());
-      factor.enqueue_solve(DeviceMatrixView<T>({x[call]->data(), n, 1, n}), workspace, stream.get());
+      factor.enqueue_solve(DeviceMatrixView<T>({x[call]->data(), n, 1, n}), workspace,
+                           stream.get());
       ASSERT_TRUE(held.holds()) << "call " << call << " waited for the stream";
     }
   }

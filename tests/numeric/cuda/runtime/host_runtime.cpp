@@ -75,17 +75,23 @@ cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "as asked for"; }
 /// There is no driver, and so no context: all is done in that of the calling thread.
 #if CUDART_VERSION >= 12050
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned, unsigned long long, cudaDriverEntryPointQueryResult*) {
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** entry, unsigned,
+                                             unsigned long long, cudaDriverEntryPointQueryResult*) {
   return no_driver(entry);
 }
 #else
-cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long, cudaDriverEntryPointQueryResult*) {
+cudaError_t cudaGetDriverEntryPoint(const char*, void** entry, unsigned long long,
+                                    cudaDriverEntryPointQueryResult*) {
   return no_driver(entry);
 }
 #endif
 
-cudaError_t cudaMalloc(void** data, std::size_t bytes) { return allocate(data, bytes, runtime_calls().allocations); }
-cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) { return allocate(data, bytes, runtime_calls().pinned); }
+cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+  return allocate(data, bytes, runtime_calls().allocations);
+}
+cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) {
+  return allocate(data, bytes, runtime_calls().pinned);
+}
 cudaError_t cudaFree(void* data) {
   std::free(data);
   return cudaSuccess;
@@ -128,7 +134,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   std::free(stream);
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
   const std::scoped_lock lock(mutex);
   ++runtime_calls().copies;
   lines[stream].waiting.push_back({to, from, bytes});
@@ -151,10 +158,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   marks[event] = {stream, lines[stream].put};
   return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaErrorNotSupported; }  // uploads do not ask for it
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return cudaErrorNotSupported;
+}  // uploads do not ask for it
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const std::scoped_lock lock(mutex);
-  if (const auto mark = marks.find(event); mark != marks.end() && lines.contains(mark->second.stream))
+  if (const auto mark = marks.find(event);
+      mark != marks.end() && lines.contains(mark->second.stream))
     run(mark->second.stream, mark->second.put);
   return cudaSuccess;
 }

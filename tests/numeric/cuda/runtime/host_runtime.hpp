@@ -1,5 +1,6 @@
-// A CUDA runtime on the host, of what uploads need: "device" memory is the host's, and copies are done as late as the order of their stream
-// allows, so that what is overwritten too early is seen. A test that has these functions takes none from the real runtime.
+// A CUDA runtime on the host, of what uploads need: "device" memory is the host's, and copies are
+// done as late as the order of their stream allows, so that what is overwritten too early is seen.
+// A test that has these functions takes none from the real runtime.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,5 @@
-// The caller's allocator, failing allocations, values from every kind of memory, and retries that copy nothing.
+// The caller's allocator, failing allocations, values from every kind of memory, and retries that
+// copy nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,7 +33,8 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
   auto expected = factorize<T>(plan, value, this->backend());
   ASSERT_TRUE(expected.ok());
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   for (long k = 0;; ++k) {
     hook.fail_at(k);
     const std::string text = error_text(ErrorKind::memory, [&] {
@@ -60,11 +62,13 @@ TYPED_TEST(DeviceMemories, EachAllocationOfTheCallersMayFail) {
 /// What is allocated is what the plan says, and so is what the arrays take of it.
 TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach) {
   using T = typename TypeParam::T;
-  for (const char* spec : {"poisson2d 1", "poisson2d 30", "poisson3d 12", "elast3d 7", "tree 5000 1", "tree 5000 3", "arrow 20000 3",
-                           "blockdiag 300 300", "blockdiag 50 1"}) {
+  for (const char* spec :
+       {"poisson2d 1", "poisson2d 30", "poisson3d 12", "elast3d 7", "tree 5000 1", "tree 5000 3",
+        "arrow 20000 3", "blockdiag 300 300", "blockdiag 50 1"}) {
     const auto plan = this->plan(generate(spec).pattern());
     Hook hook;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+    Backend backend = cuda_backend(
+        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
     EXPECT_EQ(hook.alive(), 0u);
     EXPECT_EQ(backend.peak_bytes(), 0);
     const auto prepared = PreparedPlan::create(plan, backend);
@@ -78,7 +82,8 @@ TYPED_TEST(DeviceMemories, APreparedPlanAFactorAndAWorkspaceAreOneAllocationEach
     for (const Index nrhs : {1, 3, 1000}) {
       const auto workspace = Workspace<T>::create(factor, nrhs);
       EXPECT_EQ(hook.alive(), 3u) << spec;
-      EXPECT_EQ(hook.bytes() - this->factor_bytes(*plan), plan->workspace_bytes(sizeof(T), nrhs)) << spec;
+      EXPECT_EQ(hook.bytes() - this->factor_bytes(*plan), plan->workspace_bytes(sizeof(T), nrhs))
+          << spec;
       EXPECT_EQ(backend.bytes_in_use(), hook.bytes()) << spec;
     }
   }
@@ -95,7 +100,8 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
     ASSERT_TRUE(refactorize<T>(alone, value).ok());
     const std::vector<T> expected = this->solution(alone);
     Hook hook;
-    Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+    Backend backend = cuda_backend(
+        CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
     const Offset own = this->factor_bytes(*plan) - plan->prepared_bytes();
     std::vector<Factor<T>> factors;
     {
@@ -124,7 +130,8 @@ TYPED_TEST(DeviceMemories, FactorsOfAPreparedPlanShareItsArrays) {
 /// The two scalars need different views of the same arrays.
 TYPED_TEST(DeviceMemories, APreparedPlanServesFloatAndDouble) {
   using T = typename TypeParam::T;
-  if (TypeParam::loops == CudaCompute::hopper || TypeParam::loops == CudaCompute::tensor) GTEST_SKIP() << "loops of double alone";
+  if (TypeParam::loops == CudaCompute::hopper || TypeParam::loops == CudaCompute::tensor)
+    GTEST_SKIP() << "loops of double alone";
   const auto a = generate("elast3d 7");
   const auto plan = this->plan(a.pattern());
   const auto value = this->values(a);
@@ -154,7 +161,8 @@ TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   const auto value = this->values(a);
   const SymmetricView<T> view{a.pattern(), value};
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   auto factor = factorize<T>(this->plan(a.pattern()), value, backend);
   ASSERT_TRUE(factor.ok());
   auto workspace = Workspace<T>::create(factor.value(), 1);
@@ -165,7 +173,8 @@ TYPED_TEST(DeviceMemories, RefinementsAllocationMayFail) {
   const std::size_t alive = hook.alive();
   const auto attempt = [&] {
     return error_text(ErrorKind::memory, [&] {
-      (void)refine<T>(view, factor.value(), column_view(std::span<const T>(b)), columns(), workspace, RefineOptions{});
+      (void)refine<T>(view, factor.value(), column_view(std::span<const T>(b)), columns(),
+                      workspace, RefineOptions{});
     });
   };
   hook.fail_at(0);
@@ -184,14 +193,16 @@ TYPED_TEST(DeviceMemories, ABackendNeedsNoMemoryOfTheDevice) {
   const auto plan = this->plan(a.pattern());
   Hook hook;
   hook.fail_at(0);
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   EXPECT_TRUE(hook.failed());
   EXPECT_EQ(hook.alive(), 0u);
   hook.fail_at(std::numeric_limits<long>::max());
   EXPECT_TRUE(factorize<T>(plan, this->values(a), backend).ok());
 }
 
-/// Streams and places for verdicts are lent to one factor after another: what the last one left is not seen.
+/// Streams and places for verdicts are lent to one factor after another: what the last one left is
+/// not seen.
 TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 20");
@@ -204,7 +215,8 @@ TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
     auto factor = Factor<T>::create(plan, this->backend());
     EXPECT_EQ(factor.verdict(), DeviceVerdict{});
     EXPECT_EQ(factor.fetch_verdict(nullptr), DeviceVerdict{}) << round;
-    ASSERT_EQ(refactorize<T>(factor, round % 2 == 0 ? value : broken, T(round) / 64).ok(), round % 2 == 0);
+    ASSERT_EQ(refactorize<T>(factor, round % 2 == 0 ? value : broken, T(round) / 64).ok(),
+              round % 2 == 0);
     if (round % 3 != 0) factors.push_back(std::move(factor));
   }
   const auto expected = this->solution(factors[1]);  // of round 2
@@ -212,7 +224,8 @@ TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
     const std::size_t round = k / 2 * 3 + 1 + k % 2;
     EXPECT_EQ(factors[k].valid(), round % 2 == 0);
     EXPECT_EQ(factors[k].fetch_verdict(nullptr), factors[k].verdict()) << round;
-    EXPECT_EQ(factors[k].verdict().status == VerdictStatus::positive_definite, round % 2 == 0) << round;
+    EXPECT_EQ(factors[k].verdict().status == VerdictStatus::positive_definite, round % 2 == 0)
+        << round;
   }
   factors.erase(factors.begin() + 2, factors.end());
   auto alone = Factor<T>::create(plan, this->backend());
@@ -221,10 +234,12 @@ TYPED_TEST(DeviceMemories, FactorsOneAfterAnotherAndManyAtOnceAreStrangers) {
   EXPECT_EQ(this->solution(factors[1]), expected);
 }
 
-/// Plans whose arrays fill chunks, end in them, and follow each other in them, made by more threads than there are chunks.
+/// Plans whose arrays fill chunks, end in them, and follow each other in them, made by more threads
+/// than there are chunks.
 TYPED_TEST(DeviceMemories, FactorsMadeByManyThreadsHaveTheSameBits) {
   using T = typename TypeParam::T;
-  const std::vector<std::string> specs{"poisson3d 14", "poisson2d 300", "tree 60000 1", "elast3d 6"};
+  const std::vector<std::string> specs{"poisson3d 14", "poisson2d 300", "tree 60000 1",
+                                       "elast3d 6"};
   std::vector<std::vector<T>> value, expected;
   std::vector<std::shared_ptr<const Plan>> plans;
   std::vector<PreparedPlan> prepared;  // for every second round, at a time
@@ -244,22 +259,25 @@ TYPED_TEST(DeviceMemories, FactorsMadeByManyThreadsHaveTheSameBits) {
     threads.emplace_back([&, t] {
       for (std::size_t round = 0; round < 12; ++round) {
         const std::size_t k = (t + round) % specs.size();
-        auto factor = round % 2 == 0 ? Factor<T>::create(prepared[k]) : Factor<T>::create(plans[k], this->backend());
-        if (!refactorize<T>(factor, value[k], T(0.5)).ok() || this->solution(factor) != expected[k]) ++wrong[t];
+        auto factor = round % 2 == 0 ? Factor<T>::create(prepared[k])
+                                     : Factor<T>::create(plans[k], this->backend());
+        if (!refactorize<T>(factor, value[k], T(0.5)).ok() || this->solution(factor) != expected[k])
+          ++wrong[t];
       }
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
 }
 
-/// Refactorisations, verdicts and solves ask the allocator for nothing. What the driver takes for a CUDA graph, made by the second
-/// refactorisation, is not the allocator's, and so not seen here.
+/// Refactorisations, verdicts and solves ask the allocator for nothing. What the driver takes for a
+/// CUDA graph, made by the second refactorisation, is not the allocator's, and so not seen here.
 TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson3d 10");
   const auto value = this->values(a);
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   auto factor = Factor<T>::create(this->plan(a.pattern()), backend);
   auto workspace = Workspace<T>::create(factor, 2);
   auto refiner = Refiner<T>::create(a.pattern(), factor, 5);
@@ -275,7 +293,8 @@ TYPED_TEST(DeviceMemories, OnlyCreateAllocates) {
   EXPECT_TRUE(refactorize(factor, there).ok());
   EXPECT_TRUE(refactorize_shifted<T>(factor, value, T(2)).ok());
   enqueue_refactorize(factor, there, T(0), stream.get());
-  const test::CallerGraph graph(stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
+  const test::CallerGraph graph(
+      stream, [&](cudaStream_t s) { enqueue_refactorize(factor, there, T(1), s); });
   graph.launch(stream);
   factor.enqueue_solve(device_x, workspace, stream.get());
   refiner.enqueue_values(there, stream.get());
@@ -301,10 +320,14 @@ TYPED_TEST(DeviceMemories, TooLittleIsSaidBeforeAnyWork) {
   require(cudaMemGetInfo(&there, &all));
   void* rest = nullptr;
   require(cudaMalloc(&rest, there - (std::size_t{16} << 20)));
-  const std::string text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(plan, this->backend()); });
-  const std::string own_text = error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(prepared); });
+  const std::string text =
+      error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(plan, this->backend()); });
+  const std::string own_text =
+      error_text(ErrorKind::memory, [&] { (void)Factor<T>::create(prepared); });
   require(cudaFree(rest));
-  const auto needed = [](Offset count) { return "not enough device memory: " + std::to_string(count) + " bytes needed, "; };
+  const auto needed = [](Offset count) {
+    return "not enough device memory: " + std::to_string(count) + " bytes needed, ";
+  };
   EXPECT_EQ(text.find(needed(bytes)), 0u) << text;
   EXPECT_EQ(own_text.find(needed(bytes - plan->prepared_bytes())), 0u) << own_text;
   EXPECT_EQ(this->backend().bytes_in_use(), held);
@@ -317,9 +340,11 @@ TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory)
   using T = typename TypeParam::T;
   const auto a = generate("blockdiag 1600000 4");
   std::vector<T> value = this->values(a);
-  for (std::size_t k = 0; k < value.size(); ++k) value[k] *= T(1) + T(k % 1021) / T(4096);  // no two chunks alike
+  for (std::size_t k = 0; k < value.size(); ++k)
+    value[k] *= T(1) + T(k % 1021) / T(4096);  // no two chunks alike
   ASSERT_GT(value.size() * sizeof(T), std::size_t{15} << 20);
-  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
+  auto factor =
+      Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
   ASSERT_TRUE(refactorize<T>(factor, value, T(3)).ok());
   const std::vector<T> expected = this->solution(factor);
   const auto there = DeviceValues<T>::copy_of(value, this->backend());
@@ -328,7 +353,8 @@ TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory)
   ASSERT_TRUE(refactorize(factor, there, T(3)).ok());
   EXPECT_EQ(this->solution(factor), expected);
   T* pinned = nullptr;
-  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), value.size() * sizeof(T), cudaHostAllocDefault));
+  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), value.size() * sizeof(T),
+                        cudaHostAllocDefault));
   std::copy(value.begin(), value.end(), pinned);
   ASSERT_TRUE(refactorize(factor, there, T(4)).ok());
   ASSERT_TRUE(refactorize<T>(factor, std::span<const T>(pinned, value.size()), T(3)).ok());
@@ -345,8 +371,10 @@ TYPED_TEST(DeviceMemories, TheSameBitsFromPageableFromPinnedAndFromDeviceMemory)
   const std::vector<T> x(static_cast<std::size_t>(a.n()), T(1));
   std::vector<T> mine(x.size()), theirs(x.size());
   Backend cpu = cpu_backend(1);
-  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<T>(mine)), this->backend());
-  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)), column_view(std::span<T>(theirs)), cpu);
+  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)),
+              column_view(std::span<T>(mine)), this->backend());
+  multiply<T>({a.pattern(), value}, column_view(std::span<const T>(x)),
+              column_view(std::span<T>(theirs)), cpu);
   EXPECT_EQ(mine, theirs);
 }
 
@@ -359,8 +387,10 @@ TYPED_TEST(DeviceMemories, ARetryCopiesNothing) {
     auto value = this->values(a);
     value[a.pattern().col_ptr[a.n() / 2]] = T(-1);
     const std::vector<T> not_read(value.size(), std::numeric_limits<T>::quiet_NaN());
-    auto factor = Factor<T>::create(plan, this->backend()), fresh = Factor<T>::create(plan, this->backend());
-    EXPECT_FALSE(refactorize_shifted<T>(factor, value, T(0.125)).ok());  // nothing is held yet: copied
+    auto factor = Factor<T>::create(plan, this->backend()),
+         fresh = Factor<T>::create(plan, this->backend());
+    EXPECT_FALSE(
+        refactorize_shifted<T>(factor, value, T(0.125)).ok());  // nothing is held yet: copied
     ASSERT_FALSE(refactorize<T>(factor, value).ok());
     for (const T shift : {T(16), T(40), T(16)}) {
       ASSERT_TRUE(refactorize_shifted<T>(factor, not_read, shift).ok());

@@ -1,4 +1,5 @@
-// Processes of their own: which devices they take memory of, what a fork and an empty CUDA_VISIBLE_DEVICES come to.
+// Processes of their own: which devices they take memory of, what a fork and an empty
+// CUDA_VISIBLE_DEVICES come to.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -18,10 +19,12 @@
 namespace kauri::test {
 namespace {
 
-/// This program once more with one test of InOwnProcess, and with this in its environment, if it is not null. 0: that test passed. What
-/// tells GoogleTest of shards and reports is this process's own.
+/// This program once more with one test of InOwnProcess, and with this in its environment, if it is
+/// not null. 0: that test passed. What tells GoogleTest of shards and reports is this process's
+/// own.
 int run_alone(const std::string& test, const char* setting = nullptr) {
-  std::string filter = "--gtest_filter=InOwnProcess.DISABLED_" + test, disabled = "--gtest_also_run_disabled_tests";
+  std::string filter = "--gtest_filter=InOwnProcess.DISABLED_" + test,
+              disabled = "--gtest_also_run_disabled_tests";
   std::string program = "/proc/self/exe";
   char* arguments[] = {program.data(), filter.data(), disabled.data(), nullptr};
   std::vector<char*> environment;
@@ -29,7 +32,8 @@ int run_alone(const std::string& test, const char* setting = nullptr) {
   const std::string name = extra.substr(0, extra.find('=') + 1);
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string known = *entry;
-    if (known.rfind("GTEST_", 0) != 0 && (name.empty() || known.rfind(name, 0) != 0)) environment.push_back(*entry);
+    if (known.rfind("GTEST_", 0) != 0 && (name.empty() || known.rfind(name, 0) != 0))
+      environment.push_back(*entry);
   }
   if (setting != nullptr) environment.push_back(extra.data());
   environment.push_back(nullptr);
@@ -52,9 +56,13 @@ TEST_F(Processes, OnTheSecondDeviceTakeNothingOfTheFirst) {
   if (devices < 2) GTEST_SKIP() << "one device alone";
   EXPECT_EQ(run_alone("OnTheSecondDevice"), 0);
 }
-TEST_F(Processes, AreToldThatNoDeviceIsVisible) { EXPECT_EQ(run_alone("WithoutADevice", "CUDA_VISIBLE_DEVICES="), 0); }
+TEST_F(Processes, AreToldThatNoDeviceIsVisible) {
+  EXPECT_EQ(run_alone("WithoutADevice", "CUDA_VISIBLE_DEVICES="), 0);
+}
 TEST_F(Processes, ForkBeforeTheFirstCall) { EXPECT_EQ(run_alone("ForkBeforeTheFirstCall"), 0); }
-TEST_F(Processes, AreToldOfAForkAfterTheFirstCall) { EXPECT_EQ(run_alone("ForkAfterTheFirstCall"), 0); }
+TEST_F(Processes, AreToldOfAForkAfterTheFirstCall) {
+  EXPECT_EQ(run_alone("ForkAfterTheFirstCall"), 0);
+}
 
 /// f() in a child of this process: 0 if nothing in it has failed.
 template <class F>
@@ -69,7 +77,10 @@ int in_child(const F& f) {
 /// What nvidia-smi tells of each device, where it is there: index and MiB in use.
 std::string memory_in_use() {
   std::string out;
-  FILE* pipe = popen("nvidia-smi --query-gpu=index,memory.used --format=csv,noheader,nounits 2>/dev/null | tr '\\n' ';'", "r");
+  FILE* pipe = popen(
+      "nvidia-smi --query-gpu=index,memory.used --format=csv,noheader,nounits 2>/dev/null | tr "
+      "'\\n' ';'",
+      "r");
   if (pipe == nullptr) return out;
   char part[256];
   while (std::fgets(part, sizeof part, pipe) != nullptr) out += part;
@@ -96,12 +107,16 @@ TEST(InOwnProcess, DISABLED_OnTheSecondDevice) {
 TEST(InOwnProcess, DISABLED_WithoutADevice) {
   EXPECT_FALSE(cuda_available());
   const std::string text = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
-  EXPECT_EQ(text.find(std::string("there is no CUDA device 0: ") + cudaGetErrorString(cudaErrorNoDevice)), 0U) << text;
+  EXPECT_EQ(
+      text.find(std::string("there is no CUDA device 0: ") + cudaGetErrorString(cudaErrorNoDevice)),
+      0U)
+      << text;
   EXPECT_NE(text.find("CUDA_VISIBLE_DEVICES"), std::string::npos) << text;
   Solver<double> solver;
   ASSERT_TRUE(solver.compute(generate("poisson2d 6").view()).ok());
   EXPECT_EQ(solver.backend().kind(), BackendKind::cpu);
-  EXPECT_NE(solver.analysis().target_reason.find(text), std::string::npos) << solver.analysis().target_reason;
+  EXPECT_NE(solver.analysis().target_reason.find(text), std::string::npos)
+      << solver.analysis().target_reason;
 }
 
 TEST(InOwnProcess, DISABLED_ForkBeforeTheFirstCall) {
@@ -115,10 +130,12 @@ TEST(InOwnProcess, DISABLED_ForkAfterTheFirstCall) {
   calls.make();
   EXPECT_EQ(in_child([&] {
               EXPECT_FALSE(cuda_available());
-              const std::string hint = "a process that was forked from one that has used CUDA cannot use it";
+              const std::string hint =
+                  "a process that was forked from one that has used CUDA cannot use it";
               const std::string made = error_text(ErrorKind::device, [] { (void)cuda_backend(); });
               EXPECT_NE(made.find(hint), std::string::npos) << made;
-              const std::string used = error_text(ErrorKind::device, [&] { calls.use(nullptr); });  // of the parent's factor
+              const std::string used = error_text(
+                  ErrorKind::device, [&] { calls.use(nullptr); });  // of the parent's factor
               EXPECT_NE(used.find(hint), std::string::npos) << used;
             }),
             0);

@@ -12,7 +12,8 @@
 namespace kauri::test {
 
 inline void require(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA in a test: ") + cudaGetErrorString(status));
+  if (status != cudaSuccess)
+    throw std::runtime_error(std::string("CUDA in a test: ") + cudaGetErrorString(status));
 }
 
 /// An array on the device, written and read at once, all streams idle.
@@ -30,7 +31,8 @@ class CallerArray {
   void assign(const std::vector<T>& host) {
     require(cudaDeviceSynchronize());
     require(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-    require(cudaDeviceSynchronize());  // the copy from pageable memory may have returned before it ended
+    require(cudaDeviceSynchronize());  // the copy from pageable memory may have returned before it
+                                       // ended
   }
   [[nodiscard]] std::vector<T> fetch() const {
     require(cudaDeviceSynchronize());

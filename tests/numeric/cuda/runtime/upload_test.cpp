@@ -1,4 +1,5 @@
-// Blocks of a device's memory, and the way of arrays there through shared chunks; on the host, where no device is needed.
+// Blocks of a device's memory, and the way of arrays there through shared chunks; on the host,
+// where no device is needed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -58,15 +59,19 @@ class Arrays {
     const int k = next_++;
     remember<T>(uploader_.make<T>(count,
                                   [&](Offset begin, Offset end, T* out) {
-                                    if (reinterpret_cast<std::uintptr_t>(out) % alignof(T) != 0) return;
-                                    for (Offset i = begin; i < end; ++i) out[i - begin] = item<T>(i, k);
+                                    if (reinterpret_cast<std::uintptr_t>(out) % alignof(T) != 0)
+                                      return;
+                                    for (Offset i = begin; i < end; ++i)
+                                      out[i - begin] = item<T>(i, k);
                                   }),
                 k);
   }
   /// Not to be written.
   void room(Offset bytes) {
     const auto array = uploader_.room<std::byte>(bytes);
-    checks_.push_back([array] { return array.size() - std::count(array.data(), array.data() + array.size(), test::kFresh); });
+    checks_.push_back([array] {
+      return array.size() - std::count(array.data(), array.data() + array.size(), test::kFresh);
+    });
   }
   [[nodiscard]] Offset wrong() const {
     Offset sum = 0;
@@ -78,8 +83,10 @@ class Arrays {
   template <class T>
   void remember(DeviceArray<T> array, int k) {
     checks_.push_back([array, k] {
-      Offset wrong = reinterpret_cast<std::uintptr_t>(array.data()) % symbolic::kDeviceAlignment == 0 ? 0 : 1;
-      for (Offset i = 0; i < array.size(); ++i) wrong += same(array.data()[i], item<T>(i, k)) ? 0 : 1;
+      Offset wrong =
+          reinterpret_cast<std::uintptr_t>(array.data()) % symbolic::kDeviceAlignment == 0 ? 0 : 1;
+      for (Offset i = 0; i < array.size(); ++i)
+        wrong += same(array.data()[i], item<T>(i, k)) ? 0 : 1;
       return wrong;
     });
   }
@@ -90,7 +97,8 @@ class Arrays {
 };
 
 /// Arrays of random lengths and types: how many of their items have not arrived.
-Offset wrong_items(Staging& staging, const std::shared_ptr<ResourcePool>& pool, const DeviceHeap& heap, std::uint64_t seed) {
+Offset wrong_items(Staging& staging, const std::shared_ptr<ResourcePool>& pool,
+                   const DeviceHeap& heap, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::pair<unsigned, Offset>> lists;
   Offset bytes = 0;
@@ -125,7 +133,8 @@ TEST(Upload, ArraysOfManyThreadsArriveWhole) {
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < kThreads; ++t)
     threads.emplace_back([&, t] {
-      for (std::uint64_t round = 0; round < 25; ++round) wrong[t] += wrong_items(staging, pool, heap, 100 * t + round);
+      for (std::uint64_t round = 0; round < 25; ++round)
+        wrong[t] += wrong_items(staging, pool, heap, 100 * t + round);
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<Offset>(kThreads, 0));
@@ -155,7 +164,9 @@ TEST(Upload, ArraysComeBackWhole) {
         std::copy_n(static_cast<const double*>(in), end - begin, back.begin() + begin);
       };
       staging.receive(array.data(), kCount, sizeof(double), unpack, stream->get());
-      for (Offset i = 0; i < kCount; ++i) right[t] += back[static_cast<std::size_t>(i)] == item<double>(i, static_cast<int>(t)) ? 1 : 0;
+      for (Offset i = 0; i < kCount; ++i)
+        right[t] +=
+            back[static_cast<std::size_t>(i)] == item<double>(i, static_cast<int>(t)) ? 1 : 0;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(right, std::vector<Offset>(kThreads, kCount));
@@ -208,7 +219,8 @@ TEST(Upload, ManyVerdictsAtOnce) {
     ASSERT_EQ(verdicts.back()->read("a verdict"), DeviceVerdict{});
     verdicts.back()->place().there->value.column = k;
   }
-  for (Index k = 0; k < 100; ++k) EXPECT_EQ(verdicts[static_cast<std::size_t>(k)]->read("a verdict").column, k);
+  for (Index k = 0; k < 100; ++k)
+    EXPECT_EQ(verdicts[static_cast<std::size_t>(k)]->read("a verdict").column, k);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Waits that end, in kernels built with KAURI_WATCHDOG: a signal that is not sent is told with kernel, ticket and counter. Each test that
-// loses one runs in a process of its own, since a trap ends the device's context. On the emulated device too.
+// Waits that end, in kernels built with KAURI_WATCHDOG: a signal that is not sent is told with
+// kernel, ticket and counter. Each test that loses one runs in a process of its own, since a trap
+// ends the device's context. On the emulated device too.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +27,8 @@ using numeric::cuda::watchdog::Kernel;
 
 constexpr std::uint64_t kLimit = 100'000'000;  // ns
 
-/// A system with tiled fronts below tiled fronts, in few teams, and its factor. The device is first used in the process that the test ends.
+/// A system with tiled fronts below tiled fronts, in few teams, and its factor. The device is first
+/// used in the process that the test ends.
 class Watched {
  public:
   explicit Watched(CudaCompute loops, OwnedPattern pattern = grid_pattern(9, 9, 9, true))
@@ -40,9 +42,12 @@ class Watched {
     factor = std::make_unique<Factor<double>>(Factor<double>::create(plan, backend_));
   }
   void arm(Kernel kernel, int unit, int lane = -1) const {
-    numeric::cuda::watchdog::arm({.limit = kLimit, .lost_kernel = kernel, .lost_unit = unit, .lost_lane = lane});
+    numeric::cuda::watchdog::arm(
+        {.limit = kLimit, .lost_kernel = kernel, .lost_unit = unit, .lost_lane = lane});
   }
-  [[nodiscard]] bool refactorize() const { return kauri::refactorize<double>(*factor, value_).ok(); }
+  [[nodiscard]] bool refactorize() const {
+    return kauri::refactorize<double>(*factor, value_).ok();
+  }
   [[nodiscard]] std::vector<double> solve(Index columns) const {
     std::vector<double> x(static_cast<std::size_t>(plan->n * columns), 1.0);
     auto workspace = Workspace<double>::create(*factor, columns);
@@ -53,12 +58,15 @@ class Watched {
   [[nodiscard]] int contribution() const {
     const DeviceSchedule& device = plan->device;
     for (std::size_t k = 0; k < device.task.size(); ++k)
-      if (device.task[k].kind == DeviceTask::Kind::contribution && parent_of(device.task[k].front) != kNone) return static_cast<int>(k);
+      if (device.task[k].kind == DeviceTask::Kind::contribution &&
+          parent_of(device.task[k].front) != kNone)
+        return static_cast<int>(k);
     return -1;
   }
   /// Among tiled fronts.
   [[nodiscard]] Index parent_of(Index tiled) const {
-    const Index parent = plan->supernodes.parent[plan->device.front[plan->device.small_fronts + tiled]];
+    const Index parent =
+        plan->supernodes.parent[plan->device.front[plan->device.small_fronts + tiled]];
     return parent == kNone ? kNone : plan->device.tiled[parent];
   }
 
@@ -72,14 +80,17 @@ class Watched {
 };
 
 /// Ends the process: with 0 if `is_told` of the text that the call throws.
-[[noreturn]] void end_with(const std::function<void()>& call, const std::function<bool(const std::string&)>& is_told) {
+[[noreturn]] void end_with(const std::function<void()>& call,
+                           const std::function<bool(const std::string&)>& is_told) {
   const std::string text = error_text(ErrorKind::device, call);
   if (is_told(text)) std::_Exit(0);
   std::fprintf(stderr, "%s\n", text.c_str());
   std::_Exit(1);
 }
 
-bool has(const std::string& text, const std::string& pattern) { return std::regex_search(text, std::regex(pattern)); }
+bool has(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, std::regex(pattern));
+}
 
 class WatchdogDeathTest : public ::testing::Test {
  protected:
@@ -99,12 +110,15 @@ void lose_a_contribution(CudaCompute loops, Kernel kernel, const char* name) {
   end_with([&] { static_cast<void>(system.refactorize()); },
            [&](const std::string& text) {
              std::smatch found;
-             const std::regex line(std::string(name) + R"(, block \d+, warp \d+, ticket (\d+) waits for tasks that write the blocks )" +
-                                   R"(of the front's children: (\d+), (\d+) wanted, counter 0x[0-9a-f]+)");
+             const std::regex line(
+                 std::string(name) +
+                 R"(, block \d+, warp \d+, ticket (\d+) waits for tasks that write the blocks )" +
+                 R"(of the front's children: (\d+), (\d+) wanted, counter 0x[0-9a-f]+)");
              if (!std::regex_search(text, found, line)) return false;
              const auto number = [&](int k) { return std::stoi(found[k]); };
              const DeviceSchedule& device = system.plan->device;
-             return device.task[number(1)].front == system.parent_of(device.task[lost].front) && number(2) == number(3) - 1;
+             return device.task[number(1)].front == system.parent_of(device.task[lost].front) &&
+                    number(2) == number(3) - 1;
            });
 }
 
@@ -120,15 +134,19 @@ TEST_F(WatchdogDeathTest, TellsWhichTicketOfThePortableKernelWaitsForALostTask) 
 void lose_a_task(CudaCompute loops, Kernel kernel, const char* name, DeviceTask::Kind kind) {
   const Watched system(loops);
   const std::vector<DeviceTask>& task = system.plan->device.task;
-  const auto lost = std::find_if(task.begin(), task.end(), [&](const DeviceTask& t) { return t.kind == kind; });
+  const auto lost =
+      std::find_if(task.begin(), task.end(), [&](const DeviceTask& t) { return t.kind == kind; });
   if (lost == task.end()) std::_Exit(2);
   system.arm(kernel, static_cast<int>(lost - task.begin()));
   end_with([&] { static_cast<void>(system.refactorize()); },
            [&](const std::string& text) {
              std::smatch found;
-             const std::regex line(std::string(name) + R"(, block \d+, warp \d+, ticket (\d+) waits for [^:]+: (\d+), (\d+) wanted)");
+             const std::regex line(
+                 std::string(name) +
+                 R"(, block \d+, warp \d+, ticket (\d+) waits for [^:]+: (\d+), (\d+) wanted)");
              if (!std::regex_search(text, found, line)) return false;
-             return task[std::stoul(found[1])].front == lost->front && std::stoi(found[2]) < std::stoi(found[3]);
+             return task[std::stoul(found[1])].front == lost->front &&
+                    std::stoi(found[2]) < std::stoi(found[3]);
            });
 }
 
@@ -145,28 +163,36 @@ TEST_F(WatchdogDeathTest, TellsWhoWaitsForALostTaskOfEachKind) {
 void lose_a_small_front() {
   const Watched system(CudaCompute::hopper, grid_pattern(24, 24, 1));
   system.arm(Kernel::factor_fronts_by_warps, 0);
-  end_with([&] { static_cast<void>(system.refactorize()); },
-           [](const std::string& text) {
-             std::smatch found;
-             const std::regex line(
-                 R"(factor_fronts_by_warps, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
-             return std::regex_search(text, found, line) && std::stoi(found[1]) == std::stoi(found[2]) - 1;
-           });
+  end_with(
+      [&] { static_cast<void>(system.refactorize()); },
+      [](const std::string& text) {
+        std::smatch found;
+        const std::regex line(
+            R"(factor_fronts_by_warps, block \d+, warp \d+, ticket \d+ waits for children of a small front: (\d+), (\d+) wanted)");
+        return std::regex_search(text, found, line) &&
+               std::stoi(found[1]) == std::stoi(found[2]) - 1;
+      });
 }
 
-TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) { KAURI_EXPECT_TOLD(lose_a_small_front()); }
+TEST_F(WatchdogDeathTest, TellsWhichSmallFrontWaitsForALostChild) {
+  KAURI_EXPECT_TOLD(lose_a_small_front());
+}
 
-/// `unit`: a ticket, or as Waiter has it a front. `lane`: what other lanes send is there; -1: nothing is.
+/// `unit`: a ticket, or as Waiter has it a front. `lane`: what other lanes send is there; -1:
+/// nothing is.
 void lose_a_number(Kernel kernel, int unit, int lane, Index columns, const char* name) {
   const Watched system(CudaCompute::hopper);
   if (!system.refactorize()) std::_Exit(2);
   system.arm(kernel, unit, lane);
-  end_with([&] { static_cast<void>(system.solve(columns)); },
-           [&](const std::string& text) {
-             return has(text, std::string(name) +
-                                  R"(, block \d+, warp \d+, (ticket|front) \d+ waits for a number of the solve that is not )" +
-                                  "there, at 0x[0-9a-f]+");
-           });
+  end_with(
+      [&] { static_cast<void>(system.solve(columns)); },
+      [&](const std::string& text) {
+        return has(
+            text,
+            std::string(name) +
+                R"(, block \d+, warp \d+, (ticket|front) \d+ waits for a number of the solve that is not )" +
+                "there, at 0x[0-9a-f]+");
+      });
 }
 
 TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfASweepDoesNotSend) {
@@ -177,7 +203,8 @@ TEST_F(WatchdogDeathTest, TellsOfANumberThatATaskOfAWideSweepDoesNotSend) {
   for (const Index columns : {8, 16, 32}) {
     SCOPED_TRACE(columns);
     KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, -1, columns, "wide sweep"));
-    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns, "wide sweep"));  // the last row of a tile is there
+    KAURI_EXPECT_TOLD(lose_a_number(Kernel::wide_sweep, 0, 0, columns,
+                                    "wide sweep"));  // the last row of a tile is there
   }
 }
 

@@ -1,4 +1,5 @@
-// Solves with right-hand sides and solutions on the device and in every kind of the host's memory, on streams and in graphs.
+// Solves with right-hand sides and solutions on the device and in every kind of the host's memory,
+// on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -37,36 +38,41 @@ class DeviceSolves : public test::OnCuda<W> {
     return out;
   }
   /// `columns` columns of `n` rows of x on the device.
-  static DeviceMatrixView<Value> view(const CallerArray<Value>& x, Index n, Index columns, Offset ld) {
+  static DeviceMatrixView<Value> view(const CallerArray<Value>& x, Index n, Index columns,
+                                      Offset ld) {
     return DeviceMatrixView<Value>({x.data(), n, columns, ld});
   }
   /// From the host's memory, `nrhs` columns together.
-  static Values expected(const Factor<Value>& factor, const Values& b, Index columns, Offset ld, Index nrhs) {
+  static Values expected(const Factor<Value>& factor, const Values& b, Index columns, Offset ld,
+                         Index nrhs) {
     auto workspace = Workspace<Value>::create(factor, nrhs);
     Values x = b;
     factor.solve({x.data(), factor.plan().n, columns, ld}, workspace);
     return x;
   }
   /// What both calls say.
-  std::string refused(const Factor<Value>& factor, DeviceMatrixView<Value> b, DeviceMatrixView<Value> x, Workspace<Value>& workspace) {
+  std::string refused(const Factor<Value>& factor, DeviceMatrixView<Value> b,
+                      DeviceMatrixView<Value> x, Workspace<Value>& workspace) {
     const std::string text = error_text(ErrorKind::usage, [&] { factor.solve(b, x, workspace); });
-    EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(b, x, workspace, nullptr); }), text);
+    EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.enqueue_solve(b, x, workspace, nullptr); }),
+              text);
     require(cudaDeviceSynchronize());
     return text;
   }
 };
 TYPED_TEST_SUITE(DeviceSolves, test::Ways);
 
-/// Of rows of L^T x = y, over the rows below the pivots too. Fast sweeps of factors in float have x in double until it is written, so that
-/// it is no row's rounding that shows there, but that of x: sweep_test.cpp holds them against L.
+/// Of rows of L^T x = y, over the rows below the pivots too. Fast sweeps of factors in float have x
+/// in double until it is written, so that it is no row's rounding that shows there, but that of x:
+/// sweep_test.cpp holds them against L.
 TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
   for (const bool fast : {false, true}) {
     if (fast && std::is_same_v<typename TypeParam::T, float> && !TypeParam::by_level) continue;
     CudaOptions options;
     options.compute = TypeParam::loops, options.fast_solve = fast;
     Backend backend = cuda_backend(options);
-    // Plain: inside a block of 16 pivots sums lose what they round. Fast: the inverses of whole tiles, and products with them, are
-    // rounded once each.
+    // Plain: inside a block of 16 pivots sums lose what they round. Fast: the inverses of whole
+    // tiles, and products with them, are rounded once each.
     const double most = fast ? 64 : 4;
     for (const char* spec : {"poisson2d 60", "poisson3d 14", "elast3d 6", "tree 3000 1"}) {
       const double error = test::worst_backward_row(this->factor(generate(spec), backend));
@@ -79,21 +85,26 @@ TYPED_TEST(DeviceSolves, KeepWhatSumsOfTheBackwardSweepRound) {
 TYPED_TEST(DeviceSolves, HaveTheBitsOfTheHostsInAndOutOfPlace) {
   using T = typename TypeParam::T;
   const CallerStream stream;
-  for (const char* spec : {"poisson2d 1", "poisson2d 60", "poisson3d 14", "elast3d 6", "tree 3000 1", "blockdiag 300 100"}) {
+  for (const char* spec : {"poisson2d 1", "poisson2d 60", "poisson3d 14", "elast3d 6",
+                           "tree 3000 1", "blockdiag 300 100"}) {
     const auto a = generate(spec);
     const Index n = a.n();
     const auto factor = this->factor(a);
     for (const Index columns : {1, 5, 40})
       for (const Index nrhs : {1, 3, 32}) {
-        SCOPED_TRACE(std::string(spec) + " " + std::to_string(columns) + " by " + std::to_string(nrhs));
+        SCOPED_TRACE(std::string(spec) + " " + std::to_string(columns) + " by " +
+                     std::to_string(nrhs));
         auto workspace = Workspace<T>::create(factor, nrhs);
         const Offset ldb = n + 3, ldx = n + 6;
-        const auto b = this->random_rhs(ldb, columns, 1), before = this->random_rhs(ldx, columns, 2);
+        const auto b = this->random_rhs(ldb, columns, 1),
+                   before = this->random_rhs(ldx, columns, 2);
         const auto expected = this->expected(factor, b, columns, ldb, nrhs);
         auto apart = before;
-        for (Index c = 0; c < columns; ++c) std::copy_n(expected.begin() + c * ldb, n, apart.begin() + c * ldx);
+        for (Index c = 0; c < columns; ++c)
+          std::copy_n(expected.begin() + c * ldb, n, apart.begin() + c * ldx);
         CallerArray<T> device_b(b), device_x(before);
-        const auto rhs = this->view(device_b, n, columns, ldb), x = this->view(device_x, n, columns, ldx);
+        const auto rhs = this->view(device_b, n, columns, ldb),
+                   x = this->view(device_x, n, columns, ldx);
         factor.solve(rhs, x, workspace);
         EXPECT_EQ(device_x.fetch(), apart);
         for (const cudaStream_t s : {stream.get(), cudaStream_t{nullptr}}) {
@@ -113,8 +124,8 @@ TYPED_TEST(DeviceSolves, HaveTheBitsOfTheHostsInAndOutOfPlace) {
 
 TYPED_TEST(DeviceSolves, NoColumnsAndNoRows) {
   using T = typename TypeParam::T;
-  const auto nothing =
-      SymmetricMatrix<double>::from_triplets(0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
+  const auto nothing = SymmetricMatrix<double>::from_triplets(
+      0, std::vector<Index>{}, std::vector<Index>{}, std::vector<double>{}, Storage::lower);
   for (const auto& a : {generate("poisson2d 5"), nothing}) {
     const auto factor = this->factor(a);
     auto workspace = Workspace<T>::create(factor, 2);
@@ -124,13 +135,15 @@ TYPED_TEST(DeviceSolves, NoColumnsAndNoRows) {
   }
 }
 
-/// More than the ring of chunks holds, columns that lie apart, blocks after each other: from each kind of memory what the device has.
+/// More than the ring of chunks holds, columns that lie apart, blocks after each other: from each
+/// kind of memory what the device has.
 TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
   using T = typename TypeParam::T;
   const auto a = generate("blockdiag 1400000 4");
   const Index n = a.n(), columns = 5;
   const Offset ld = n + 11;
-  auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
+  auto factor =
+      Factor<T>::create(this->plan(a.pattern(), OrderingMethod::natural), this->backend());
   ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
   auto workspace = Workspace<T>::create(factor, 3);
   const auto b = this->random_rhs(ld, columns, 1);
@@ -148,7 +161,8 @@ TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
     for (T* to : {pageable.data(), pinned, managed}) {
       std::fill_n(to, b.size(), T(7));
       std::copy(b.begin(), b.end(), from);
-      for (Index c = 0; c < columns; ++c) std::copy_n(b.begin() + c * ld + n, ld - n, to + c * ld + n);
+      for (Index c = 0; c < columns; ++c)
+        std::copy_n(b.begin() + c * ld + n, ld - n, to + c * ld + n);
       factor.solve({from, n, columns, ld}, {to, n, columns, ld}, workspace);
       EXPECT_EQ(std::vector<T>(to, to + b.size()), expected);
       // Without gaps, a single copy where the device may read it.
@@ -156,7 +170,8 @@ TYPED_TEST(DeviceSolves, TheSameBitsFromEveryKindOfTheHostsMemory) {
       std::copy_n(b.begin(), one, from);
       std::copy_n(b.begin() + ld, one, from + n);
       factor.solve({from, n, 2, n}, workspace);
-      EXPECT_TRUE(std::equal(from, from + n, expected.begin()) && std::equal(from + n, from + 2 * one, expected.begin() + ld));
+      EXPECT_TRUE(std::equal(from, from + n, expected.begin()) &&
+                  std::equal(from + n, from + 2 * one, expected.begin() + ld));
     }
   const auto in_managed = [&] {
     std::copy(b.begin(), b.end(), managed);
@@ -177,11 +192,14 @@ TYPED_TEST(DeviceSolves, OnTwoStreamsAtOnceWithTwoWorkspaces) {
   const CallerStream streams[2];
   Workspace<T> workspaces[2] = {Workspace<T>::create(factor, 3), Workspace<T>::create(factor, 2)};
   const std::vector<T> b[2] = {this->random_rhs(n, columns, 1), this->random_rhs(n, columns, 2)};
-  const CallerArray<T> there[2] = {CallerArray<T>(b[0]), CallerArray<T>(b[1])}, x[2] = {CallerArray<T>(b[1]), CallerArray<T>(b[0])};
+  const CallerArray<T> there[2] = {CallerArray<T>(b[0]), CallerArray<T>(b[1])},
+                       x[2] = {CallerArray<T>(b[1]), CallerArray<T>(b[0])};
   for (int round = 0; round < 20; ++round)
     for (int k = 0; k < 2; ++k)
-      factor.enqueue_solve(this->view(there[k], n, columns, n), this->view(x[k], n, columns, n), workspaces[k], streams[k].get());
-  for (int k = 0; k < 2; ++k) EXPECT_EQ(x[k].fetch(), this->expected(factor, b[k], columns, n, 3 - k)) << k;
+      factor.enqueue_solve(this->view(there[k], n, columns, n), this->view(x[k], n, columns, n),
+                           workspaces[k], streams[k].get());
+  for (int k = 0; k < 2; ++k)
+    EXPECT_EQ(x[k].fetch(), this->expected(factor, b[k], columns, n, 3 - k)) << k;
 }
 
 /// What a time step does: new values, new right-hand sides, the verdict looked at afterwards.
@@ -203,13 +221,15 @@ TYPED_TEST(DeviceSolves, FollowARefactorisationWhoseVerdictNobodyKnows) {
       if (broken) value[a.pattern().col_ptr[a.n() / 2]] = T(-3);
       there.assign(value);
       enqueue_refactorize(factor, there, T(0.5), stream.get());
-      factor.enqueue_solve(this->view(device_b, n, columns, n), this->view(device_x, n, columns, n), workspace, stream.get());
+      factor.enqueue_solve(this->view(device_b, n, columns, n), this->view(device_x, n, columns, n),
+                           workspace, stream.get());
       EXPECT_EQ(factor.fetch_verdict(stream.get()).status,
                 broken ? VerdictStatus::not_positive_definite : VerdictStatus::positive_definite);
       const auto x = device_x.fetch();
       ASSERT_EQ(refactorize<T>(alone, value, T(0.5)).ok(), !broken) << spec;
       if (broken)
-        EXPECT_TRUE(std::all_of(x.begin(), x.end(), [](T v) { return std::isnan(v); })) << spec << " " << round;
+        EXPECT_TRUE(std::all_of(x.begin(), x.end(), [](T v) { return std::isnan(v); }))
+            << spec << " " << round;
       else
         EXPECT_EQ(x, this->expected(alone, b, columns, n, 2)) << spec << " " << round;
     }
@@ -224,14 +244,16 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
     const Index n = a.n(), columns = 5;
     const Offset ld = n + 2;
     const auto plan = this->plan(a.pattern());
-    auto factor = Factor<T>::create(plan, this->backend()), alone = Factor<T>::create(plan, this->backend());
+    auto factor = Factor<T>::create(plan, this->backend()),
+         alone = Factor<T>::create(plan, this->backend());
     auto workspace = Workspace<T>::create(factor, 2);
     auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
     const std::vector<T> zeros(static_cast<std::size_t>(ld * columns));
     CallerArray<T> device_b(zeros), device_x(zeros);
     const CallerGraph graph(stream, [&](cudaStream_t s) {
       enqueue_refactorize(factor, there, T(0.5), s);
-      factor.enqueue_solve(this->view(device_b, n, columns, ld), this->view(device_x, n, columns, ld), workspace, s);
+      factor.enqueue_solve(this->view(device_b, n, columns, ld),
+                           this->view(device_x, n, columns, ld), workspace, s);
     });
     EXPECT_EQ(device_x.fetch(), zeros) << "the capture ran";
     for (int round = 0; round < 30; ++round) {
@@ -254,7 +276,8 @@ TYPED_TEST(DeviceSolves, AGraphOfRefactorisationAndSolveReplaysWithTheNumbersOfT
       }
       for (Index c = 0; c < columns; ++c)
         for (Offset i = 0; i < ld; ++i)
-          ASSERT_TRUE(i < n ? std::isnan(x[c * ld + i]) : x[c * ld + i] == b[c * ld + i]) << spec << " " << i << " " << c;
+          ASSERT_TRUE(i < n ? std::isnan(x[c * ld + i]) : x[c * ld + i] == b[c * ld + i])
+              << spec << " " << i << " " << c;
     }
   }
 }
@@ -269,7 +292,9 @@ TYPED_TEST(DeviceSolves, AGraphOfSolvesReadsTheFactorOfTheDay) {
   const CallerStream stream;
   const auto b = this->random_rhs(n, 1, 3);
   CallerArray<T> device_x(b);
-  const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(this->view(device_x, n, 1, n), workspace, s); });
+  const CallerGraph graph(stream, [&](cudaStream_t s) {
+    factor.enqueue_solve(this->view(device_x, n, 1, n), workspace, s);
+  });
   for (const T shift : {T(0), T(3), T(100)}) {
     ASSERT_TRUE(refactorize<T>(factor, this->values(a), shift).ok());
     device_x.assign(b);
@@ -288,23 +313,28 @@ TYPED_TEST(DeviceSolves, FactorsThatAreRefused) {
   const CallerStream stream;
   const CallerArray<T> array(this->random_rhs(n, 2, 1));
   const auto x = this->view(array, n, 2, n);
-  const std::string invalid = "solve: the factor is not valid (no successful factorisation yet, or the last one broke down)";
+  const std::string invalid =
+      "solve: the factor is not valid (no successful factorisation yet, or the last one broke "
+      "down)";
   EXPECT_EQ(this->refused(factor, x, x, workspace), invalid);
   ASSERT_FALSE(refactorize<T>(factor, value, T(-100)).ok());
   EXPECT_EQ(this->refused(factor, x, x, workspace), invalid);
   const auto there = DeviceValues<T>::copy_of(value, this->backend());
   enqueue_refactorize(factor, there, T(-100), stream.get());
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.solve(x, workspace); }), invalid) << "not known yet";
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.solve(x, workspace); }), invalid)
+      << "not known yet";
   EXPECT_NO_THROW(factor.enqueue_solve(x, workspace, stream.get()));
   factor.fetch_verdict(stream.get());
   EXPECT_EQ(this->refused(factor, x, x, workspace), invalid);
   ASSERT_TRUE(refactorize<T>(factor, value).ok());
   EXPECT_EQ(this->refused(factor, x, x, workspace), "no Error");
   workspace = Workspace<T>::create(this->plan(a.pattern()), 1, this->backend());
-  EXPECT_EQ(this->refused(factor, x, x, workspace), "solve: the workspace was made for another plan");
+  EXPECT_EQ(this->refused(factor, x, x, workspace),
+            "solve: the workspace was made for another plan");
   Backend other = cuda_backend();
   auto theirs = Workspace<T>::create(factor.shared_plan(), 1, other);
-  EXPECT_EQ(this->refused(factor, x, x, theirs), "solve: the workspace was made for another device's backend");
+  EXPECT_EQ(this->refused(factor, x, x, theirs),
+            "solve: the workspace was made for another device's backend");
 }
 
 TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
@@ -322,7 +352,8 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
   const std::string needed = " is not in the memory of CUDA device 0 but in ";
   std::vector<T> host = ones;
   T* pinned = nullptr;
-  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), ones.size() * sizeof(T), cudaHostAllocMapped));
+  require(cudaHostAlloc(reinterpret_cast<void**>(&pinned), ones.size() * sizeof(T),
+                        cudaHostAllocMapped));
   for (T* data : {host.data(), pinned}) {
     EXPECT_EQ(refused({data, n, 2, n + 1}, good), "solve: b" + needed + "the host's");
     EXPECT_EQ(refused(good, {data, n, 2, n + 1}), "solve: x" + needed + "the host's");
@@ -339,19 +370,23 @@ TYPED_TEST(DeviceSolves, MatricesThatAreRefused) {
   }
   const std::string rows = std::to_string(n), fewer = std::to_string(n - 1);
   EXPECT_EQ(refused({nullptr, n, 2, n}, good), "solve: b is null");
-  EXPECT_EQ(refused(good, {array.data(), n - 1, 2, n}), "solve: x has " + fewer + " rows, A has " + rows);
+  EXPECT_EQ(refused(good, {array.data(), n - 1, 2, n}),
+            "solve: x has " + fewer + " rows, A has " + rows);
   EXPECT_EQ(refused({array.data(), n, 1, n}, good), "solve: b has 1 columns, x has 2");
-  EXPECT_EQ(refused(good, {array.data(), n, 2, n - 1}), "solve: x has 2 columns and leading dimension " + fewer + " for " + rows + " rows");
+  EXPECT_EQ(refused(good, {array.data(), n, 2, n - 1}),
+            "solve: x has 2 columns and leading dimension " + fewer + " for " + rows + " rows");
   EXPECT_EQ(array.fetch(), ones);
 }
 
-/// A host's memory in the place of the device's never comes to a kernel: that would be the end of all factors of the process.
+/// A host's memory in the place of the device's never comes to a kernel: that would be the end of
+/// all factors of the process.
 TYPED_TEST(DeviceSolves, ValuesThatAreRefused) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
   auto factor = this->factor(a);
   const std::vector<T> value = this->values(a);
-  const std::string expected = "enqueue_refactorize: value is not in the memory of CUDA device 0 but in the host's";
+  const std::string expected =
+      "enqueue_refactorize: value is not in the memory of CUDA device 0 but in the host's";
   const CallerArray<T> cut(std::vector<T>(value.begin(), value.begin() + 9));
   const auto text = [&](const DeviceValues<T>& from, StreamHandle stream) {
     return error_text(ErrorKind::usage, [&] { enqueue_refactorize(factor, from, T(0), stream); });
@@ -372,14 +407,16 @@ TYPED_TEST(DeviceSolves, ValuesThatAreRefused) {
   EXPECT_EQ(factor.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
 }
 
-/// An error of the caller's own calls that nobody has asked for is the caller's: kauri's launches do not report it, nor take it away.
+/// An error of the caller's own calls that nobody has asked for is the caller's: kauri's launches
+/// do not report it, nor take it away.
 TYPED_TEST(DeviceSolves, ErrorsOfTheCallersStayTheirs) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 12");
   auto factor = this->factor(a);
   const auto there = DeviceValues<T>::copy_of(this->values(a), this->backend());
   for (int turn = 0; turn < 3; ++turn) {  // by launches, beside the making of a graph, by the graph
-    EXPECT_EQ(cudaMemcpy(nullptr, &turn, sizeof turn, cudaMemcpyKind(99)), cudaErrorInvalidMemcpyDirection);
+    EXPECT_EQ(cudaMemcpy(nullptr, &turn, sizeof turn, cudaMemcpyKind(99)),
+              cudaErrorInvalidMemcpyDirection);
     enqueue_refactorize(factor, there, T(0), nullptr);
     EXPECT_EQ(factor.fetch_verdict(nullptr).status, VerdictStatus::positive_definite);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
@@ -397,7 +434,8 @@ TYPED_TEST(DeviceSolves, ARefusalLeavesACaptureSound) {
   auto b = this->random_rhs(n, 1, 3);
   const CallerArray<T> x(b);
   const CallerGraph graph(stream, [&](cudaStream_t s) {
-    EXPECT_THROW(factor.enqueue_solve(DeviceMatrixView<T>({b.data(), n, 1, n}), workspace, s), Error);
+    EXPECT_THROW(factor.enqueue_solve(DeviceMatrixView<T>({b.data(), n, 1, n}), workspace, s),
+                 Error);
     factor.enqueue_solve(this->view(x, n, 1, n), workspace, s);
   });
   graph.launch(stream);

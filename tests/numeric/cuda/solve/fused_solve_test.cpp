@@ -19,7 +19,8 @@ class CudaFusedSolves : public OnCuda<W> {
  protected:
   using Array = CallerArray<typename W::T>;
   /// With one TF32 product for three, factors are those of three digits.
-  static constexpr double kTolerance = W::loops == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
+  static constexpr double kTolerance =
+      W::loops == CudaCompute::tf32 ? 0.02 : 20 * inverse_tolerance<typename W::T>();
   bool emulated() { return this->backend().device() == "emulated"; }
   PlanOf plan_of() {
     return [this](const Pattern& pattern) { return this->plan(pattern); };
@@ -28,54 +29,64 @@ class CudaFusedSolves : public OnCuda<W> {
 TYPED_TEST_SUITE(CudaFusedSolves, TaskWays, TaskWayNumbers);
 
 TYPED_TEST(CudaFusedSolves, AreTheDenseOnes) {
-  std::vector<OwnedPattern> patterns{OwnedPattern{},       diagonal_pattern(1), chain_pattern(40),
-                                     star_pattern(30, 29), dense_pattern(70),   grid_pattern(6, 5, 2)};
+  std::vector<OwnedPattern> patterns{OwnedPattern{},    diagonal_pattern(1),
+                                     chain_pattern(40), star_pattern(30, 29),
+                                     dense_pattern(70), grid_pattern(6, 5, 2)};
   if (!this->emulated()) {
     patterns = hard_patterns();
-    for (const OwnedPattern& a : {dense_pattern(63), dense_pattern(64), dense_pattern(130), grid_pattern(9, 8, 5)}) patterns.push_back(a);
+    for (const OwnedPattern& a :
+         {dense_pattern(63), dense_pattern(64), dense_pattern(130), grid_pattern(9, 8, 5)})
+      patterns.push_back(a);
   }
   const std::vector<Index> few{1, 3}, many{1, 2, 9, 33};
-  fused_solves_are_the_dense_ones<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), patterns,
-                                                                                      this->emulated() ? few : many, this->kTolerance);
+  fused_solves_are_the_dense_ones<typename TypeParam::T, typename TestFixture::Array>(
+      this->backend(), this->plan_of(), patterns, this->emulated() ? few : many, this->kTolerance);
 }
 
 TYPED_TEST(CudaFusedSolves, AreAsGoodAsThoseOfFactors) {
   const std::vector<std::string> few{"poisson2d 9", "tree 300 1"},
-      many{"poisson2d 100", "elast3d 8", "tree 30000 1", "arrow 3000 2", "blockdiag 30 7", "poisson3d 20", "shell2d 40"};
-  fused_errors_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(), this->emulated() ? few : many);
+      many{"poisson2d 100",  "elast3d 8",    "tree 30000 1", "arrow 3000 2",
+           "blockdiag 30 7", "poisson3d 20", "shell2d 40"};
+  fused_errors_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(),
+                                                           this->emulated() ? few : many);
 }
 
 TYPED_TEST(CudaFusedSolves, TellWhereThereIsNoFactor) {
   if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
-  fused_breakdowns<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), this->emulated() ? 3 : 40);
+  fused_breakdowns<typename TypeParam::T, typename TestFixture::Array>(
+      this->backend(), this->plan_of(), this->emulated() ? 3 : 40);
 }
 
 TYPED_TEST(CudaFusedSolves, NameWhatIsNotFinite) {
   if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "solutions of three digits";
-  fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(),
-                                                                                           grid_pattern(5, 4, 1));
+  fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(
+      this->backend(), this->plan_of(), grid_pattern(5, 4, 1));
   if (!this->emulated())
-    fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(),
-                                                                                             dense_pattern(100));
+    fused_solves_name_what_is_not_finite<typename TypeParam::T, typename TestFixture::Array>(
+        this->backend(), this->plan_of(), dense_pattern(100));
 }
 
 /// One front with pivots of A and of the border in one tile, and of the border alone in the last.
 TYPED_TEST(CudaFusedSolves, InAnyUnits) {
   std::vector<OwnedPattern> patterns{dense_pattern(100)};
   if (!this->emulated())
-    patterns = {grid_pattern(6, 5, 2), dense_pattern(64), dense_pattern(100), dense_pattern(128), grid_pattern(9, 8, 5)};
-  fused_solves_in_any_units<typename TypeParam::T, typename TestFixture::Array>(this->backend(), this->plan_of(), patterns,
-                                                                                this->kTolerance);
+    patterns = {grid_pattern(6, 5, 2), dense_pattern(64), dense_pattern(100), dense_pattern(128),
+                grid_pattern(9, 8, 5)};
+  fused_solves_in_any_units<typename TypeParam::T, typename TestFixture::Array>(
+      this->backend(), this->plan_of(), patterns, this->kTolerance);
 }
 
 TYPED_TEST(CudaFusedSolves, HaveTheVerdictsOfFactors) {
   if (TypeParam::loops == CudaCompute::tf32) GTEST_SKIP() << "pivots of three digits";
   std::vector<OwnedPattern> patterns = hard_patterns();
   if (this->emulated()) patterns = {OwnedPattern{}, caterpillar_pattern(31), dense_pattern(70)};
-  fused_verdicts_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(), patterns);
+  fused_verdicts_are_those_of_factors<typename TypeParam::T>(this->backend(), this->plan_of(),
+                                                             patterns);
 }
 
-TYPED_TEST(CudaFusedSolves, CountTheirBytes) { fused_solves_count_their_bytes<typename TypeParam::T>(this->backend(), this->plan_of()); }
+TYPED_TEST(CudaFusedSolves, CountTheirBytes) {
+  fused_solves_count_their_bytes<typename TypeParam::T>(this->backend(), this->plan_of());
+}
 
 TYPED_TEST(CudaFusedSolves, Refuse) {
   using T = typename TypeParam::T;
@@ -87,8 +98,9 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
   const CallerArray<T> array(host);
   const DeviceMatrixView<T> there({array.data(), 3, 1, 3}), here({host.data(), 3, 1, 3});
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { fused.enqueue_solve(DeviceValues<T>::borrow(host), there, there, nullptr); }),
-            "FusedSolve: value is not in the memory of CUDA device 0 but in the host's");
+  EXPECT_EQ(
+      refused([&] { fused.enqueue_solve(DeviceValues<T>::borrow(host), there, there, nullptr); }),
+      "FusedSolve: value is not in the memory of CUDA device 0 but in the host's");
   EXPECT_EQ(refused([&] { (void)fused.solve(values, here, there); }),
             "FusedSolve: b is not in the memory of CUDA device 0 but in the host's");
   EXPECT_EQ(refused([&] { (void)fused.solve(values, there, here); }),
@@ -101,20 +113,25 @@ TYPED_TEST(CudaFusedSolves, Refuse) {
     EXPECT_EQ(fused.verdict().status, VerdictStatus::positive_definite);
     fused.enqueue_solve(values, there, there, s);
   });
-  const CallerGraph alone(stream, [&](cudaStream_t s) { fused.enqueue_solve(values, there, there, s); });
+  const CallerGraph alone(stream,
+                          [&](cudaStream_t s) { fused.enqueue_solve(values, there, there, s); });
   EXPECT_EQ(graph.nodes(), alone.nodes());
-  Backend halves = cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::fp16x3});
+  Backend halves =
+      cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = CudaCompute::fp16x3});
   if (halves.target() == "sm_90" && sizeof(T) == sizeof(float)) {
     EXPECT_EQ(refused([&] { (void)FusedSolve<T>::create(a.view(), this->plan(a.view()), halves); }),
-              "FusedSolve: CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not scaled; choose another CudaCompute");
+              "FusedSolve: CudaCompute::fp16x3 needs a scaled matrix, and right-hand sides are not "
+              "scaled; choose another CudaCompute");
   }
 }
 
-/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is left behind.
+/// As many bytes as it tells beside factor and workspace; without them an Error, and nothing is
+/// left behind.
 TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   using T = typename TypeParam::T;
   Hook hook;
-  Backend backend = cuda_backend(CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
+  Backend backend = cuda_backend(
+      CudaOptions{.device = 0, .allocator = hook.allocator(), .compute = TypeParam::loops});
   const FusedCase<T> c(dense_pattern(70), 2, 1);
   const auto plan = this->plan(c.pattern.view());
   long failures = 0;
@@ -124,7 +141,8 @@ TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
       auto fused = FusedSolve<T>::create(c.pattern.view(), plan, backend, 2);
       EXPECT_EQ(hook.bytes(), backend.bytes_in_use());
       std::vector<T> x(c.b.size());
-      ASSERT_TRUE(fused.solve(c.value, {c.b.data(), c.n(), 2, c.n()}, {x.data(), c.n(), 2, c.n()}).ok());
+      ASSERT_TRUE(
+          fused.solve(c.value, {c.b.data(), c.n(), 2, c.n()}, {x.data(), c.n(), 2, c.n()}).ok());
     });
     EXPECT_EQ(hook.alive(), 0U) << k;
     EXPECT_EQ(backend.bytes_in_use(), 0) << k;
@@ -135,7 +153,8 @@ TYPED_TEST(CudaFusedSolves, EachAllocationMayFail) {
   EXPECT_EQ(failures, 4);  // plan, factor, workspace, border
 }
 
-/// A step captured once and replayed with other numbers takes no memory, and has the bits of a call.
+/// A step captured once and replayed with other numbers takes no memory, and has the bits of a
+/// call.
 TYPED_TEST(CudaFusedSolves, AreCaptured) {
   using T = typename TypeParam::T;
   for (const Index cols : {1, 4}) {
@@ -147,7 +166,8 @@ TYPED_TEST(CudaFusedSolves, AreCaptured) {
     const DeviceMatrixView<T> bs({b.data(), n, cols, n}), xs({x.data(), n, cols, n});
     const CallerStream stream;
     const Offset before = this->backend().bytes_in_use();
-    const CallerGraph graph(stream, [&](cudaStream_t s) { fused.enqueue_solve(values, bs, xs, s); });
+    const CallerGraph graph(stream,
+                            [&](cudaStream_t s) { fused.enqueue_solve(values, bs, xs, s); });
     for (std::uint64_t seed = 1; seed < 4; ++seed) {
       values.assign(random_dominant<T>(a.view(), seed));
       b.assign(dense_numbers<T>(n, cols, seed));

@@ -1,5 +1,5 @@
-// Row-major right-hand sides and solutions on a CUDA device and on the emulated one: in the host's memory and in the device's, on streams
-// and in graphs, with the bits of columns.
+// Row-major right-hand sides and solutions on a CUDA device and on the emulated one: in the host's
+// memory and in the device's, on streams and in graphs, with the bits of columns.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@
 namespace kauri::test {
 namespace {
 
-const std::vector<System> kSystems{System::A, System::B, System::L, System::Lt, System::P, System::Pt};
+const std::vector<System> kSystems{System::A,  System::B, System::L,
+                                   System::Lt, System::P, System::Pt};
 
 template <class W>
 class CudaLayouts : public OnCuda<W> {
@@ -36,26 +37,32 @@ class CudaLayouts : public OnCuda<W> {
   }
 };
 /// One of each kind of solves: plain ones, and sweeps in float and in double.
-using LayoutWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>, Way<double, CudaCompute::hopper>>;
+using LayoutWays = ::testing::Types<Way<float, CudaCompute::fma>, LevelByLevel<double>,
+                                    Way<double, CudaCompute::hopper>>;
 TYPED_TEST_SUITE(CudaLayouts, LayoutWays);
 
 TYPED_TEST(CudaLayouts, SolvesFromTheHostsMemoryHaveTheBitsOfColumns) {
   using T = typename TypeParam::T;
-  const std::vector<Index> rooms = this->emulated() ? std::vector<Index>{3, 64} : std::vector<Index>{1, 3, 64, 80};
+  const std::vector<Index> rooms =
+      this->emulated() ? std::vector<Index>{3, 64} : std::vector<Index>{1, 3, 64, 80};
   solves_in_either_layout<T>(this->backend(), this->plan_of(), this->systems(), {0, 1, 5}, rooms);
   solves_in_either_layout<T>(this->backend(), this->plan_of(), {"poisson2d 3"}, {70}, {64});
 }
 
 TYPED_TEST(CudaLayouts, ProductsAndRefinementHaveTheBitsOfColumns) {
   using T = typename TypeParam::T;
-  products_and_refinement_in_either_layout<T>(this->backend(), this->plan_of(), this->systems(), {0, 1, 4});
+  products_and_refinement_in_either_layout<T>(this->backend(), this->plan_of(), this->systems(),
+                                              {0, 1, 4});
 }
 
 TYPED_TEST(CudaLayouts, RefinersHaveTheBitsOfColumns) {
   using T = typename TypeParam::T;
-  refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), this->emulated() ? "poisson2d 5" : "elast3d 6", {1, 9});
-  if (!this->emulated() || TypeParam::loops != CudaCompute::hopper)  // rows that are summed by segments
-    refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), "arrow 140 1", {2});
+  refiners_in_either_layout<T, CallerArray<T>>(
+      this->backend(), this->plan_of(), this->emulated() ? "poisson2d 5" : "elast3d 6", {1, 9});
+  if (!this->emulated() ||
+      TypeParam::loops != CudaCompute::hopper)  // rows that are summed by segments
+    refiners_in_either_layout<T, CallerArray<T>>(this->backend(), this->plan_of(), "arrow 140 1",
+                                                 {2});
   refiners_see_overlaps_of_rows<T, CallerArray<T>>(this->backend(), this->plan_of());
 }
 
@@ -68,9 +75,11 @@ TYPED_TEST(CudaLayouts, BatchesHaveTheBitsOfColumns) {
 }
 
 TYPED_TEST(CudaLayouts, MixedSolvesHaveTheBitsOfColumns) {
-  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaCompute::hopper) GTEST_SKIP() << "once is enough";
+  if (!std::is_same_v<typename TypeParam::T, double> || TypeParam::loops != CudaCompute::hopper)
+    GTEST_SKIP() << "once is enough";
   Backend backend = cuda_backend();  // which has loops for floats, too
-  mixed_solves_in_either_layout<CallerArray<double>>(backend, this->plan_of(), this->emulated() ? "poisson2d 4" : "elast3d 6");
+  mixed_solves_in_either_layout<CallerArray<double>>(
+      backend, this->plan_of(), this->emulated() ? "poisson2d 4" : "elast3d 6");
 }
 
 TYPED_TEST(CudaLayouts, WhatIsRefused) {
@@ -78,9 +87,11 @@ TYPED_TEST(CudaLayouts, WhatIsRefused) {
   what_is_refused_of_layouts<T>(this->backend(), this->plan_of());
 }
 
-/// Both calls on the device; what is enqueued takes no memory and may be captured. `together`: right-hand sides that sweeps take.
+/// Both calls on the device; what is enqueued takes no memory and may be captured. `together`:
+/// right-hand sides that sweeps take.
 template <class T>
-void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols, Index nrhs, const std::function<bool()>& took_memory) {
+void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols, Index nrhs,
+                          const std::function<bool()>& took_memory) {
   const Index n = factor.plan().n;
   const CallerStream stream;
   auto workspace = Workspace<T>::create(factor, nrhs);
@@ -101,7 +112,8 @@ void expect_device_solves(Backend& backend, const Factor<T>& factor, Index cols,
     EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where;
     factor.enqueue_solve(bs, xs, workspace, stream.get());
     EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where << ", enqueued";
-    const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(bs, xs, workspace, s); });
+    const CallerGraph graph(stream,
+                            [&](cudaStream_t s) { factor.enqueue_solve(bs, xs, workspace, s); });
     EXPECT_TRUE(is_same(x.fetch(), to.data)) << where << ": the capture ran";
     graph.launch(stream);
     EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << where << ", captured";
@@ -129,7 +141,8 @@ TYPED_TEST(CudaLayouts, SolvesOnTheDeviceHaveTheBitsOfColumnsAndTakeNoMemory) {
       const auto factor = factor_of<T>(a, backend, this->plan_of());
       for (const Index cols : {1, 6, 33})
         if (cols < 2 * together || !this->emulated() || TypeParam::loops != CudaCompute::hopper)
-          expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64, [&] { return hook.taken() > 0; });
+          expect_device_solves<T>(backend, factor, cols, cols == 6 ? 4 : 64,
+                                  [&] { return hook.taken() > 0; });
     }
   }
 }
@@ -144,35 +157,39 @@ TYPED_TEST(CudaLayouts, PartsOnTheDeviceHaveTheBitsOfTheHosts) {
   for (const auto& [cols, room] : {std::pair<Index, Index>{1, 32}, {12, 32}, {6, 4}}) {
     if (this->emulated() && cols == 12 && TypeParam::loops != CudaCompute::hopper) continue;
     auto workspace = Workspace<T>::create(factor, room);
-    const std::vector<T> dense = dense_numbers<T>(n, cols, 4), others = dense_numbers<T>(n, cols, 5);
+    const std::vector<T> dense = dense_numbers<T>(n, cols, 4),
+                         others = dense_numbers<T>(n, cols, 5);
     const auto of_host = [&, cols = cols](System system, std::vector<T> x) {
       factor.solve(system, {x.data(), n, cols, n}, {x.data(), n, cols, n}, workspace);
       return x;
     };
     for (const System system : kSystems) {
       const std::vector<T> expected = of_host(system, dense), later = of_host(system, others);
-      for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
-        SCOPED_TRACE(where + ", system " + std::to_string(static_cast<int>(system)));
-        CallerArray<T> b(from.with(dense).data), x(to.data);
-        const DeviceMatrixView<T> bs(from.at(b.data())), xs(to.at(x.data()));
-        factor.solve(system, bs, xs, workspace);
-        EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data));
-        x.assign(to.data);
-        factor.enqueue_solve(system, bs, xs, workspace, stream.get());
-        EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << "enqueued";
-        x.assign(to.data);
-        const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(system, bs, xs, workspace, s); });
-        EXPECT_TRUE(is_same(x.fetch(), to.data)) << "the capture ran";
-        graph.launch(stream);
-        EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << "captured";
-        EXPECT_TRUE(is_same(b.fetch(), from.with(dense).data));
-        b.assign(from.with(others).data);
-        graph.launch(stream);
-        EXPECT_TRUE(is_same(x.fetch(), to.with(later).data)) << "with other numbers";
-        if (from.layout != to.layout) return;
-        factor.enqueue_solve(system, bs, bs, workspace, stream.get());
-        EXPECT_TRUE(is_same(b.fetch(), from.with(later).data)) << "in place";
-      });
+      for_layouts<T>(n, cols,
+                     [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+                       SCOPED_TRACE(where + ", system " + std::to_string(static_cast<int>(system)));
+                       CallerArray<T> b(from.with(dense).data), x(to.data);
+                       const DeviceMatrixView<T> bs(from.at(b.data())), xs(to.at(x.data()));
+                       factor.solve(system, bs, xs, workspace);
+                       EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data));
+                       x.assign(to.data);
+                       factor.enqueue_solve(system, bs, xs, workspace, stream.get());
+                       EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << "enqueued";
+                       x.assign(to.data);
+                       const CallerGraph graph(stream, [&](cudaStream_t s) {
+                         factor.enqueue_solve(system, bs, xs, workspace, s);
+                       });
+                       EXPECT_TRUE(is_same(x.fetch(), to.data)) << "the capture ran";
+                       graph.launch(stream);
+                       EXPECT_TRUE(is_same(x.fetch(), to.with(expected).data)) << "captured";
+                       EXPECT_TRUE(is_same(b.fetch(), from.with(dense).data));
+                       b.assign(from.with(others).data);
+                       graph.launch(stream);
+                       EXPECT_TRUE(is_same(x.fetch(), to.with(later).data)) << "with other numbers";
+                       if (from.layout != to.layout) return;
+                       factor.enqueue_solve(system, bs, bs, workspace, stream.get());
+                       EXPECT_TRUE(is_same(b.fetch(), from.with(later).data)) << "in place";
+                     });
     }
   }
 }
@@ -198,7 +215,8 @@ TYPED_TEST(CudaLayouts, PartsEnqueuedInTurnAreTheWhole) {
           for (const System system : systems) factor.enqueue_solve(system, xs, xs, workspace, s);
         };
       };
-      for (const auto& parts : {enqueue({System::P, System::L, System::Lt, System::Pt}), enqueue({System::P, System::B, System::Pt})}) {
+      for (const auto& parts : {enqueue({System::P, System::L, System::Lt, System::Pt}),
+                                enqueue({System::P, System::B, System::Pt})}) {
         x.assign(dense);
         parts(stream.get());
         EXPECT_TRUE(is_same(x.fetch(), expected));
@@ -210,7 +228,8 @@ TYPED_TEST(CudaLayouts, PartsEnqueuedInTurnAreTheWhole) {
   }
 }
 
-/// To the solve's own numbers, and from there: nothing is cleared, and no sweep is launched that has nothing to do.
+/// To the solve's own numbers, and from there: nothing is cleared, and no sweep is launched that
+/// has nothing to do.
 TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
@@ -225,13 +244,15 @@ TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
     const DeviceMatrixView<T> xs({x.data(), n, cols, n});
     std::size_t nodes = 0;
     for (const System system : {System::P, System::Pt}) {
-      const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_solve(system, xs, xs, workspace, s); });
+      const CallerGraph graph(
+          stream, [&](cudaStream_t s) { factor.enqueue_solve(system, xs, xs, workspace, s); });
       nodes += graph.nodes();
       graph.launch(stream);
     }
     EXPECT_EQ(nodes, std::size_t{4} * static_cast<std::size_t>(by_columns ? cols : 1));
     EXPECT_TRUE(is_same(x.fetch(), dense));
-    factor.enqueue_solve(System::L, xs, xs, workspace, stream.get());  // what was left in the workspace is no number of a sweep's
+    factor.enqueue_solve(System::L, xs, xs, workspace,
+                         stream.get());  // what was left in the workspace is no number of a sweep's
     auto fresh = Workspace<T>::create(factor, cols);
     std::vector<T> expected = dense;
     factor.solve(System::L, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, fresh);
@@ -239,7 +260,8 @@ TYPED_TEST(CudaLayouts, PermutationsAreTwoLaunches) {
   }
 }
 
-/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN in x alone.
+/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN
+/// in x alone.
 TYPED_TEST(CudaLayouts, PartsOfSolutionsThatThereAreNot) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
@@ -248,21 +270,25 @@ TYPED_TEST(CudaLayouts, PartsOfSolutionsThatThereAreNot) {
   const CallerStream stream;
   std::vector<T> bad = this->values(a);
   bad[static_cast<std::size_t>(a.pattern().col_ptr[n / 2])] = T(-1);
-  const auto there = DeviceValues<T>::copy_of(bad, this->backend()), good = DeviceValues<T>::copy_of(this->values(a), this->backend());
+  const auto there = DeviceValues<T>::copy_of(bad, this->backend()),
+             good = DeviceValues<T>::copy_of(this->values(a), this->backend());
   for (const Index cols : {1, 12}) {
     auto workspace = Workspace<T>::create(factor, 32);
-    const std::vector<T> dense = dense_numbers<T>(n, cols, 4), nothing(dense.size(), std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> dense = dense_numbers<T>(n, cols, 4),
+                         nothing(dense.size(), std::numeric_limits<T>::quiet_NaN());
     for (const System system : kSystems) {
       std::vector<T> expected = dense;
       factor.solve(system, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, workspace);
       for (const auto* values : {&there, &good}) {
         enqueue_refactorize(factor, *values, T(0), stream.get());
-        for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
-          const CallerArray<T> b(from.with(dense).data), x(to.data);
-          factor.enqueue_solve(system, DeviceMatrixView<T>(from.at(b.data())), DeviceMatrixView<T>(to.at(x.data())), workspace,
-                               stream.get());
-          EXPECT_TRUE(is_same(x.fetch(), to.with(values == &good ? expected : nothing).data)) << where << " " << static_cast<int>(system);
-        });
+        for_layouts<T>(
+            n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
+              const CallerArray<T> b(from.with(dense).data), x(to.data);
+              factor.enqueue_solve(system, DeviceMatrixView<T>(from.at(b.data())),
+                                   DeviceMatrixView<T>(to.at(x.data())), workspace, stream.get());
+              EXPECT_TRUE(is_same(x.fetch(), to.with(values == &good ? expected : nothing).data))
+                  << where << " " << static_cast<int>(system);
+            });
       }
       ASSERT_EQ(factor.fetch_verdict(stream.get()).status, VerdictStatus::positive_definite);
     }
@@ -278,29 +304,37 @@ TYPED_TEST(CudaLayouts, PartsThatAreRefused) {
   auto workspace = Workspace<T>::create(factor, 1);
   std::vector<T> host(static_cast<std::size_t>(n), T(1));
   const CallerArray<T> array(host);
-  const DeviceMatrixView<T> x({array.data(), n, 1, n}), short_x({array.data(), n - 1, 1, n}), here({host.data(), n, 1, n});
+  const DeviceMatrixView<T> x({array.data(), n, 1, n}), short_x({array.data(), n - 1, 1, n}),
+      here({host.data(), n, 1, n});
   const auto refused = [&](System system, const DeviceMatrixView<T>& b) {
-    const std::string text = error_text(ErrorKind::usage, [&] { factor.enqueue_solve(system, b, b, workspace, nullptr); });
+    const std::string text = error_text(
+        ErrorKind::usage, [&] { factor.enqueue_solve(system, b, b, workspace, nullptr); });
     EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.solve(system, b, b, workspace); }), text);
     return text;
   };
   for (const System system : kSystems)
-    EXPECT_EQ(refused(system, x), "solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+    EXPECT_EQ(refused(system, x),
+              "solve: the factor is not valid (no successful factorisation yet, or the last one "
+              "broke down)");
   ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
   for (const System system : kSystems) {
     EXPECT_EQ(refused(system, short_x), "solve: x has 15 rows, A has 16");
-    EXPECT_EQ(refused(system, here), "solve: b is not in the memory of CUDA device 0 but in the host's");
+    EXPECT_EQ(refused(system, here),
+              "solve: b is not in the memory of CUDA device 0 but in the host's");
   }
-  EXPECT_EQ(refused(static_cast<System>(6), x), "solve: unknown System 6; expected A, B, L, Lt, P or Pt (0 to 5)");
+  EXPECT_EQ(refused(static_cast<System>(6), x),
+            "solve: unknown System 6; expected A, B, L, Lt, P or Pt (0 to 5)");
   EXPECT_EQ(array.fetch(), host);
   Backend cpu = cpu_backend(1);
   const auto on_cpu = factor_of<T>(a, cpu, [](const Pattern& pattern) { return analyze(pattern); });
   auto theirs = Workspace<T>::create(on_cpu, 1);
-  EXPECT_EQ(error_text(ErrorKind::usage, [&] { on_cpu.enqueue_solve(System::L, x, x, theirs, nullptr); }),
-            "solve: b and x are marked as device memory, but the factor is on the CPU");
+  EXPECT_EQ(
+      error_text(ErrorKind::usage, [&] { on_cpu.enqueue_solve(System::L, x, x, theirs, nullptr); }),
+      "solve: b and x are marked as device memory, but the factor is on the CPU");
 }
 
-/// A matrix is looked at to its last entry: rows of the host's behind those of the device's are seen.
+/// A matrix is looked at to its last entry: rows of the host's behind those of the device's are
+/// seen.
 TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 5");
@@ -310,18 +344,23 @@ TYPED_TEST(CudaLayouts, MatricesAreOnTheDeviceToTheirLastRow) {
   const CallerArray<T> x(shape.data);
   const DeviceMatrixView<T> good(shape.at(x.data()));
   std::vector<T> host = shape.data;
-  EXPECT_EQ(
-      error_text(ErrorKind::usage, [&] { factor.enqueue_solve(DeviceMatrixView<T>(shape.at(host.data())), good, workspace, nullptr); }),
-      "solve: b is not in the memory of CUDA device 0 but in the host's");
+  EXPECT_EQ(error_text(ErrorKind::usage,
+                       [&] {
+                         factor.enqueue_solve(DeviceMatrixView<T>(shape.at(host.data())), good,
+                                              workspace, nullptr);
+                       }),
+            "solve: b is not in the memory of CUDA device 0 but in the host's");
   // Of what begins on the device the last entry is asked about.
   const CallerArray<T> other(shape.data);
   const MatrixView<T> beyond{other.data(), a.n(), 3, Offset{1} << 40, Layout::row_major};
-  const std::string text =
-      error_text(ErrorKind::usage, [&] { factor.enqueue_solve(DeviceMatrixView<T>(beyond), good, workspace, nullptr); });
+  const std::string text = error_text(ErrorKind::usage, [&] {
+    factor.enqueue_solve(DeviceMatrixView<T>(beyond), good, workspace, nullptr);
+  });
   EXPECT_EQ(text.find("solve: b is not in the memory of CUDA device 0"), 0U) << text;
 }
 
-/// From each kind of the host's memory: what is page-locked and without gaps is copied as it lies, all else by way of chunks.
+/// From each kind of the host's memory: what is page-locked and without gaps is copied as it lies,
+/// all else by way of chunks.
 TYPED_TEST(CudaLayouts, FromPageLockedMemory) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 6");

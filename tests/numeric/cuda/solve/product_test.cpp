@@ -1,4 +1,5 @@
-// Products with L and its transpose of matrices on a CUDA device and on the emulated one: the bits of the host's, on streams and in graphs.
+// Products with L and its transpose of matrices on a CUDA device and on the emulated one: the bits
+// of the host's, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,21 +30,24 @@ TYPED_TEST_SUITE(CudaFactorProducts, Ways, WayNumbers);
 
 /// x = L b, or L^T b, from the entries of L, column after column.
 template <class T>
-std::vector<double> product_of_entries(const LowerFactor<T>& l, bool transposed, const std::vector<T>& b, Index cols) {
+std::vector<double> product_of_entries(const LowerFactor<T>& l, bool transposed,
+                                       const std::vector<T>& b, Index cols) {
   const auto n = static_cast<Index>(l.col_ptr.size() - 1);
   std::vector<double> x(b.size(), 0);
   for (Index c = 0; c < cols; ++c)
     for (Index j = 0; j < n; ++j)
       for (Offset k = l.col_ptr[j]; k < l.col_ptr[j + 1]; ++k) {
         const Index to = transposed ? j : l.row[k], from = transposed ? l.row[k] : j;
-        x[Offset{c} * n + to] += static_cast<double>(l.value[k]) * static_cast<double>(b[Offset{c} * n + from]);
+        x[Offset{c} * n + to] +=
+            static_cast<double>(l.value[k]) * static_cast<double>(b[Offset{c} * n + from]);
       }
   return x;
 }
 
 /// Both calls on the device, for workspaces of several widths, which solve as well as before.
 template <class T>
-void expect_device_products(Backend& backend, const Factor<T>& factor, Index cols, Index room, const std::function<bool()>& took_memory) {
+void expect_device_products(Backend& backend, const Factor<T>& factor, Index cols, Index room,
+                            const std::function<bool()>& took_memory) {
   const Index n = factor.plan().n;
   const CallerStream stream;
   auto workspace = Workspace<T>::create(factor, room), fresh = Workspace<T>::create(factor, room);
@@ -57,8 +61,10 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
       return x;
     };
     const std::vector<T> expected = of_host(dense), later = of_host(others);
-    const std::vector<double> sums = product_of_entries(lower_factor(factor), system == System::Lt, dense, cols);
-    for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_NEAR(expected[i], sums[i], 1000 * std::numeric_limits<T>::epsilon());
+    const std::vector<double> sums =
+        product_of_entries(lower_factor(factor), system == System::Lt, dense, cols);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      ASSERT_NEAR(expected[i], sums[i], 1000 * std::numeric_limits<T>::epsilon());
     for_layouts<T>(n, cols, [&](const Laid<T>& from, const Laid<T>& to, const std::string& where) {
       SCOPED_TRACE(where + (system == System::Lt ? ", transposed" : ""));
       CallerArray<T> b(from.with(dense).data), x(to.data);
@@ -73,7 +79,8 @@ void expect_device_products(Backend& backend, const Factor<T>& factor, Index col
       EXPECT_TRUE(is_same(fetched(), to.with(expected).data));
       factor.enqueue_multiply(system, bs, xs, workspace, stream.get());
       EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << "enqueued";
-      const CallerGraph graph(stream, [&](cudaStream_t s) { factor.enqueue_multiply(system, bs, xs, workspace, s); });
+      const CallerGraph graph(
+          stream, [&](cudaStream_t s) { factor.enqueue_multiply(system, bs, xs, workspace, s); });
       EXPECT_TRUE(is_same(x.fetch(), to.data)) << "the capture ran";
       graph.launch(stream);
       EXPECT_TRUE(is_same(fetched(), to.with(expected).data)) << "captured";
@@ -102,8 +109,11 @@ TYPED_TEST(CudaFactorProducts, OnTheDeviceHaveTheBitsOfTheHostsAndTakeNoMemory) 
     if (TypeParam::loops != CudaCompute::hopper && together < 32) continue;
     options.solves_together = together;
     Backend backend = cuda_backend(options);
-    for (const std::string& spec : this->emulated() ? std::vector<std::string>{"poisson2d 1", "poisson2d 5", "blockdiag 74 70"}
-                                                    : std::vector<std::string>{"poisson2d 1", "poisson2d 40", "elast3d 6", "tree 3000 1"}) {
+    for (const std::string& spec :
+         this->emulated()
+             ? std::vector<std::string>{"poisson2d 1", "poisson2d 5", "blockdiag 74 70"}
+             : std::vector<std::string>{"poisson2d 1", "poisson2d 40", "elast3d 6",
+                                        "tree 3000 1"}) {
       SCOPED_TRACE(spec + ", together " + std::to_string(together));
       if (this->emulated() && spec == "blockdiag 74 70" && together == 8) continue;
       const auto a = generate(spec);
@@ -128,8 +138,10 @@ TYPED_TEST(CudaFactorProducts, OfTwoColumnsAreThoseOfTheEntries) {
     const DeviceMatrixView<T> xs({x.data(), n, 2, n});
     factor.multiply(system, xs, xs, workspace);
     const std::vector<T> product = x.fetch();
-    const std::vector<double> sums = product_of_entries(lower_factor(factor), system == System::Lt, dense, 2);
-    for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_NEAR(product[i], sums[i], 1000 * std::numeric_limits<T>::epsilon());
+    const std::vector<double> sums =
+        product_of_entries(lower_factor(factor), system == System::Lt, dense, 2);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      ASSERT_NEAR(product[i], sums[i], 1000 * std::numeric_limits<T>::epsilon());
   }
 }
 
@@ -140,13 +152,17 @@ TYPED_TEST(CudaFactorProducts, OfNothing) {
   const auto some = factor_of<T>(generate("poisson2d 2"), this->backend(), this->plan_of());
   auto of_none = Workspace<T>::create(none, 1), of_some = Workspace<T>::create(some, 1);
   for (const System system : kTriangles) {
-    none.multiply(system, DeviceMatrixView<T>({nullptr, 0, 3, 0}), DeviceMatrixView<T>({nullptr, 0, 3, 0}), of_none);
-    none.enqueue_multiply(system, DeviceMatrixView<T>({nullptr, 0, 3, 0}), DeviceMatrixView<T>({nullptr, 0, 3, 0}), of_none, nullptr);
-    some.enqueue_multiply(system, DeviceMatrixView<T>({nullptr, 4, 0, 4}), DeviceMatrixView<T>({nullptr, 4, 0, 4}), of_some, nullptr);
+    none.multiply(system, DeviceMatrixView<T>({nullptr, 0, 3, 0}),
+                  DeviceMatrixView<T>({nullptr, 0, 3, 0}), of_none);
+    none.enqueue_multiply(system, DeviceMatrixView<T>({nullptr, 0, 3, 0}),
+                          DeviceMatrixView<T>({nullptr, 0, 3, 0}), of_none, nullptr);
+    some.enqueue_multiply(system, DeviceMatrixView<T>({nullptr, 4, 0, 4}),
+                          DeviceMatrixView<T>({nullptr, 4, 0, 4}), of_some, nullptr);
   }
 }
 
-/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN in x alone.
+/// Straight after a refactorisation whose verdict nobody knows; where there is no factor then, NaN
+/// in x alone.
 TYPED_TEST(CudaFactorProducts, WithAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   const auto a = generate("poisson2d 7");
@@ -158,12 +174,14 @@ TYPED_TEST(CudaFactorProducts, WithAFactorThatThereIsNot) {
   auto values = DeviceValues<T>::copy_of(bad, this->backend());
   for (const Index cols : {1, 12}) {
     auto workspace = Workspace<T>::create(factor, 32);
-    const std::vector<T> dense = dense_numbers<T>(n, cols, 4), nothing(dense.size(), std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> dense = dense_numbers<T>(n, cols, 4),
+                         nothing(dense.size(), std::numeric_limits<T>::quiet_NaN());
     const CallerArray<T> b(dense), x(dense);
     const DeviceMatrixView<T> bs({b.data(), n, cols, n}), xs({x.data(), n, cols, n});
     for (const System system : kTriangles) {
       std::vector<T> expected = dense;
-      factor.multiply(system, {expected.data(), n, cols, n}, {expected.data(), n, cols, n}, workspace);
+      factor.multiply(system, {expected.data(), n, cols, n}, {expected.data(), n, cols, n},
+                      workspace);
       const CallerGraph graph(stream, [&](cudaStream_t s) {
         enqueue_refactorize(factor, values, T(0), s);
         factor.enqueue_multiply(system, bs, xs, workspace, s);
@@ -194,24 +212,32 @@ TYPED_TEST(CudaFactorProducts, WhatTheyRefuse) {
   std::vector<T> host(static_cast<std::size_t>(2 * n), T(1));
   const CallerArray<T> array(host);
   const DeviceMatrixView<T> x({array.data(), n, 1, n}), here({host.data(), n, 1, n});
-  const auto refused = [&](System system, const DeviceMatrixView<T>& b, const DeviceMatrixView<T>& to, Workspace<T>& by) {
-    const std::string text = error_text(ErrorKind::usage, [&] { factor.enqueue_multiply(system, b, to, by, nullptr); });
+  const auto refused = [&](System system, const DeviceMatrixView<T>& b,
+                           const DeviceMatrixView<T>& to, Workspace<T>& by) {
+    const std::string text =
+        error_text(ErrorKind::usage, [&] { factor.enqueue_multiply(system, b, to, by, nullptr); });
     EXPECT_EQ(error_text(ErrorKind::usage, [&] { factor.multiply(system, b, to, by); }), text);
     return text;
   };
   EXPECT_EQ(refused(System::L, x, x, workspace),
-            "solve: the factor is not valid (no successful factorisation yet, or the last one broke down)");
+            "solve: the factor is not valid (no successful factorisation yet, or the last one "
+            "broke down)");
   ASSERT_TRUE(refactorize<T>(factor, this->values(a)).ok());
   for (const System system : {System::A, System::B, System::P, System::Pt})
     EXPECT_EQ(refused(system, x, x, workspace), "multiply: the system must be L or Lt");
   auto theirs = Workspace<T>::create(this->plan(a.pattern()), 1, this->backend());
   for (const System system : kTriangles) {
-    EXPECT_EQ(refused(system, x, DeviceMatrixView<T>({array.data(), n - 1, 1, n}), workspace), "solve: x has 15 rows, A has 16");
-    EXPECT_EQ(refused(system, DeviceMatrixView<T>({array.data(), n, 2, n}), x, workspace), "solve: b has 2 columns, x has 1");
-    EXPECT_EQ(refused(system, DeviceMatrixView<T>({array.data(), n, 1, 2, Layout::row_major}), x, workspace),
+    EXPECT_EQ(refused(system, x, DeviceMatrixView<T>({array.data(), n - 1, 1, n}), workspace),
+              "solve: x has 15 rows, A has 16");
+    EXPECT_EQ(refused(system, DeviceMatrixView<T>({array.data(), n, 2, n}), x, workspace),
+              "solve: b has 2 columns, x has 1");
+    EXPECT_EQ(refused(system, DeviceMatrixView<T>({array.data(), n, 1, 2, Layout::row_major}), x,
+                      workspace),
               "solve: x begins where b does, with another leading dimension or layout");
-    EXPECT_EQ(refused(system, here, x, workspace), "multiply: b is not in the memory of CUDA device 0 but in the host's");
-    EXPECT_EQ(refused(system, x, here, workspace), "multiply: x is not in the memory of CUDA device 0 but in the host's");
+    EXPECT_EQ(refused(system, here, x, workspace),
+              "multiply: b is not in the memory of CUDA device 0 but in the host's");
+    EXPECT_EQ(refused(system, x, here, workspace),
+              "multiply: x is not in the memory of CUDA device 0 but in the host's");
     EXPECT_EQ(refused(system, x, x, theirs), "solve: the workspace was made for another plan");
   }
   EXPECT_EQ(array.fetch(), host);

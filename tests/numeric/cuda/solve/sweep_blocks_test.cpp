@@ -1,5 +1,6 @@
-// Fast solves by few blocks: each does narrow fronts, small ones and tiles one after the other, and warps have many fronts. On a CUDA
-// device and on the emulated one, which both have blocks enough for each kind of work to have its own in systems of this size.
+// Fast solves by few blocks: each does narrow fronts, small ones and tiles one after the other, and
+// warps have many fronts. On a CUDA device and on the emulated one, which both have blocks enough
+// for each kind of work to have its own in systems of this size.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -51,10 +52,11 @@ class SweepsOfFewBlocks : public ::testing::Test {
                 .pool = std::make_shared<cuda::ResourcePool>(),
                 .kernels = cuda::select_kernels({})};
   }
-  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by teams of
-  /// context_.kernels.double_precision.group_columns.
+  /// L L^T x = b, then L y = b and L^T x = b, with so many blocks at most. More than 8 columns: by
+  /// teams of context_.kernels.double_precision.group_columns.
   template <class T>
-  std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value, Index columns, int blocks) {
+  std::vector<T> solve(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
+                       Index columns, int blocks) {
     auto& [one, two, scaled] = context_.kernels;
     (sizeof(T) == 4                           ? one.single_blocks
      : columns == 1                           ? two.single_blocks
@@ -62,52 +64,68 @@ class SweepsOfFewBlocks : public ::testing::Test {
      : two.group_columns == 16                ? two.group_blocks[1]
                                               : two.group_blocks[2]) = blocks;
     cuda::CudaFactor<T> factor(std::make_shared<const cuda::DevicePlan>(plan, context_), context_);
-    EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status, VerdictStatus::positive_definite);
+    EXPECT_EQ(factor.refactorize(value, 0, numeric::ValuesAre::fresh).status,
+              VerdictStatus::positive_definite);
     cuda::CudaWorkspace<T> workspace(plan, columns, context_);
     const Index n = plan->n;
     std::vector<T> b(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns)), all;
     std::mt19937_64 random(7);
     for (T& x : b) x = static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(random));
     for (const numeric::SolveSteps& steps :
-         {numeric::SolveSteps{}, numeric::SolveSteps{.backward = false}, numeric::SolveSteps{.forward = false}}) {
+         {numeric::SolveSteps{}, numeric::SolveSteps{.backward = false},
+          numeric::SolveSteps{.forward = false}}) {
       std::vector<T> x = b;
       factor.solve({x.data(), n, columns, n}, {x.data(), n, columns, n}, workspace, steps);
       all.insert(all.end(), x.begin(), x.end());
     }
     return all;
   }
-  /// Who does what is no part of any sum. in_float: it is positive definite in float, too. The emulated device, which is slow, does one
-  /// column in double and five, or one in float and eighteen: systems take turns.
-  void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method, bool amalgamate, bool in_float = true) {
+  /// Who does what is no part of any sum. in_float: it is positive definite in float, too. The
+  /// emulated device, which is slow, does one column in double and five, or one in float and
+  /// eighteen: systems take turns.
+  void same_bits(const Pattern& pattern, std::span<const double> value, OrderingMethod method,
+                 bool amalgamate, bool in_float = true) {
     const bool slow = backend_->device() == "emulated", odd = turn_++ % 2 == 1;
     const auto plan = plan_of(pattern, method, amalgamate);
     ASSERT_GT(plan->device.sweeps.bytes, 0);
     if (!slow || !odd) of_one_and_five(plan, value, slow);
     if (!slow || odd) of_one_float_and_eighteen(plan, value, slow, in_float);
   }
-  void of_one_and_five(const std::shared_ptr<const Plan>& plan, std::span<const double> value, bool slow) {
+  void of_one_and_five(const std::shared_ptr<const Plan>& plan, std::span<const double> value,
+                       bool slow) {
     const Values expected = solve<double>(plan, value, 1, cuda::sweep_blocks<double>());
-    for (const int blocks : some(slow)) EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
+    for (const int blocks : some(slow))
+      EXPECT_TRUE(solve<double>(plan, value, 1, blocks) == expected) << blocks << " blocks";
     const Values of_5 = solve<double>(plan, value, 5, cuda::wide_blocks<8>());
     for (const int blocks : slow ? std::vector{2} : std::vector{1, 2, 5})
       EXPECT_TRUE(solve<double>(plan, value, 5, blocks) == of_5) << blocks << " blocks";
   }
-  void of_one_float_and_eighteen(const std::shared_ptr<const Plan>& plan, std::span<const double> value, bool slow, bool in_float) {
+  void of_one_float_and_eighteen(const std::shared_ptr<const Plan>& plan,
+                                 std::span<const double> value, bool slow, bool in_float) {
     if (in_float) {
-      const std::vector<float> rounded = cast<float>(value), of_float = solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
-      for (const int blocks : some(slow)) EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float) << blocks << " blocks, in float";
+      const std::vector<float> rounded = cast<float>(value),
+                               of_float =
+                                   solve<float>(plan, rounded, 1, cuda::sweep_blocks<float>());
+      for (const int blocks : some(slow))
+        EXPECT_TRUE(solve<float>(plan, rounded, 1, blocks) == of_float)
+            << blocks << " blocks, in float";
     }
     // Those of three teams of 8, or two of 16. Emulated, systems take turns here, too.
     for (const int team : slow ? std::vector{8 << (turn_ / 2 % 3)} : std::vector{8, 16, 32}) {
       context_.kernels.double_precision.group_columns = team;
-      const int all = team == 8 ? cuda::wide_blocks<8>() : team == 16 ? cuda::wide_blocks<16>() : cuda::wide_blocks<32>();
+      const int all = team == 8    ? cuda::wide_blocks<8>()
+                      : team == 16 ? cuda::wide_blocks<16>()
+                                   : cuda::wide_blocks<32>();
       const Values of_18 = solve<double>(plan, value, 18, all);
       for (const int blocks : slow ? std::vector{3} : std::vector{32 / team, 3, 5})
-        EXPECT_TRUE(solve<double>(plan, value, 18, blocks) == of_18) << blocks << " blocks, teams of " << team;
+        EXPECT_TRUE(solve<double>(plan, value, 18, blocks) == of_18)
+            << blocks << " blocks, teams of " << team;
     }
   }
 
-  static std::vector<int> some(bool slow) { return slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7}; }
+  static std::vector<int> some(bool slow) {
+    return slow ? std::vector{1, 3} : std::vector{1, 2, 3, 7};
+  }
 
   std::optional<Backend> backend_;
   cuda::DeviceHeap heap_{};
@@ -118,8 +136,10 @@ class SweepsOfFewBlocks : public ::testing::Test {
 TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {
   const bool slow = backend_->device() == "emulated";
   for (const char* spec :
-       slow ? std::vector{"poisson2d 25", "poisson3d 6", "rgg3d 150 8 1", "blockdiag 450 30", "blockdiag 420 60", "blockdiag 400 130"}
-            : std::vector{"poisson2d 40", "poisson3d 8", "rgg3d 300 8 1", "blockdiag 900 30", "blockdiag 900 60", "blockdiag 400 130"}) {
+       slow ? std::vector{"poisson2d 25", "poisson3d 6", "rgg3d 150 8 1", "blockdiag 450 30",
+                          "blockdiag 420 60", "blockdiag 400 130"}
+            : std::vector{"poisson2d 40", "poisson3d 8", "rgg3d 300 8 1", "blockdiag 900 30",
+                          "blockdiag 900 60", "blockdiag 400 130"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     same_bits(a.pattern(), a.value(), OrderingMethod::amd, true);
@@ -133,17 +153,20 @@ TEST_F(SweepsOfFewBlocks, ManyFrontsOfEachKind) {
 
 /// So few that each kind of work would have blocks of its own, but for tiles: there is none left.
 TEST_F(SweepsOfFewBlocks, FewFrontsOfEachKind) {
-  for (const std::vector<Index>& orders : {std::vector<Index>{130}, std::vector<Index>{10, 130}, std::vector<Index>{50, 130},
-                                           std::vector<Index>{10, 50, 130}, std::vector<Index>{10, 50, 50, 50, 50, 130}}) {
+  for (const std::vector<Index>& orders :
+       {std::vector<Index>{130}, std::vector<Index>{10, 130}, std::vector<Index>{50, 130},
+        std::vector<Index>{10, 50, 130}, std::vector<Index>{10, 50, 50, 50, 50, 130}}) {
     SCOPED_TRACE(orders.size());
     const auto pattern = dense_blocks(orders);
-    same_bits(pattern.view(), random_dominant<double>(pattern.view(), 3), OrderingMethod::natural, false);
+    same_bits(pattern.view(), random_dominant<double>(pattern.view(), 3), OrderingMethod::natural,
+              false);
   }
 }
 
 TEST_F(SweepsOfFewBlocks, TasksOfEachKind) {
   std::vector<std::vector<Index>> fronts = {{30, 30, 100}, {20, 60, 850, 130}};
-  if (backend_->device() == "emulated") fronts.push_back(fronts.back());  // both turns: sums that are divided
+  if (backend_->device() == "emulated")
+    fronts.push_back(fronts.back());  // both turns: sums that are divided
   for (const std::vector<Index>& parts : fronts) {
     SCOPED_TRACE(parts.size());
     const auto dense = near_singular({"", parts}, 1);

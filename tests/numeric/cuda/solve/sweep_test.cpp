@@ -1,4 +1,5 @@
-// Fast solves by sweeps, on a CUDA device and on the emulated one: against the plain ones level by level, and by their backward errors.
+// Fast solves by sweeps, on a CUDA device and on the emulated one: against the plain ones level by
+// level, and by their backward errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -54,33 +55,41 @@ class Sweeps : public ::testing::Test {
     plain_.emplace(cuda_backend(options));
     if (fast_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
   }
-  std::shared_ptr<const Plan> plan(const Pattern& pattern, OrderingMethod method = OrderingMethod::amd, bool amalgamate = true) {
+  std::shared_ptr<const Plan> plan(const Pattern& pattern,
+                                   OrderingMethod method = OrderingMethod::amd,
+                                   bool amalgamate = true) {
     AnalyzeOptions options;
     options.ordering.method = method;
     options.target = fast_->target();
     options.amalgamate = amalgamate;
     return analyze(pattern, options);
   }
-  static Factor<T> factor(const std::shared_ptr<const Plan>& plan, std::span<const T> value, Backend& backend) {
+  static Factor<T> factor(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
+                          Backend& backend) {
     auto out = Factor<T>::create(plan, backend);
     EXPECT_TRUE(refactorize<T>(out, value).ok());
     return out;
   }
   static Values values(const SymmetricMatrix<double>& a) { return cast<T>(a.value()); }
-  /// L L^T, exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose inverses have 2^10, and little further away: so
-  /// that the inverse of L is in the range of floats. The pattern is that of its own L.
+  /// L L^T, exactly, where L has -1 below its unit diagonal in groups of 12 columns, whose inverses
+  /// have 2^10, and little further away: so that the inverse of L is in the range of floats. The
+  /// pattern is that of its own L.
   static Values marked_tiles(const Pattern& a) {
     const auto n = static_cast<std::size_t>(a.n);
     std::vector<std::vector<double>> l(n, std::vector<double>(n, 0));
     for (Index j = 0; j < a.n; ++j)
       for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k) {
         const Index i = a.row[k];
-        l[i][j] = i == j ? 1 : i / 12 == j / 12 ? -1 : i / kTile == j / kTile ? 0 : ((i + 2 * j) % 3 - 1) / 64.0;
+        l[i][j] = i == j                   ? 1
+                  : i / 12 == j / 12       ? -1
+                  : i / kTile == j / kTile ? 0
+                                           : ((i + 2 * j) % 3 - 1) / 64.0;
       }
     Values value(a.row.size());
     for (Index j = 0; j < a.n; ++j)
       for (Offset k = a.col_ptr[j]; k < a.col_ptr[j + 1]; ++k)
-        value[k] = static_cast<T>(std::inner_product(l[j].begin(), l[j].begin() + j + 1, l[a.row[k]].begin(), 0.0));
+        value[k] = static_cast<T>(
+            std::inner_product(l[j].begin(), l[j].begin() + j + 1, l[a.row[k]].begin(), 0.0));
     return value;
   }
   static Values random_rhs(Index n, Index columns) {
@@ -106,7 +115,8 @@ class Sweeps : public ::testing::Test {
         const long double term = static_cast<long double>(l.value[k]) * x[perm.old_of(l.row[k])];
         z[j] += term, sizes[j] += std::abs(term);
       }
-    for (std::size_t i = 0; i < n; ++i) rest[i] = b[perm.old_of(static_cast<Index>(i))], most[i] = std::abs(rest[i]);
+    for (std::size_t i = 0; i < n; ++i)
+      rest[i] = b[perm.old_of(static_cast<Index>(i))], most[i] = std::abs(rest[i]);
     for (std::size_t j = 0; j < n; ++j)
       for (Offset k = l.col_ptr[j]; k < l.col_ptr[j + 1]; ++k) {
         rest[l.row[k]] -= l.value[k] * z[j];
@@ -114,17 +124,21 @@ class Sweeps : public ::testing::Test {
       }
     long double largest = 0;
     for (std::size_t i = 0; i < n; ++i)
-      if (const long double error = std::abs(rest[i]) / most[i]; !(error <= largest)) largest = error;
+      if (const long double error = std::abs(rest[i]) / most[i]; !(error <= largest))
+        largest = error;
     return static_cast<double>(largest / kEpsilon);
   }
-  /// A backward error like the plain solve's, and its digits, where the condition is not too large for that; the same bits again.
-  void check(const SymmetricView<T>& a, const std::shared_ptr<const Plan>& plan, bool well_conditioned = true) {
+  /// A backward error like the plain solve's, and its digits, where the condition is not too large
+  /// for that; the same bits again.
+  void check(const SymmetricView<T>& a, const std::shared_ptr<const Plan>& plan,
+             bool well_conditioned = true) {
     const Index n = a.pattern.n;
     const Values b = random_rhs(n, 1);
     const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
     const Values x = solve(fast, b, 1, 1), expected = solve(plain, b, 1, 1);
     const auto error = [&](const Values& solution) {
-      return backward_error<T>(a, {solution.data(), n, 1, n}, {b.data(), n, 1, n}, cpu_).componentwise;
+      return backward_error<T>(a, {solution.data(), n, 1, n}, {b.data(), n, 1, n}, cpu_)
+          .componentwise;
     };
     EXPECT_LE(error(x), std::max(double{18 * kEpsilon}, 4 * error(expected)));
     EXPECT_LE(error_of_l(fast, b, x), 4);  // up to 2 were seen
@@ -162,8 +176,8 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Sweeps, Scalars);
 
 TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
-  for (const char* spec :
-       {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
+  for (const char* spec : {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1",
+                           "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     const auto value = this->values(a);
@@ -177,7 +191,8 @@ TYPED_TEST(Sweeps, SolveAsThePlainOnesDo) {
   }
 }
 
-/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
+/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and
+/// with rows below.
 TYPED_TEST(Sweeps, DividesLongSums) {
   const bool emulated = this->fast_->device() == "emulated";  // it is slow: scalars take turns
   for (const std::vector<Index>& parts : {std::vector<Index>{900}, std::vector<Index>{850, 130}}) {
@@ -191,14 +206,15 @@ TYPED_TEST(Sweeps, DividesLongSums) {
   }
 }
 
-/// Tiled fronts of one to eight cells of pivots, odd and even, above one tile and a cell of rows: all edges of tiles, inverses of one to
-/// four rows of blocks, with corrections and without.
+/// Tiled fronts of one to eight cells of pivots, odd and even, above one tile and a cell of rows:
+/// all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
 TYPED_TEST(Sweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
     const auto made = this->plan(a.pattern(), OrderingMethod::natural, false);
     ASSERT_EQ(made->device.small_fronts, 0);
-    for (const auto& value : {this->marked_tiles(a.pattern()), random_dominant<TypeParam>(a.pattern(), 3)})
+    for (const auto& value :
+         {this->marked_tiles(a.pattern()), random_dominant<TypeParam>(a.pattern(), 3)})
       this->check({a.pattern(), value}, made, false);
   }
 }
@@ -220,7 +236,8 @@ TYPED_TEST(Sweeps, CorrectsNearlySingularTiles) {
       const auto value = this->marked_tiles(a.pattern());
       SCOPED_TRACE(order);
       this->check({a.pattern(), value}, made, false);
-      if constexpr (sizeof(TypeParam) == 8) this->check(a.view(), made, false);  // of a condition that float does not see
+      if constexpr (sizeof(TypeParam) == 8)
+        this->check(a.view(), made, false);  // of a condition that float does not see
     }
 }
 
@@ -249,7 +266,9 @@ TYPED_TEST(Sweeps, ColumnsAreSolvedAsEachAlone) {
   const std::vector<T> b = this->random_rhs(n, columns), x = this->solve(made, b, columns, 2);
   for (Index c = 0; c < columns; ++c) {
     const std::vector<T> one(b.begin() + c * n, b.begin() + (c + 1) * n);
-    EXPECT_EQ(this->solve(made, one, 1, 1), std::vector<T>(x.begin() + c * n, x.begin() + (c + 1) * n)) << c;
+    EXPECT_EQ(this->solve(made, one, 1, 1),
+              std::vector<T>(x.begin() + c * n, x.begin() + (c + 1) * n))
+        << c;
   }
 }
 
@@ -278,15 +297,19 @@ TYPED_TEST(Sweeps, TakeTheBytesThatAreSaid) {
       const auto workspace = Workspace<T>::create(out, nrhs);
       EXPECT_EQ(this->fast_->bytes_in_use() - with_factor, made->workspace_bytes(size, nrhs, 1));
       EXPECT_EQ(made->workspace_bytes(size, nrhs, 1),
-                aligned_bytes(made->n, size * std::min(nrhs, kSolveBlock)) + aligned_bytes(made->device.sweeps.numbers, 8));
-      EXPECT_EQ(made->workspace_bytes(4, nrhs, 32), made->workspace_bytes(4, nrhs, 1));  // columns of floats go one after the other
+                aligned_bytes(made->n, size * std::min(nrhs, kSolveBlock)) +
+                    aligned_bytes(made->device.sweeps.numbers, 8));
+      EXPECT_EQ(made->workspace_bytes(4, nrhs, 32),
+                made->workspace_bytes(4, nrhs, 1));  // columns of floats go one after the other
     }
-    const Offset plain_before = this->plain_->bytes_in_use(), expected = made->peak_bytes(size) - made->device.sweeps.bytes;
+    const Offset plain_before = this->plain_->bytes_in_use(),
+                 expected = made->peak_bytes(size) - made->device.sweeps.bytes;
     const auto other = this->factor(made, this->values(a), *this->plain_);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before, expected);
     const auto other_workspace = Workspace<T>::create(other, 3);
     EXPECT_EQ(this->plain_->bytes_in_use() - plain_before,
-              expected + 2 * aligned_bytes(made->n, 3 * size) + aligned_bytes(made->device.update_rows, 3 * size));
+              expected + 2 * aligned_bytes(made->n, 3 * size) +
+                  aligned_bytes(made->device.update_rows, 3 * size));
   }
 }
 
@@ -296,11 +319,14 @@ TYPED_TEST(Sweeps, NumbersOfEveryKindComeThrough) {
   const auto a = generate("poisson2d 12");
   const auto made = this->factor(this->plan(a.pattern()), this->values(a), *this->fast_);
   using Limits = std::numeric_limits<T>;
-  for (const T odd : {all_bits<T>(), Limits::infinity(), T(0), Limits::max() / T(1e8), Limits::denorm_min()}) {
+  for (const T odd :
+       {all_bits<T>(), Limits::infinity(), T(0), Limits::max() / T(1e8), Limits::denorm_min()}) {
     std::vector<T> b = this->random_rhs(a.n(), 1);
     b[17] = odd;
     const std::vector<T> x = this->solve(made, b, 1, 1);
-    EXPECT_EQ(std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); }), std::isfinite(odd)) << odd;
+    EXPECT_EQ(std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); }),
+              std::isfinite(odd))
+        << odd;
   }
 }
 
@@ -335,12 +361,13 @@ TYPED_TEST(Sweeps, GiveNoNumbersWithoutAVerdict) {
     const auto bad = DeviceValues<T>::copy_of(value, *this->fast_);
     const auto solve_with = [&](const DeviceValues<T>& from) {
       enqueue_refactorize(out, from, T(0), stream.get());
-      out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}), DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}),
-                        workspace, stream.get());
+      out.enqueue_solve(DeviceMatrixView<const T>({there.data(), a.n(), 1, a.n()}),
+                        DeviceMatrixView<T>({x.data(), a.n(), 1, a.n()}), workspace, stream.get());
       out.fetch_verdict(stream.get());
       return x.fetch();
     };
-    const std::vector<T> expected = this->solve(this->factor(made, this->values(a), *this->fast_), b, 1, 1);
+    const std::vector<T> expected =
+        this->solve(this->factor(made, this->values(a), *this->fast_), b, 1, 1);
     for (int turn = 0; turn < 2; ++turn) {
       for (const T v : solve_with(bad)) EXPECT_TRUE(std::isnan(v));
       EXPECT_EQ(out.verdict().status, VerdictStatus::not_positive_definite);

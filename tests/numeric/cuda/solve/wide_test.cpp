@@ -1,5 +1,5 @@
-// Fast solves of several right-hand sides, on a CUDA device and on the emulated one: against the plain ones level by level, and by the
-// backward error of each column.
+// Fast solves of several right-hand sides, on a CUDA device and on the emulated one: against the
+// plain ones level by level, and by the backward error of each column.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     plain_.emplace(cuda_backend(options));
     if (fast_->target() != "sm_90") GTEST_SKIP() << "sweeps are for Hopper";
   }
-  static Factor<double> factor(const std::shared_ptr<const Plan>& plan, std::span<const double> value, Backend& backend) {
+  static Factor<double> factor(const std::shared_ptr<const Plan>& plan,
+                               std::span<const double> value, Backend& backend) {
     auto out = Factor<double>::create(plan, backend);
     EXPECT_TRUE(refactorize<double>(out, value).ok());
     return out;
@@ -59,25 +60,31 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     Values x = b;
     factor.solve({x.data(), n, columns, n + kApart}, workspace);
     for (Index c = 0; c < columns; ++c)
-      for (Offset k = Offset{c} * (n + kApart) + n; k < Offset{c + 1} * (n + kApart); ++k) EXPECT_EQ(x[k], b[k]) << "behind column " << c;
+      for (Offset k = Offset{c} * (n + kApart) + n; k < Offset{c + 1} * (n + kApart); ++k)
+        EXPECT_EQ(x[k], b[k]) << "behind column " << c;
     return x;
   }
   /// Each column as the plain solve's, the same bits again, and out of place.
-  void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan, const std::vector<Index>& numbers,
-             bool well_conditioned = true) {
+  void check(const SymmetricView<double>& a, const std::shared_ptr<const Plan>& plan,
+             const std::vector<Index>& numbers, bool well_conditioned = true) {
     ASSERT_GT(plan->device.sweeps.bytes, 0);
     const Index n = a.pattern.n;
     const auto fast = factor(plan, a.value, *fast_), plain = factor(plan, a.value, *plain_);
     for (const Index columns : numbers) {
       SCOPED_TRACE(columns);
       if (is_seen(columns)) continue;
-      const Values b = random_rhs(n, columns), x = solve(fast, b, columns, columns), expected = solve(plain, b, columns, columns);
+      const Values b = random_rhs(n, columns), x = solve(fast, b, columns, columns),
+                   expected = solve(plain, b, columns, columns);
       EXPECT_TRUE(solve(fast, b, columns, columns) == x);
-      for (Index c = 0; c < columns; ++c) check_column(a, &b[at(n, c)], &x[at(n, c)], &expected[at(n, c)], well_conditioned);
+      for (Index c = 0; c < columns; ++c)
+        check_column(a, &b[at(n, c)], &x[at(n, c)], &expected[at(n, c)], well_conditioned);
     }
   }
-  /// Up to 8 columns there is one kind of team; the emulated device, which is slow, does these once.
-  [[nodiscard]] bool is_seen(Index columns) const { return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated"; }
+  /// Up to 8 columns there is one kind of team; the emulated device, which is slow, does these
+  /// once.
+  [[nodiscard]] bool is_seen(Index columns) const {
+    return columns <= 8 && GetParam() == 32 && fast_->device() == "emulated";
+  }
   /// Of fronts so large that several tasks add up one sum.
   void check_long_sums(const std::vector<Index>& parts) {
     const auto dense = near_singular({"", parts}, 1);
@@ -87,7 +94,8 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     const Values value = random_dominant<double>(dense.pattern(), 3);
     check({dense.pattern(), value}, made, {8, 20});
   }
-  void check_column(const SymmetricView<double>& a, const double* b, const double* x, const double* expected, bool well_conditioned) {
+  void check_column(const SymmetricView<double>& a, const double* b, const double* x,
+                    const double* expected, bool well_conditioned) {
     const Index n = a.pattern.n;
     const auto error = [&](const double* solution) {
       return backward_error<double>(a, {solution, n, 1, n}, {b, n, 1, n}, cpu_).componentwise;
@@ -101,7 +109,8 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     }
     EXPECT_LE(difference, 1e-9 * largest);
   }
-  /// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with a leading dimension of its own.
+  /// On the caller's stream, before anybody knows the verdict; from b to x on the device, each with
+  /// a leading dimension of its own.
   void check_verdicts(const SymmetricMatrix<double>& a) {
     const auto made = plan_of(a.pattern(), OrderingMethod::amd);
     const Index n = a.n();
@@ -113,25 +122,34 @@ class WideSweeps : public ::testing::TestWithParam<Index> {
     const CallerStream stream;
     for (const Index columns : {3, 10, 33}) {
       const Values b = random_rhs(n, columns);
-      const CallerArray<double> there(b), x(Values(static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(columns), 5.0));
+      const CallerArray<double> there(b),
+          x(Values(static_cast<std::size_t>(n + 2) * static_cast<std::size_t>(columns), 5.0));
       auto workspace = Workspace<double>::create(out, columns);
       const auto solve_with = [&](const DeviceValues<double>& from) {
         enqueue_refactorize(out, from, 0.0, stream.get());
         out.enqueue_solve(DeviceMatrixView<const double>({there.data(), n, columns, n + kApart}),
-                          DeviceMatrixView<double>({x.data(), n, columns, n + 2}), workspace, stream.get());
+                          DeviceMatrixView<double>({x.data(), n, columns, n + 2}), workspace,
+                          stream.get());
         out.fetch_verdict(stream.get());
         return x.fetch();
       };
       const Values nothing = solve_with(bad);
       for (Index c = 0; c < columns; ++c)
-        for (Index k = 0; k < n + 2; ++k) EXPECT_EQ(std::isnan(nothing[static_cast<std::size_t>(c) * (n + 2) + k]), k < n) << c << " " << k;
-      const Values found = solve_with(good), expected = solve(factor(made, a.value(), *fast_), b, columns, columns);
+        for (Index k = 0; k < n + 2; ++k)
+          EXPECT_EQ(std::isnan(nothing[static_cast<std::size_t>(c) * (n + 2) + k]), k < n)
+              << c << " " << k;
+      const Values found = solve_with(good),
+                   expected = solve(factor(made, a.value(), *fast_), b, columns, columns);
       for (Index c = 0; c < columns; ++c)
-        for (Index k = 0; k < n; ++k) EXPECT_EQ(found[static_cast<std::size_t>(c) * (n + 2) + k], expected[at(n, c) + k]) << c << " " << k;
+        for (Index k = 0; k < n; ++k)
+          EXPECT_EQ(found[static_cast<std::size_t>(c) * (n + 2) + k], expected[at(n, c) + k])
+              << c << " " << k;
       EXPECT_EQ(there.fetch(), b);
     }
   }
-  static std::size_t at(Index n, Index column) { return static_cast<std::size_t>(column) * static_cast<std::size_t>(n + kApart); }
+  static std::size_t at(Index n, Index column) {
+    return static_cast<std::size_t>(column) * static_cast<std::size_t>(n + kApart);
+  }
 
   static constexpr Index kApart = 5;
   std::mt19937_64 random_{7};
@@ -143,12 +161,14 @@ TEST_P(WideSweeps, SolveAsThePlainOnesDo) {
   const bool emulated = fast_->device() == "emulated";
   const std::vector<Index> numbers = {8, 2, 9, 32};
   std::size_t turn = 0;
-  for (const char* spec :
-       {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1", "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
+  for (const char* spec : {"poisson2d 1", "poisson2d 20", "poisson3d 7", "tree 400 1",
+                           "blockdiag 360 30", "blockdiag 260 130", "rgg3d 300 8 1"}) {
     SCOPED_TRACE(spec);
     const auto a = generate(spec);
     const auto plan = plan_of(a.pattern(), OrderingMethod::amd);
-    check(a.view(), plan, emulated ? std::vector<Index>{numbers[turn++ % numbers.size()]} : numbers);  // it is slow: systems take turns
+    check(a.view(), plan,
+          emulated ? std::vector<Index>{numbers[turn++ % numbers.size()]}
+                   : numbers);  // it is slow: systems take turns
   }
 }
 
@@ -164,28 +184,33 @@ TEST_P(WideSweeps, TakeAnyNumberOfColumns) {
   const auto a = generate("poisson3d 6");
   const bool emulated = fast_->device() == "emulated";  // slow
   check(a.view(), plan_of(a.pattern(), OrderingMethod::amd),
-        emulated ? std::vector<Index>{1, 3, 7, 9, 16, 31, 34} : std::vector<Index>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
+        emulated ? std::vector<Index>{1, 3, 7, 9, 16, 31, 34}
+                 : std::vector<Index>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 34, 40, 65});
 }
 
 TEST_P(WideSweeps, TakePatternsOfManySeeds) {
   const std::uint64_t seeds = fast_->device() == "emulated" ? 6 : 12;  // it is slow
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
-    const auto a =
-        generate("rgg3d " + std::to_string(20 * seed * seed % 700 + 1) + " " + std::to_string(4 + seed % 9) + " " + std::to_string(seed));
-    check(a.view(), plan_of(a.pattern(), seed % 3 == 0 ? OrderingMethod::natural : OrderingMethod::amd, seed % 2 == 0),
+    const auto a = generate("rgg3d " + std::to_string(20 * seed * seed % 700 + 1) + " " +
+                            std::to_string(4 + seed % 9) + " " + std::to_string(seed));
+    check(a.view(),
+          plan_of(a.pattern(), seed % 3 == 0 ? OrderingMethod::natural : OrderingMethod::amd,
+                  seed % 2 == 0),
           {static_cast<Index>(2 + seed % 7), static_cast<Index>(9 + 2 * seed)});
   }
 }
 
-/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and with rows below.
+/// More tiles of pivots than a task takes: parts of sums in both directions, in fronts without and
+/// with rows below.
 TEST_P(WideSweeps, DivideLongSums) { check_long_sums({850, 130}); }
 TEST_P(WideSweeps, DivideLongSumsOfOneFrontOrOfAChild) {
   check_long_sums({900});
   check_long_sums({60, 1200});
 }
 
-/// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with corrections and without.
+/// As in sweep_test.cpp: all edges of tiles, inverses of one to four rows of blocks, with
+/// corrections and without.
 TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   for (const Index below : {70, 100}) {
     const auto a = near_singular({"", {3, 8, 9, 17, 25, 33, 41, 49, 57, 64, below}}, 1);
@@ -197,7 +222,8 @@ TEST_P(WideSweeps, TakeFrontsOfEveryNumberOfCells) {
   }
 }
 
-/// One pivot tile above so many rows that tasks take several tile rows with one input, their own and others'.
+/// One pivot tile above so many rows that tasks take several tile rows with one input, their own
+/// and others'.
 TEST_P(WideSweeps, TakeFrontsOfOneTileAndManyRows) {
   for (const Index pivots : {30, 64}) {
     const auto a = near_singular({"", {pivots, pivots, 1100}}, 1);
@@ -220,7 +246,8 @@ TEST_P(WideSweeps, CorrectNearlySingularTiles) {
     }
 }
 
-/// A column knows nothing of its neighbours, nor of how many there are, as long as the kernel is the same.
+/// A column knows nothing of its neighbours, nor of how many there are, as long as the kernel is
+/// the same.
 TEST_P(WideSweeps, ColumnsAreApart) {
   const auto a = generate("blockdiag 300 100");
   const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
@@ -231,7 +258,8 @@ TEST_P(WideSweeps, ColumnsAreApart) {
     some[at(a.n(), 1) + 7] = std::numeric_limits<double>::quiet_NaN();
     const Values y = solve(made, some, columns - 3, columns);
     for (Index c = 0; c < columns - 3; ++c)
-      EXPECT_EQ(std::equal(&x[at(a.n(), c)], &x[at(a.n(), c) + a.n()], &y[at(a.n(), c)]), c != 1) << c;
+      EXPECT_EQ(std::equal(&x[at(a.n(), c)], &x[at(a.n(), c) + a.n()], &y[at(a.n(), c)]), c != 1)
+          << c;
     EXPECT_TRUE(std::isnan(y[at(a.n(), 1) + 7]));
   }
 }
@@ -246,20 +274,24 @@ TEST_P(WideSweeps, PartsOfSolvesAreThoseOfTheWhole) {
   }
 }
 
-/// What all numbers would look like before they are there comes through as a NaN, and ends: in narrow fronts, and in tiles.
+/// What all numbers would look like before they are there comes through as a NaN, and ends: in
+/// narrow fronts, and in tiles.
 TEST_P(WideSweeps, NumbersOfEveryKindComeThrough) {
   for (const char* spec : {"poisson2d 12", "blockdiag 260 130"}) {
     const auto a = generate(spec);
     const auto made = factor(plan_of(a.pattern(), OrderingMethod::amd), a.value(), *fast_);
     const Index n = a.n(), columns = 12;
     auto workspace = Workspace<double>::create(made, columns);
-    for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}), std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
+    for (const double odd : {std::bit_cast<double>(~std::uint64_t{0}),
+                             std::numeric_limits<double>::infinity(), 0.0, 1e300, 5e-324})
       for (const System system : {System::A, System::L, System::Lt}) {
         Values x = random_rhs(n, columns);
         x[at(n, 9) + 17] = odd;
-        made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, workspace);
+        made.solve(system, {x.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart},
+                   workspace);
         for (Index c = 0; c < columns; ++c) {
-          const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n], [](double v) { return std::isfinite(v); });
+          const bool finite = std::all_of(&x[at(n, c)], &x[at(n, c) + n],
+                                          [](double v) { return std::isfinite(v); });
           EXPECT_EQ(finite, c != 9 || std::isfinite(odd)) << spec << " " << odd << " " << c;
         }
       }
@@ -278,23 +310,31 @@ TEST_P(WideSweeps, TakeTheBytesThatAreSaid) {
     for (const Index nrhs : {1, 2, 8, 9, 40}) {
       const Index width = std::min(nrhs == 1 ? 1 : nrhs <= 8 ? 8 : 32, together);
       const auto workspace = Workspace<double>::create(out, nrhs);
-      EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together)) << nrhs;
-      // Update rows, parts, and x, y and b by rows for all columns, or the numbers of a solve of one; two tickets for each of four teams.
+      EXPECT_EQ(backend.bytes_in_use() - with_factor, made->workspace_bytes(8, nrhs, together))
+          << nrhs;
+      // Update rows, parts, and x, y and b by rows for all columns, or the numbers of a solve of
+      // one; two tickets for each of four teams.
       const Offset one = made->device.sweeps.numbers, n = made->n,
                    wide = (one - 1 - 2 * n) * width + std::max(3 * n * width, one + one % 2) + 4;
       EXPECT_EQ(made->workspace_bytes(8, nrhs, together),
-                symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) + symbolic::aligned_bytes(width == 1 ? one : wide, 8))
+                symbolic::aligned_bytes(n, 8 * std::min(nrhs, kSolveBlock)) +
+                    symbolic::aligned_bytes(width == 1 ? one : wide, 8))
           << nrhs;
     }
   }
   CudaOptions options;
   options.solves_together = 5;
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("solves_together is 5"), std::string::npos);
+  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); })
+                .find("solves_together is 5"),
+            std::string::npos);
   options.solves_together = 32, options.group_columns = 4;
-  EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("group_columns is 4"), std::string::npos);
+  EXPECT_NE(
+      error_text(ErrorKind::usage, [&] { (void)cuda_backend(options); }).find("group_columns is 4"),
+      std::string::npos);
 }
 
-/// Teams of 16 and of 32 add up update rows in different orders; where rows and entries of L are few, 16 is what is taken unasked.
+/// Teams of 16 and of 32 add up update rows in different orders; where rows and entries of L are
+/// few, 16 is what is taken unasked.
 TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
   const auto pattern = hubs_and_cube(1200, 3, 3);
   const Values value = random_dominant<double>(pattern.view(), 3);
@@ -302,7 +342,8 @@ TEST_P(WideSweeps, AreDoneByTheTeamsAskedFor) {
   CudaOptions options;
   options.group_columns = 8;
   Backend automatic = cuda_backend(), by_four = cuda_backend(options);
-  const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic), eights = factor(made, value, by_four);
+  const auto asked = factor(made, value, *fast_), unasked = factor(made, value, automatic),
+             eights = factor(made, value, by_four);
   const Values b = random_rhs(made->n, 20), x = solve(unasked, b, 20, 20);
   EXPECT_FALSE(solve(asked, b, 20, 20) == x);
   EXPECT_TRUE(solve(eights, b, 20, 20) == x);
@@ -323,31 +364,39 @@ TEST_P(WideSweeps, OfFourTeamsHaveTheBitsOfEightColumns) {
       const Values b = random_rhs(a.n(), columns), x = solve(out, b, columns, columns);
       for (Index c = 0; c < columns; c += 8) {
         const Index some = std::min<Index>(columns - c, 8);
-        const auto first = static_cast<std::ptrdiff_t>(at(a.n(), c)), end = static_cast<std::ptrdiff_t>(at(a.n(), c + some));
+        const auto first = static_cast<std::ptrdiff_t>(at(a.n(), c)),
+                   end = static_cast<std::ptrdiff_t>(at(a.n(), c + some));
         Values part(b.begin() + first, b.begin() + end);
-        if (some == 1) part.resize(2 * part.size(), 0.0);  // else it is solved alone, by another kernel
+        if (some == 1)
+          part.resize(2 * part.size(), 0.0);  // else it is solved alone, by another kernel
         const Values own = solve(out, part, std::max<Index>(some, 2), 8);
-        EXPECT_TRUE(std::equal(x.begin() + first, x.begin() + end, own.begin())) << columns << " " << c;
+        EXPECT_TRUE(std::equal(x.begin() + first, x.begin() + end, own.begin()))
+            << columns << " " << c;
       }
     }
   }
 }
 
-/// What is read once is unset again by who reads it: solves of every width, and of parts, follow one another in one workspace.
+/// What is read once is unset again by who reads it: solves of every width, and of parts, follow
+/// one another in one workspace.
 TEST_P(WideSweeps, FollowOneAnotherInOneWorkspace) {
-  const auto check_all = [&](const SymmetricView<double>& a, const std::shared_ptr<const Plan>& made) {
+  const auto check_all = [&](const SymmetricView<double>& a,
+                             const std::shared_ptr<const Plan>& made) {
     const auto out = factor(made, a.value, *fast_);
     const Index n = a.pattern.n;
     auto shared = Workspace<double>::create(out, 32);
     // Emulated, large systems take A alone: it goes through both of the other two.
     const bool few = n > 100 && fast_->device() == "emulated";
     for (const Index columns : {32, 1, 5, 33}) {
-      for (const System system : few ? std::vector{System::A} : std::vector{System::L, System::A, System::Lt}) {
+      for (const System system :
+           few ? std::vector{System::A} : std::vector{System::L, System::A, System::Lt}) {
         const Values b = random_rhs(n, columns);
         Values x = b, expected = b;
         auto own = Workspace<double>::create(out, 32);
-        out.solve(system, {b.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart}, shared);
-        out.solve(system, {b.data(), n, columns, n + kApart}, {expected.data(), n, columns, n + kApart}, own);
+        out.solve(system, {b.data(), n, columns, n + kApart}, {x.data(), n, columns, n + kApart},
+                  shared);
+        out.solve(system, {b.data(), n, columns, n + kApart},
+                  {expected.data(), n, columns, n + kApart}, own);
         EXPECT_TRUE(x == expected) << n << " " << columns << " " << static_cast<int>(system);
       }
     }

@@ -14,11 +14,14 @@ namespace kauri::numeric::cuda::kernels {
 
 /// Stores columns k of L(j,j), 16 of them, and the inverse of block k to global memory, and
 /// announces them: other teams may read them then. Called by one thread.
-__device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j, int k) {
+__device__ inline void announce_columns(const FrontView& front, const ChainMemory& memory, int j,
+                                        int k) {
   const TileView tile = tile_of(front, j, j);
   const int cells = tile.pair_width(2 * k) == 2 ? 2 * (tile.height - 2 * k) : 1;
-  ptx::bulk_store(front.inverses + (j * kSlabs + k) * kInverseEntries, memory.inverse + k * kInverseEntries, kInverseEntries * 8);
-  ptx::bulk_store(tile.cell(2 * k, 2 * k), memory.diagonal + shared_cell(2 * k, 2 * k), cells * kCellEntries * 8);
+  ptx::bulk_store(front.inverses + (j * kSlabs + k) * kInverseEntries,
+                  memory.inverse + k * kInverseEntries, kInverseEntries * 8);
+  ptx::bulk_store(tile.cell(2 * k, 2 * k), memory.diagonal + shared_cell(2 * k, 2 * k),
+                  cells * kCellEntries * 8);
   ptx::finish_stores();
   ptx::proxy_fence();
   ptx::store_release(state_of(front, j), kFirstBlock + k + (memory.corrected[k] << kProgressBits));
@@ -29,9 +32,11 @@ __device__ inline void announce_columns(const FrontView& front, const ChainMemor
 __device__ inline void store_tile(const double* shared, const TileView& tile) {
   for (int column = 0; column < tile.width; column += 2) {
     if (tile.pair_width(column) == 2) {
-      ptx::bulk_store(tile.cell(0, column), shared + shared_cell(0, column), 2 * tile.height * kCellEntries * 8);
+      ptx::bulk_store(tile.cell(0, column), shared + shared_cell(0, column),
+                      2 * tile.height * kCellEntries * 8);
     } else {
-      for (int r = 0; r < tile.height; ++r) ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
+      for (int r = 0; r < tile.height; ++r)
+        ptx::bulk_store(tile.cell(r, column), shared + shared_cell(r, column), kCellEntries * 8);
     }
   }
 }
@@ -46,7 +51,9 @@ struct BelowRows {
   /// Loads the tile's entries from memory; zeros where it has no cell. Every warp loads all of its
   /// part, even if it does not use it: a register set in one branch and used in another takes
   /// registers from all other code.
-  __device__ void load_rows(const TileView& tile, const Member& me) { load_cells(c[0], tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane); }
+  __device__ void load_rows(const TileView& tile, const Member& me) {
+    load_cells(c[0], tile, tile.whole(), 2 * (me.warp - 1), 0, me.lane);
+  }
   __device__ void load_last(const TileView& tile, const Member& me) {
     load_cells(last, tile, tile.whole(), kLastRow, me.warp == 2 ? 4 : 0, me.lane);
   }
@@ -56,7 +63,8 @@ struct BelowRows {
 /// before j: the last of these is P = L(j+1,j-1) times the transpose of Q = L(j,j-1). kHalf 0 or 1:
 /// also makes this half of start.last, and stores it to memory.left; by warps 1 and 2.
 template <int kHalf>
-__device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory, const FrontView& front, const ChainStep& step, int row,
+__device__ inline void multiply_below(BelowRows& start, const ChainMemory& memory,
+                                      const FrontView& front, const ChainStep& step, int row,
                                       const Member& me) {
   constexpr bool kLast = kHalf >= 0;
   constexpr int kFrom = kHalf == 1 ? 4 : 0, kRow = BelowRows::kLastRow;
@@ -67,7 +75,8 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
   if constexpr (kLast) flip(d);
   if (step.pulls) {
     gather<1, 8>(&c, front, step.row + 8 * row, step.column, lane);
-    if constexpr (kLast) gather<1, 4>(&d, front, step.row + 8 * kRow, step.column + 8 * kFrom, lane);
+    if constexpr (kLast)
+      gather<1, 4>(&d, front, step.row + 8 * kRow, step.column + 8 * kFrom, lane);
   }
   ptx::barrier_wait(&memory.barriers->left, step.phase);
   if (step.has_product) {
@@ -85,7 +94,8 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
       }
     }
   }
-  if (!step.whole()) {  // columns beyond the tile's width hold products with rows that L(j,j-1) lacks, whose contents are unspecified
+  if (!step.whole()) {  // columns beyond the tile's width hold products with rows that L(j,j-1)
+                        // lacks, whose contents are unspecified
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       if (n < step.diagonal.width) continue;
@@ -108,12 +118,14 @@ __device__ inline void multiply_below(BelowRows& start, const ChainMemory& memor
 /// and stores X to memory.below: each 16 columns as soon as those of L(j,j) are complete,
 /// accumulators moving up as in solve(). Adds the square of the first row block to `square`.
 template <int kRowBlocks>
-__device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4], const ChainMemory& memory, const ChainStep& step,
-                                   int blocks, bool next, int row, const Member& me) {
+__device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
+                                   const ChainMemory& memory, const ChainStep& step, int blocks,
+                                   bool next, int row, const Member& me) {
   const int lane = me.lane;
 #pragma unroll 1
   for (int s = 0; s < blocks; ++s) {
-    if (s == kSlabs - 1 && next && me.warp != 1) ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
+    if (s == kSlabs - 1 && next && me.warp != 1)
+      ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
     ptx::barrier_wait(memory.barriers->column + s, step.phase);
     const bool corrects = (memory.corrected[s] >> s & 1) != 0;
     double a[kRowBlocks][8];
@@ -123,13 +135,15 @@ __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
       multiply_inverse(memory, c[r][0], c[r][1], a[r], s, corrects, lane);
     }
     if (kRowBlocks == 1) {
-      const double x[2][4] = {{c[0][0][0], c[0][0][1], c[0][0][2], c[0][0][3]}, {c[0][1][0], c[0][1][1], c[0][1][2], c[0][1][3]}};
+      const double x[2][4] = {{c[0][0][0], c[0][0][1], c[0][0][2], c[0][0][3]},
+                              {c[0][1][0], c[0][1][1], c[0][1][2], c[0][1][3]}};
       add_square(square, x);
     }
 #pragma unroll
     for (int r = 0; r < kRowBlocks; ++r) {
 #pragma unroll
-      for (int n = 0; n < 2; ++n) store_flipped(memory.below, c[r][n], row + 2 * r, 2 * s + n, lane);
+      for (int n = 0; n < 2; ++n)
+        store_flipped(memory.below, c[r][n], row + 2 * r, 2 * s + n, lane);
       flipped_operand(a[r], c[r][0], c[r][1]);
     }
 #pragma unroll
@@ -146,19 +160,21 @@ __device__ inline void solve_below(double (&c)[2][8][4], double (&square)[2][4],
 /// Makes the tile below, by warps 1-3, 16 columns behind warp 0: 16 rows each, and warp 3 also the
 /// last 16 rows, whose products warps 1 and 2 have added. `next`: a step follows, which needs the
 /// square of the first 16 rows.
-__device__ inline void make_below(BelowRows& start, const ChainMemory& memory, const ChainStep& step, int blocks, bool next,
-                                  const Member& me) {
+__device__ inline void make_below(BelowRows& start, const ChainMemory& memory,
+                                  const ChainStep& step, int blocks, bool next, const Member& me) {
   const int lane = me.lane, row = 2 * (me.warp - 1);
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
-  ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all have read L(j,j-1), and written the last rows
+  ptx::named_sync(me.barriers + kBelowBarrier,
+                  kHelpers);  // all have read L(j,j-1), and written the last rows
   if (me.warp < 3) {
     solve_below<1>(start.c, square, memory, step, blocks, next, row, me);
   } else {
     double(&last)[8][4] = start.c[1];
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
-      const double2 top = load_cell(memory.left, 6, n, lane), bottom = load_cell(memory.left, 7, n, lane);
+      const double2 top = load_cell(memory.left, 6, n, lane),
+                    bottom = load_cell(memory.left, 7, n, lane);
       last[n][0] = top.x, last[n][1] = top.y, last[n][2] = bottom.x, last[n][3] = bottom.y;
     }
     solve_below<2>(start.c, square, memory, step, blocks, next, row, me);
@@ -166,12 +182,15 @@ __device__ inline void make_below(BelowRows& start, const ChainMemory& memory, c
   if (!next || me.warp != 1) return;
   double2* to = reinterpret_cast<double2*>(memory.square) + lane;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
+  for (int i = 0; i < 4; ++i)
+    to[32 * i] = make_double2(square[i / 2][i % 2 * 2], square[i / 2][i % 2 * 2 + 1]);
   __syncwarp();
   ptx::named_arrive(me.barriers + kSquareBarrier, kConsumers);
 }
 
-__device__ inline bool has_below(const FrontView& front, int j) { return j + 1 < front.cells.row_tiles(); }
+__device__ inline bool has_below(const FrontView& front, int j) {
+  return j + 1 < front.cells.row_tiles();
+}
 
 /// Returns tile (j + 1, j); a tile without cells if there is none.
 __device__ inline TileView tile_below(const FrontView& front, int j) {
@@ -191,11 +210,14 @@ __device__ inline ChainStep chain_step(const FrontView& front, int j, unsigned s
 }
 
 /// Runs the whole chain. Called by the four consumer warps.
-__device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Member& member) {
+__device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stages,
+                                 ChainBarriers& barriers, const Member& member) {
   const unsigned steps = barriers.steps;
   bool failed_before = false;
-  ptx::named_sync(member.barriers + kBegunBarrier, kChainThreads);  // no warp reads stages of the task before
-  if (front.fills > 0) wait_warp(front.counters + kFilled, front.fills, Awaited::filled, member.lane);
+  ptx::named_sync(member.barriers + kBegunBarrier,
+                  kChainThreads);  // no warp reads stages of the task before
+  if (front.fills > 0)
+    wait_warp(front.counters + kFilled, front.fills, Awaited::filled, member.lane);
   if (front.child_count > 0) wait_for_children(front, member.lane);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
     const Member me = member.again();
@@ -210,12 +232,17 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     }
     ptx::barrier_wait(&memory.barriers->first, step.phase);
     BelowRows below;
-    load_others(memory, front, step, blocks, me, [&] { below.load_rows(tile_below(front, j), me); });
+    load_others(memory, front, step, blocks, me,
+                [&] { below.load_rows(tile_below(front, j), me); });
     below.load_last(tile_below(front, j), me);
-    if (warp == 3 && lane == 0)  // for columns 2 and 3, only to say that this step has begun; the producers are in it too
-      ptx::barrier_arrive(memory.barriers->column + 2), ptx::barrier_arrive(memory.barriers->column + 3);
+    if (warp == 3 && lane == 0)  // for columns 2 and 3, only to say that this step has begun; the
+                                 // producers are in it too
+      ptx::barrier_arrive(memory.barriers->column + 2),
+          ptx::barrier_arrive(memory.barriers->column + 3);
     const bool next = j + 1 < front.cells.pivot_tiles(), makes_below = has_below(front, j);
-    if (warp == 3 && makes_below) multiply_below<-1>(below, memory, front, step, 4, me);  // its part of the diagonal tile is due later
+    if (warp == 3 && makes_below)
+      multiply_below<-1>(below, memory, front, step, 4,
+                         me);  // its part of the diagonal tile is due later
     if (blocks > 1)
       help_below(memory, step, blocks, me);
     else
@@ -225,11 +252,14 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
     if (makes_below)
       make_below(below, memory, step, blocks, next, me);
     else
-      ptx::barrier_wait(&memory.barriers->left, step.phase);  // the producers have seen the end of the step before
+      ptx::barrier_wait(&memory.barriers->left,
+                        step.phase);  // the producers have seen the end of the step before
     ptx::shared_proxy_fence();
     __syncwarp();
     if (lane == 0) ptx::barrier_arrive(&memory.barriers->below);
-    if (next) ptx::named_sync(me.barriers + kBelowBarrier, kHelpers);  // all of the tile below is in shared memory for its readers
+    if (next)
+      ptx::named_sync(me.barriers + kBelowBarrier,
+                      kHelpers);  // all of the tile below is in shared memory for its readers
   }
 }
 
@@ -237,7 +267,8 @@ __device__ inline void run_chain(const FrontView& front, ptx::SharedAddress stag
 
 /// Copies the tiles of other teams that the steps of a chain read. The fetcher is a thread apart
 /// from the producer, since each of the two waits for other threads.
-__device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers) {
+__device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddress stages,
+                                       ChainBarriers& barriers) {
   const unsigned steps = barriers.steps;
   if (front.fills > 0) wait_at_least(front.counters + kFilled, front.fills, Awaited::filled);
   for (int j = 0; j < front.cells.pivot_tiles(); ++j) {
@@ -259,9 +290,11 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
     wait_at_least(front.counters + kRows + j + 1, slabs_in(front, j), Awaited::slabs);
     ptx::proxy_fence();
     const TileView left = tile_of(front, j + 1, j - 1);
-    ptx::barrier_arrive_expecting(&barriers.left, symbolic::kTileCells * left.height * kCellEntries * 8);
+    ptx::barrier_arrive_expecting(&barriers.left,
+                                  symbolic::kTileCells * left.height * kCellEntries * 8);
     for (int c = 0; c < symbolic::kTileCells; c += 2)
-      ptx::bulk_copy(memory.left + c / 2 * kSlabEntries, left.cell(0, c), 2 * left.height * kCellEntries * 8, &barriers.left);
+      ptx::bulk_copy(memory.left + c / 2 * kSlabEntries, left.cell(0, c),
+                     2 * left.height * kCellEntries * 8, &barriers.left);
   }
 }
 
@@ -269,10 +302,12 @@ __device__ inline void fetch_for_chain(const FrontView& front, ptx::SharedAddres
 
 /// Stores and announces the results of a chain: the diagonal tiles by columns, so that other teams
 /// solve with finished ones.
-__device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages, ChainBarriers& barriers, const Levels& levels) {
+__device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress stages,
+                                      ChainBarriers& barriers, const Levels& levels) {
   const unsigned steps = barriers.steps;
   const int tiles = front.cells.pivot_tiles();
-  ptx::barrier_arrive(&barriers.first), ptx::barrier_arrive(&barriers.diagonal), ptx::barrier_arrive(&barriers.left);
+  ptx::barrier_arrive(&barriers.first), ptx::barrier_arrive(&barriers.diagonal),
+      ptx::barrier_arrive(&barriers.left);
   for (int j = 0; j < tiles; ++j) {
     const ChainMemory memory = chain_memory(stages, &barriers);
     const unsigned phase = (steps + j) & 1;
@@ -280,7 +315,8 @@ __device__ inline void announce_chain(const FrontView& front, ptx::SharedAddress
     for (int k = 0; k < kSlabs; ++k) {
       ptx::barrier_wait(barriers.column + k, phase);
       if (k < blocks_of(front, j)) announce_columns(front, memory, j, k);
-      if (next && k == 2) ptx::barrier_arrive(&barriers.first);  // the next step overwrites these first
+      if (next && k == 2)
+        ptx::barrier_arrive(&barriers.first);  // the next step overwrites these first
     }
     if (next) ptx::barrier_arrive(&barriers.diagonal);
     ptx::barrier_wait(&barriers.below, phase);

@@ -16,13 +16,19 @@ namespace kauri::numeric::cuda::kernels {
 // Named barriers of a team. Warps 1-3 work ahead of warp 0, which waits for the least that it needs
 // of them. A barrier for a pair of warps is told apart by its number of threads; the barriers of
 // the first two columns serve both.
-inline constexpr int kLoadedBarrier = 0;    // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
-inline constexpr int kBegunBarrier = 1;     // the stages belong to the chain
-inline constexpr int kSquareBarrier = 2;    // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
-inline constexpr int kColumnBarrier = 3;    // warps 1 and 2, then warp 3, wait for warp 0's block of the column
-inline constexpr int kUpdatedBarrier = 4;   // warp 0 waits until warps 1 and 2 have subtracted their products
-inline constexpr int kBelowBarrier = 5;     // warps 1-3 wait for one another before one reads or overwrites what another has made
-inline constexpr int kBlockBarrier = 6;     // warps 1 and 2 wait for the first block; warp 3 for the second
+inline constexpr int kLoadedBarrier =
+    0;  // (Member::sync_consumers()'s) warp 0 waits for warp 3's blocks: the first loaded; row 3
+inline constexpr int kBegunBarrier = 1;  // the stages belong to the chain
+inline constexpr int kSquareBarrier =
+    2;  // warp 0 waits for warp 1's square, and until warps 2 and 3 have read columns 0-2 of L(j,j)
+inline constexpr int kColumnBarrier =
+    3;  // warps 1 and 2, then warp 3, wait for warp 0's block of the column
+inline constexpr int kUpdatedBarrier =
+    4;  // warp 0 waits until warps 1 and 2 have subtracted their products
+inline constexpr int kBelowBarrier =
+    5;  // warps 1-3 wait for one another before one reads or overwrites what another has made
+inline constexpr int kBlockBarrier =
+    6;  // warps 1 and 2 wait for the first block; warp 3 for the second
 inline constexpr int kLastRowsBarrier = 7;  // warps 1 and 2 wait for one another
 inline constexpr int kPair = 64;            // threads
 inline constexpr int kHelpers = 96;         // threads of warps 1-3
@@ -31,13 +37,16 @@ inline constexpr int kEarly = 96;           // threads of warps 0-2
 /// Barriers of a team's chains, in shared memory but not in the stages. Each completes one phase
 /// per step, that is per diagonal tile.
 struct ChainBarriers {
-  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s are complete
+  std::uint64_t column[kSlabs];  // s: columns s of L(j,j), 16 of them, and the inverse of block s
+                                 // are complete
   std::uint64_t rows;            // blocks (2,0) and (3,0) of L(j,j) are complete
-  std::uint64_t first;     // tile (j,j) and the one below are prepared, block (0,0) is in ChainMemory::first; columns 0-2 before are stored
-  std::uint64_t diagonal;  // all columns of L(j-1,j-1) are stored
-  std::uint64_t left;      // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
-  std::uint64_t below;     // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are no longer read
-  unsigned steps;          // number of steps of finished chains
+  std::uint64_t first;           // tile (j,j) and the one below are prepared, block (0,0) is in
+                                 // ChainMemory::first; columns 0-2 before are stored
+  std::uint64_t diagonal;        // all columns of L(j-1,j-1) are stored
+  std::uint64_t left;            // L(j+1,j-1) is in ChainMemory::left; L(j,j-1) is stored
+  std::uint64_t below;  // L(j+1,j) is in ChainMemory::below, and ChainMemory::left and L(j,j) are
+                        // no longer read
+  unsigned steps;       // number of steps of finished chains
 };
 
 /// Returns the number of arrivals at ChainBarriers::column[s]: warp 0's and those of the warps that
@@ -60,7 +69,8 @@ __device__ inline void start(ChainBarriers& barriers) {
 struct ChainMemory {
   double* diagonal;  // 1 tile: D, then L(j,j)
   double* below;     // 1 tile: L(j,j-1), then L(j+1,j)
-  double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all products of columns before j
+  double* left;      // 1 tile: L(j+1,j-1); then the last 16 rows of minus the tile below, with all
+                     // products of columns before j
   double* inverse;   // 4 blocks
   double* columns;   // kExchangeEntries
   double* first;     // 4 cells: block (0,0) of the next D
@@ -68,7 +78,8 @@ struct ChainMemory {
   int* corrected;    // 4: with block s, 2^k for each block k <= s whose inverse needs a correction
   ChainBarriers* barriers;
 };
-inline constexpr int kChainEntries = 3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
+inline constexpr int kChainEntries =
+    3 * kTileEntries + 4 * kInverseEntries + kExchangeEntries + 8 * kCellEntries + 16;
 
 /// Returns the addresses of a chain's memory, computed anew from its beginning: kept, so many
 /// addresses would be spilled.
@@ -79,7 +90,15 @@ __device__ inline ChainMemory chain_memory(ptx::SharedAddress begin, ChainBarrie
   double* first = columns + kExchangeEntries;
   double* square = first + 4 * kCellEntries;
   int* corrected = reinterpret_cast<int*>(square + 4 * kCellEntries);
-  return {diagonal, diagonal + kTileEntries, diagonal + 2 * kTileEntries, inverse, columns, first, square, corrected, barriers};
+  return {diagonal,
+          diagonal + kTileEntries,
+          diagonal + 2 * kTileEntries,
+          inverse,
+          columns,
+          first,
+          square,
+          corrected,
+          barriers};
 }
 
 /// Returns true if x is positive and finite.
@@ -102,7 +121,8 @@ __device__ inline void load_rows(double (&a)[16], const double* cells, int lane)
   const int row = lane & 15;
 #pragma unroll
   for (int c = 0; c < 16; c += 2) {
-    const double2 pair = *reinterpret_cast<const double2*>(cells + (c >> 3) * kCellEntries + (c & 7));
+    const double2 pair =
+        *reinterpret_cast<const double2*>(cells + (c >> 3) * kCellEntries + (c & 7));
     a[c] = lane < 16 ? pair.x : (c == row ? 1.0 : 0.0);
     a[c + 1] = lane < 16 ? pair.y : (c + 1 == row ? 1.0 : 0.0);
   }
@@ -152,14 +172,16 @@ __device__ inline EliminatedBlock eliminate_block(const ChainMemory& memory, int
     }
   } else {
 #pragma unroll
-    for (int c = 0; c < 16; ++c) inverse[((c >> 3) * 2 + (row >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
+    for (int c = 0; c < 16; ++c)
+      inverse[((c >> 3) * 2 + (row >> 3)) * kCellEntries + (c & 7) * 8 + (row & 7)] = a[c];
   }
   const bool nearly_singular = is_nearly_singular(a, diagonal, 16, lane);
   __syncwarp();
   return {bad, nearly_singular};
 }
 
-__device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block, int column_block, int lane) {
+__device__ inline void store_block(double* tile, const double (&c)[2][4], int row_block,
+                                   int column_block, int lane) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
     store_cell(tile, 2 * row_block, 2 * column_block + n, lane, c[n][0], c[n][1]);
@@ -170,17 +192,19 @@ __device__ inline void store_block(double* tile, const double (&c)[2][4], int ro
 /// Step j of a chain: its tiles, and the products and children that they take.
 struct ChainStep {
   TileView diagonal;  // tile (j, j)
-  bool has_product;   // L(j, j-1) L(j, j-1)^T is still to be subtracted from (j, j), and L(j+1, j-1) L(j, j-1)^T from (j+1, j)
-  bool pulls;         // the children's entries are to be added too
-  int row, column;    // first padded row of the tile below; first padded column of the diagonal tile
-  unsigned phase;     // phase of the chain's barriers
+  bool has_product;  // L(j, j-1) L(j, j-1)^T is still to be subtracted from (j, j), and L(j+1, j-1)
+                     // L(j, j-1)^T from (j+1, j)
+  bool pulls;        // the children's entries are to be added too
+  int row, column;   // first padded row of the tile below; first padded column of the diagonal tile
+  unsigned phase;    // phase of the chain's barriers
 
   /// Returns true if the diagonal tile has all cells.
   __device__ bool whole() const { return diagonal.width == symbolic::kTileCells; }
 };
 
 /// Copies block (row, column) of D from global memory to the diagonal tile.
-__device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
+__device__ inline void put_block(const ChainMemory& memory, const ChainStep& step, int row,
+                                 int column, int lane) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const double2 cell = load_cell(step.diagonal, 2 * row + i / 2, 2 * column + i % 2, lane);
@@ -190,8 +214,10 @@ __device__ inline void put_block(const ChainMemory& memory, const ChainStep& ste
 
 /// Sets the cells of block (row, column) that D lacks to those of an identity: rows below the
 /// pivots were gathered there.
-__device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row, int column, int lane) {
-  const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0, y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
+__device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& step, int row,
+                                    int column, int lane) {
+  const double x = (lane >> 2) == 2 * (lane & 3) ? 1.0 : 0.0,
+               y = (lane >> 2) == 2 * (lane & 3) + 1 ? 1.0 : 0.0;
 #pragma unroll 1
   for (int i = 0; i < 4; ++i) {
     const int r = 2 * row + i / 2, k = 2 * column + i % 2;
@@ -201,19 +227,23 @@ __device__ inline void fill_missing(const ChainMemory& memory, const ChainStep& 
 }
 
 /// Subtracts a product from block (row,column) of the diagonal tile.
-__device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row, int column, int lane) {
+__device__ inline void subtract(const ChainMemory& memory, const double (&product)[2][4], int row,
+                                int column, int lane) {
 #pragma unroll
   for (int n = 0; n < 2; ++n) {
     const double2 top = load_cell(memory.diagonal, 2 * row, 2 * column + n, lane);
     const double2 bottom = load_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane);
-    store_cell(memory.diagonal, 2 * row, 2 * column + n, lane, top.x - product[n][0], top.y - product[n][1]);
-    store_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane, bottom.x - product[n][2], bottom.y - product[n][3]);
+    store_cell(memory.diagonal, 2 * row, 2 * column + n, lane, top.x - product[n][0],
+               top.y - product[n][1]);
+    store_cell(memory.diagonal, 2 * row + 1, 2 * column + n, lane, bottom.x - product[n][2],
+               bottom.y - product[n][3]);
   }
 }
 
 /// Adds blocks (row, column..) of X X^T, (16, 8 kCells), to c; X is in memory.below.
 template <int kCells>
-__device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row, int column, int lane) {
+__device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& memory, int row,
+                                    int column, int lane) {
 #pragma unroll 2
   for (int k = 0; k < 8; k += 2) {
     double a[8], b[4];
@@ -228,15 +258,16 @@ __device__ inline void add_products(double (&c)[kCells][4], const ChainMemory& m
 
 /// Stores c - products to the diagonal tile, if it has that row of blocks.
 template <int kCells>
-__device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4], const ChainMemory& memory,
-                                  const ChainStep& step, int blocks, int row, int column, int lane) {
+__device__ inline void put_blocks(const double (&c)[kCells][4], const double (&products)[kCells][4],
+                                  const ChainMemory& memory, const ChainStep& step, int blocks,
+                                  int row, int column, int lane) {
   if (row >= blocks) return;
 #pragma unroll
   for (int n = 0; n < kCells; ++n) {
 #pragma unroll
     for (int r = 0; r < 2; ++r)
-      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane, c[n][2 * r] - products[n][2 * r],
-                 c[n][2 * r + 1] - products[n][2 * r + 1]);
+      store_cell(memory.diagonal, 2 * row + r, 2 * column + n, lane,
+                 c[n][2 * r] - products[n][2 * r], c[n][2 * r + 1] - products[n][2 * r + 1]);
   }
   if (step.whole()) return;
 #pragma unroll
@@ -248,10 +279,12 @@ __device__ inline void put_blocks(const double (&c)[kCells][4], const double (&p
 /// takes first the blocks that warp 0 needs first, then block (3,2). `blocks`: number along the
 /// side of L(j,j). Called after ChainBarriers::first. `then`: issues loads for later use.
 template <class Then>
-__device__ inline void load_others(const ChainMemory& memory, const FrontView& front, const ChainStep& step, int blocks, const Member& me,
+__device__ inline void load_others(const ChainMemory& memory, const FrontView& front,
+                                   const ChainStep& step, int blocks, const Member& me,
                                    const Then& then) {
   const int lane = me.lane;
-  const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3, last = me.warp < 3 ? row : 2;
+  const int row = me.warp < 3 ? me.warp + 1 : 1, last_row = me.warp < 3 ? row : 3,
+            last = me.warp < 3 ? row : 2;
   // Blocks (row, 0) and (row, 1), and (last_row, last); their products are summed while the loads
   // are under way.
   double c[4][4], d[2][4], products[4][4];
@@ -268,14 +301,16 @@ __device__ inline void load_others(const ChainMemory& memory, const FrontView& f
   if (me.warp == 3 && blocks > 1) ptx::named_arrive(me.barriers + kLoadedBarrier, kPair);
   double last_products[2][4];
   set_zero(last_products[0]), set_zero(last_products[1]);
-  if (step.pulls) gather<1, 2>(&last_products, front, step.column + 16 * last_row, step.column + 16 * last, lane);
+  if (step.pulls)
+    gather<1, 2>(&last_products, front, step.column + 16 * last_row, step.column + 16 * last, lane);
   if (step.has_product) add_products(last_products, memory, last_row, last, lane);
   put_blocks(d, last_products, memory, step, blocks, last_row, last, lane);
   __syncwarp();
 }
 
 /// Loads block (0,0), whose product solve_below() leaves. Called by warp 0.
-__device__ inline void load_first(const ChainMemory& memory, const FrontView& front, const ChainStep& step, const Member& me) {
+__device__ inline void load_first(const ChainMemory& memory, const FrontView& front,
+                                  const ChainStep& step, const Member& me) {
   const int lane = me.lane;
   double c[2][4];
   set_zero(c[0]), set_zero(c[1]);
@@ -306,10 +341,13 @@ __device__ inline void load_first(const ChainMemory& memory, const FrontView& fr
 
 /// Computes x = C inv(T)^T as two accumulators, with block s of the diagonal tile as T; corrected
 /// if `corrects`. The signs of C and x may both be flipped.
-__device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4], double (&right)[4], const double (&c)[8], int s,
+__device__ inline void multiply_inverse(const ChainMemory& memory, double (&left)[4],
+                                        double (&right)[4], const double (&c)[8], int s,
                                         bool corrects, int lane) {
   const double* inverse = memory.inverse + s * kInverseEntries;
-  if (corrects) return multiply_corrected(left, right, c, memory.diagonal + shared_cell(2 * s, 2 * s), inverse, lane);
+  if (corrects)
+    return multiply_corrected(left, right, c, memory.diagonal + shared_cell(2 * s, 2 * s), inverse,
+                              lane);
   double b[4];
   load_b(b, inverse, 0, 0, lane);
   set_zero(left);
@@ -320,7 +358,8 @@ __device__ inline void multiply_inverse(const ChainMemory& memory, double (&left
 }
 
 /// Computes block (row,s) of L. Called by one warp.
-__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s, bool corrects, int lane) {
+__device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4], int row, int s,
+                                   bool corrects, int lane) {
   double a[8];
   load_a(a, memory.diagonal, 2 * row, 2 * s, lane);
   multiply_inverse(memory, x[0], x[1], a, s, corrects, lane);
@@ -331,13 +370,15 @@ __device__ inline void solve_block(const ChainMemory& memory, double (&x)[2][4],
 __device__ inline void add_square(double (&square)[2][4], const double (&x)[2][4]) {
   double left[8];
   as_operand(left, x[0], x[1]);
-  const double top[4] = {x[0][0], x[0][1], x[1][0], x[1][1]}, bottom[4] = {x[0][2], x[0][3], x[1][2], x[1][3]};
+  const double top[4] = {x[0][0], x[0][1], x[1][0], x[1][1]},
+               bottom[4] = {x[0][2], x[0][3], x[1][2], x[1][3]};
   ptx::mma(square[0], left, top);
   ptx::mma(square[1], left, bottom);
 }
 
 /// Subtracts the square of x, block (row,s) of L, from block (row,row).
-__device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row, int lane) {
+__device__ inline void subtract_square(const ChainMemory& memory, const double (&x)[2][4], int row,
+                                       int lane) {
   double square[2][4];
   set_zero(square[0]), set_zero(square[1]);
   add_square(square, x);
@@ -346,14 +387,16 @@ __device__ inline void subtract_square(const ChainMemory& memory, const double (
 }
 
 /// Computes block (row,s) of L and subtracts its square from block (row,row). Called by one warp.
-__device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects, int lane) {
+__device__ inline void take_row(const ChainMemory& memory, int row, int s, bool corrects,
+                                int lane) {
   double x[2][4];
   solve_block(memory, x, row, s, corrects, lane);
   subtract_square(memory, x, row, lane);
 }
 
 /// Subtracts the product of blocks (row,s) and (column,s) of L from block (row,column).
-__device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s, int lane) {
+__device__ inline void subtract_blocks(const ChainMemory& memory, int row, int column, int s,
+                                       int lane) {
   double left[8], right[4], product[2][4];
   load_a(left, memory.diagonal, 2 * row, 2 * s, lane);
 #pragma unroll
@@ -376,7 +419,8 @@ __device__ inline void finish_column(const ChainMemory& memory, int s, int lane)
 /// Helps warp 0. After block (0,0), warps 1 and 2 do the blocks below it but the first, and the
 /// blocks right of them; after block (1,1), warp 3 does row 3. `blocks`: at least two. Warp 3 comes
 /// later than the others, which do not wait for it.
-__device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks, const Member& me) {
+__device__ inline void help_below(const ChainMemory& memory, const ChainStep& step, int blocks,
+                                  const Member& me) {
   const bool later = me.warp == 3;
   const int row = later ? 3 : me.warp + 1, s = later ? 1 : 0;
   if (later) {
@@ -403,7 +447,8 @@ __device__ inline void help_nothing(const ChainMemory& memory, const Member& me)
 }
 
 /// After block (s,s), computes the block below it and the next diagonal block. Called by warp 0.
-__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects, const Member& me) {
+__device__ inline void eliminate_below(const ChainMemory& memory, int s, int blocks, bool corrects,
+                                       const Member& me) {
   const bool helped = s == 1 && blocks > 3;
   if (s == 0) {
     ptx::named_arrive(me.barriers + kBlockBarrier, kEarly);
@@ -423,8 +468,8 @@ __device__ inline void eliminate_below(const ChainMemory& memory, int s, int blo
 }
 
 /// Computes L(j,j). Called by warp 0.
-__device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j, int blocks, const Member& me,
-                                      bool& failed_before) {
+__device__ inline void eliminate_tile(const FrontView& front, const ChainMemory& memory, int j,
+                                      int blocks, const Member& me, bool& failed_before) {
   int corrected = 0;
   for (int s = 0; s < blocks; ++s) {
     const auto [bad, corrects] = eliminate_block(memory, s, me.lane);
@@ -432,7 +477,9 @@ __device__ inline void eliminate_tile(const FrontView& front, const ChainMemory&
     if (me.lane == 0) memory.corrected[s] = corrected;
     if (bad.column < 16 && !failed_before) {
       failed_before = true;
-      if (me.lane == 0) front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column, *front.failed_pivot = bad.value;
+      if (me.lane == 0)
+        front.counters[kFailed] = 1 + j * kTile + 16 * s + bad.column,
+        *front.failed_pivot = bad.value;
     }
     if (s + 1 < blocks) eliminate_below(memory, s, blocks, corrects, me);
   }

@@ -12,13 +12,17 @@ namespace kauri::numeric::cuda::kernels {
 namespace {
 
 inline constexpr int kTeams = 2;
-inline constexpr int kBlockThreads = (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers and fetchers
+inline constexpr int kBlockThreads =
+    (kTeams + 1) * kConsumers;  // a warp group of consumers per team, one of producers and fetchers
 static_assert(2 * kTeams == kConsumerWarps);
 inline constexpr int kTeamEntries = kChainEntries;  // a chain needs more than the stages
 static_assert(kTeamEntries >= kStages * kStageEntries && kTeamEntries * 8 % 128 == 0);
 inline constexpr int kSharedBytes = kTeams * kTeamEntries * 8;
-inline constexpr int kRegisters = 168, kConsumerRegisters = 232,
-                     kProducerRegisters = 40;  // per thread: at the start, then of a consumer, of a producer or fetcher
+inline constexpr int
+    kRegisters = 168,
+    kConsumerRegisters = 232,
+    kProducerRegisters =
+        40;  // per thread: at the start, then of a consumer, of a producer or fetcher
 static_assert(kTeams * kConsumerRegisters + kProducerRegisters == (kTeams + 1) * kRegisters);
 inline constexpr int kTicketSlots = 2;
 
@@ -49,7 +53,8 @@ __device__ void start(Control* controls, double* stages) {
     const double* mine = stages + threadIdx.x * kTeamEntries;
     control.stages = ptx::shared_address(mine);
     for (int w = 0; w < kConsumerWarps; ++w)
-      control.rows[w] = ptx::shared_address(mine + tile_of_warp(w) * kSlabEntries + shared_cell(row_cell_of_warp(w), 0));
+      control.rows[w] = ptx::shared_address(mine + tile_of_warp(w) * kSlabEntries +
+                                            shared_cell(row_cell_of_warp(w), 0));
     for (int s = 0; s < kStages; ++s) {
       ptx::barrier_init(control.stage + s, 1);
       ptx::barrier_init(control.stage + kStages + s, kConsumerWarps);
@@ -70,20 +75,22 @@ __device__ void start(Control* controls, double* stages) {
 __device__ Member consumer_of_team(int team) { return Member{0, 0, kTeamBarriers * team}.again(); }
 /// Returns the Member of a producer or a fetcher.
 __device__ Member server_of_team(int team, unsigned thread) {
-  return {static_cast<int>(kConsumerWarps + (thread / 32 - kTeams * kConsumerWarps) / kTeams), static_cast<int>(thread % 32),
-          kTeamBarriers * team};
+  return {static_cast<int>(kConsumerWarps + (thread / 32 - kTeams * kConsumerWarps) / kTeams),
+          static_cast<int>(thread % 32), kTeamBarriers * team};
 }
 
 /// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
 /// the consumers, unless the task may wait for later tickets.
-__device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, const Levels& levels,
-                             bool dependent, unsigned pauses, Control& control, Ring ring, const Member& me) {
+__device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, int task_count,
+                             int* next, const Levels& levels, bool dependent, unsigned pauses,
+                             Control& control, Ring ring, const Member& me) {
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     const int turn = draw / kTicketSlots;
     if (draw >= kTicketSlots) ptx::barrier_wait(control.ticket_empty + slot, (turn - 1) & 1);
-    if (wait_for_consumers) ptx::barrier_wait(control.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
+    if (wait_for_consumers)
+      ptx::barrier_wait(control.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
     Ticket& ticket = control.ticket[slot];
     const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, me.lane);
     if (me.lane == 0) ptx::barrier_arrive(control.ticket_full + slot);
@@ -108,7 +115,8 @@ __device__ void run_producer(const FrontView* fronts, const FrontTask* tasks, in
 
 /// Copies the data that chains wait for, while the producer stores their results; announces the
 /// slabs of panel tasks.
-__device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control, const Member& me) {
+__device__ void run_fetcher(int task_count, const Levels& levels, unsigned pauses, Control& control,
+                            const Member& me) {
   unsigned phases = 0;  // bit s: phase of the barriers of panel tasks in slot s
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
@@ -122,7 +130,8 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
       ptx::named_sync(me.barriers + kBegunBarrier, kChainThreads);
       if (me.lane == 0) fetch_for_chain(ticket.front, control.stages, control.chain);
     } else if (kind == TaskKind::panel) {
-      if (me.lane == 0) announce_panel(ticket.task, ticket.front, levels, ticket.solved, phases >> slot & 1);
+      if (me.lane == 0)
+        announce_panel(ticket.task, ticket.front, levels, ticket.solved, phases >> slot & 1);
       phases ^= 1U << slot;
     }
     __syncwarp();
@@ -132,7 +141,8 @@ __device__ void run_fetcher(int task_count, const Levels& levels, unsigned pause
 
 /// Executes the tasks. The thread's Member is found anew for each task: kept, it and values derived
 /// from it would be spilled, and read back by each task.
-__device__ __forceinline__ void run_consumer(int task_count, const Levels& levels, const Values& values, const Sums& sums, int least_part,
+__device__ __forceinline__ void run_consumer(int task_count, const Levels& levels,
+                                             const Values& values, const Sums& sums, int least_part,
                                              unsigned pauses, Control* controls) {
   for (int draw = 0;; ++draw) {
     const int team = ptx::thread_index() / kConsumers;
@@ -144,10 +154,12 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
     if (ticket.number >= task_count) return;
     watchdog::take(ticket.number);
     pause(pauses, ticket.number, me.warp);
-    const FrontTask& task = ticket.task;  // by reference: values needed again after the products are read again, not kept
+    const FrontTask& task =
+        ticket
+            .task;  // by reference: values needed again after the products are read again, not kept
     const FrontView& front = ticket.front;
-    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn, ticket.turn,
-              ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
+    Ring ring{ptx::shared_pointer(ptx::load_shared(&control.stages)), control.stage, ticket.turn,
+              ticket.turn, ptx::shared_pointer(ptx::load_shared(control.rows + me.warp))};
     if (task.kind == TaskKind::chain) {
       run_chain(front, ptx::load_shared(&control.stages), control.chain, me);
       ptx::shared_proxy_fence();
@@ -171,8 +183,9 @@ __device__ __forceinline__ void run_consumer(int task_count, const Levels& level
 /// they are contribution tiles of fronts whose L is complete. (Not a template parameter: the
 /// compiler spilled in the inner loop of the simpler kernel, which was 15 % slower.)
 __global__ void __launch_bounds__(kBlockThreads, 1)
-    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels, Values values, Sums sums,
-                 int least_part, bool dependent, unsigned pauses) {
+    front_kernel(const FrontView* fronts, const FrontTask* tasks, int task_count, int* next,
+                 Levels levels, Values values, Sums sums, int least_part, bool dependent,
+                 unsigned pauses) {
   extern __shared__ __align__(128) double stages[];
   __shared__ Control controls[kTeams];
   watchdog::begin(watchdog::Kernel::front_kernel);
@@ -186,7 +199,8 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
     const Member me = server_of_team(team, threadIdx.x);
     const Ring ring{stages + team * kTeamEntries, controls[team].stage};
     if (me.warp == kConsumerWarps)
-      run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring, me);
+      run_producer(fronts, tasks, task_count, next, levels, dependent, pauses, controls[team], ring,
+                   me);
     else
       run_fetcher(task_count, levels, pauses, controls[team], me);
   }
@@ -194,47 +208,59 @@ __global__ void __launch_bounds__(kBlockThreads, 1)
 
 }  // namespace
 
-int resident_teams() { return kTeams * cooperative_blocks(front_kernel, kBlockThreads, kSharedBytes); }
+int resident_teams() {
+  return kTeams * cooperative_blocks(front_kernel, kBlockThreads, kSharedBytes);
+}
 
-cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, const Levels& levels,
-                           const Values& values, const Sums& sums, int least_part, int teams, unsigned pauses, cudaStream_t stream) {
+cudaError_t enqueue_factor(const FrontView* fronts, const FrontTask* tasks, int task_count,
+                           int* ticket, const Levels& levels, const Values& values,
+                           const Sums& sums, int least_part, int teams, unsigned pauses,
+                           cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   // Cooperative, since tasks may wait for tasks that other blocks draw later.
-  return launch_cooperative(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks,
-                            task_count, ticket, levels, values, sums, least_part / kSlabColumns, true, pauses);
+  return launch_cooperative(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads,
+                            kSharedBytes, stream, fronts, tasks, task_count, ticket, levels, values,
+                            sums, least_part / kSlabColumns, true, pauses);
 }
 
-cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count, int* ticket, int teams, cudaStream_t stream) {
+cudaError_t enqueue_update(const FrontView* fronts, const FrontTask* tasks, int task_count,
+                           int* ticket, int teams, cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
-  return launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
-                Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
+  return launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes,
+                stream, fronts, tasks, task_count, ticket, Levels{}, Values{}, Sums{},
+                DeviceSchedule::kLeastPart / kSlabColumns, false, 0U);
 }
 
-FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block, int* counters) {
+FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& block,
+                     int* counters) {
   const symbolic::CellLayout panel = front.cells.panel();
   FrontView view;
   view.panel = front.panel + panel.pair(block.first / kSlabColumns);
   view.block = front.panel + panel.pair((block.first + block.cells.p) / kSlabColumns);
   view.inverses =
-      front.inverses + symbolic::FrontCells{block.first, block.first}.diagonal_entries();  // the blocks before have as many entries
+      front.inverses + symbolic::FrontCells{block.first, block.first}
+                           .diagonal_entries();  // the blocks before have as many entries
   view.counters = counters;
   view.loads_block = 1;
   view.cells = block.cells;
   return view;
 }
 
-cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks, const FrontTask* tasks, int* tickets, int teams,
-                                unsigned pauses, cudaStream_t stream) {
+cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks,
+                                const FrontTask* tasks, int* tickets, int teams, unsigned pauses,
+                                cudaStream_t stream) {
   if (solve.task.empty()) return cudaSuccess;
-  cudaError_t status = launch(prepare_triangles, static_cast<unsigned>(solve.block.size()) * kTriangleShares, kTriangleThreads, 0, stream,
-                              blocks, tickets, static_cast<int>(solve.end.size()));
+  cudaError_t status =
+      launch(prepare_triangles, static_cast<unsigned>(solve.block.size()) * kTriangleShares,
+             kTriangleThreads, 0, stream, blocks, tickets, static_cast<int>(solve.end.size()));
   Index begin = 0;
   for (std::size_t k = 0; k < solve.end.size() && status == cudaSuccess; begin = solve.end[k++]) {
     // Not cooperative: tasks wait only for tasks before them.
     if (solve.end[k] == begin) continue;
-    status = launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes, stream, blocks, tasks + begin,
-                    solve.end[k] - begin, tickets + k, Levels{}, Values{}, Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0,
-                    pauses);
+    status =
+        launch(front_kernel, static_cast<unsigned>(teams / kTeams), kBlockThreads, kSharedBytes,
+               stream, blocks, tasks + begin, solve.end[k] - begin, tickets + k, Levels{}, Values{},
+               Sums{}, DeviceSchedule::kLeastPart / kSlabColumns, k % 2 == 0, pauses);
   }
   return status;
 }

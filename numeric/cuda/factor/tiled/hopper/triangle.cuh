@@ -8,20 +8,26 @@
 namespace kauri::numeric::cuda::kernels {
 
 inline constexpr int kTriangleThreads = 32 * kSlabs;  // one warp for each block of a tile
-inline constexpr int kTriangleShares = 16;            // blocks of threads that share a front's tiles
-inline constexpr int kTriangleRow = 17;               // entries of a row in shared memory: odd, since columns are read too
+inline constexpr int kTriangleShares = 16;  // blocks of threads that share a front's tiles
+inline constexpr int kTriangleRow =
+    17;  // entries of a row in shared memory: odd, since columns are read too
 
 /// Returns the state of a finished pivot tile; `corrected`: 2^s for each block s whose inverse
 /// needs a correction.
-__device__ inline int finished_state(int corrected) { return kFinished | corrected << kProgressBits; }
+__device__ inline int finished_state(int corrected) {
+  return kFinished | corrected << kProgressBits;
+}
 
 /// Loads block s of a pivot tile by rows; a block of 8 pivots is followed by an identity. Called by
 /// one warp.
-__device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileView& tile, int s, int lane) {
+__device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileView& tile, int s,
+                                     int lane) {
   for (int e = lane; e < 256; e += 32) {
-    const int r = e / 16, c = e % 16, row = 2 * s + r / symbolic::kCell, column = 2 * s + c / symbolic::kCell;
+    const int r = e / 16, c = e % 16, row = 2 * s + r / symbolic::kCell,
+              column = 2 * s + c / symbolic::kCell;
     double value = r == c ? 1.0 : 0.0;
-    if (c <= r && tile.has(row, column)) value = tile.cell(row, column)[r % symbolic::kCell * symbolic::kCell + c % symbolic::kCell];
+    if (c <= r && tile.has(row, column))
+      value = tile.cell(row, column)[r % symbolic::kCell * symbolic::kCell + c % symbolic::kCell];
     t[r][c] = value;
   }
   __syncwarp();
@@ -29,7 +35,8 @@ __device__ inline void load_triangle(double (&t)[16][kTriangleRow], const TileVi
 
 /// Inverts the block by substitution, one column of the inverse in lanes c and 16 + c. Returns true
 /// if the inverse needs a correction.
-__device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow], int lane) {
+__device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kTriangleRow],
+                                       int lane) {
   const int column = lane & 15;
   double x[16], square = 0.0;
 #pragma unroll
@@ -50,16 +57,19 @@ __device__ inline bool invert_triangle(double* inverse, const double (&t)[16][kT
 /// Sets `tickets` to zero. For each front sets the inverses, the states of pivot tiles, and the
 /// counters of tile rows: those of pivots are finished, those below not begun. kTriangleShares
 /// blocks of threads for each front.
-__global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const FrontView* fronts, int* tickets, int ticket_count) {
+__global__ void __launch_bounds__(kTriangleThreads)
+    prepare_triangles(const FrontView* fronts, int* tickets, int ticket_count) {
   __shared__ double triangle[kSlabs][16][kTriangleRow];
   __shared__ int corrected[kSlabs];
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int share = static_cast<int>(blockIdx.x) % kTriangleShares;
   const FrontView front = fronts[blockIdx.x / kTriangleShares];
   const int pivot_tiles = front.cells.pivot_tiles();
-  for (int k = static_cast<int>(threadIdx.x); blockIdx.x == 0 && k < ticket_count; k += kTriangleThreads) tickets[k] = 0;
-  for (int i = share * kTriangleThreads + static_cast<int>(threadIdx.x); i < front.cells.row_tiles();
-       i += kTriangleShares * kTriangleThreads)
+  for (int k = static_cast<int>(threadIdx.x); blockIdx.x == 0 && k < ticket_count;
+       k += kTriangleThreads)
+    tickets[k] = 0;
+  for (int i = share * kTriangleThreads + static_cast<int>(threadIdx.x);
+       i < front.cells.row_tiles(); i += kTriangleShares * kTriangleThreads)
     front.counters[kRows + i] = i < pivot_tiles ? slabs_in(front, i) : 0;
   for (int k = share; k < pivot_tiles; k += kTriangleShares) {
     const TileView tile = tile_of(front, k, k);
@@ -67,11 +77,15 @@ __global__ void __launch_bounds__(kTriangleThreads) prepare_triangles(const Fron
     if (2 * warp < tile.width) {
       load_triangle(triangle[warp], tile, warp, lane);
       const int pivot = k * kTile + warp * kSlabColumns;
-      corrects = invert_triangle(front.inverses + symbolic::FrontCells::diagonal_place(pivot, pivot), triangle[warp], lane);
+      corrects =
+          invert_triangle(front.inverses + symbolic::FrontCells::diagonal_place(pivot, pivot),
+                          triangle[warp], lane);
     }
     if (lane == 0) corrected[warp] = corrects ? 1 << warp : 0;
     __syncthreads();
-    if (threadIdx.x == 0) *state_of(front, k) = finished_state(corrected[0] | corrected[1] | corrected[2] | corrected[3]);
+    if (threadIdx.x == 0)
+      *state_of(front, k) =
+          finished_state(corrected[0] | corrected[1] | corrected[2] | corrected[3]);
     __syncthreads();
   }
 }

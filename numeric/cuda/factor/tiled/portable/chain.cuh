@@ -1,6 +1,7 @@
-// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two warps of a block, each
-// with the tile below it, by the two others, which follow 16 columns behind. Only these wait for data that other blocks
-// still have to finish. The next diagonal tile takes its products with the tile below 16 columns behind them, in turn.
+// The chain of a front on any device from sm_80 on: its diagonal tiles one after another, by two
+// warps of a block, each with the tile below it, by the two others, which follow 16 columns behind.
+// Only these wait for data that other blocks still have to finish. The next diagonal tile takes its
+// products with the tile below 16 columns behind them, in turn.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,14 +9,17 @@
 
 namespace kauri::numeric::cuda::kernels::portable {
 
-// Named barriers: one for each half of the block, and those by which the diagonal's half tells the other.
-inline constexpr int kHalfBarrier = 1;       // and the next one, for the other half
-inline constexpr int kProductBarrier = 3;    // L(j,j-1) is no longer read
-inline constexpr int kSlabBarrier = 4;       // and the next three: columns 16 s.. of L(j,j) are complete
-inline constexpr int kBelowBarrier = 8;      // and the next three: columns 16 s.. of L(j+1,j) are complete, for the next step
-inline constexpr int kReadBarrier = 12;      // announcers have read L(j,j)
-inline constexpr int kMadeBarrier = 13;      // L(j+1,j) is in memory, for announcers
-inline constexpr int kLastRowsBarrier = 14;  // the last rows of L(j,j) are those that the next block begins with
+// Named barriers: one for each half of the block, and those by which the diagonal's half tells the
+// other.
+inline constexpr int kHalfBarrier = 1;     // and the next one, for the other half
+inline constexpr int kProductBarrier = 3;  // L(j,j-1) is no longer read
+inline constexpr int kSlabBarrier = 4;  // and the next three: columns 16 s.. of L(j,j) are complete
+inline constexpr int kBelowBarrier =
+    8;  // and the next three: columns 16 s.. of L(j+1,j) are complete, for the next step
+inline constexpr int kReadBarrier = 12;  // announcers have read L(j,j)
+inline constexpr int kMadeBarrier = 13;  // L(j+1,j) is in memory, for announcers
+inline constexpr int kLastRowsBarrier =
+    14;  // the last rows of L(j,j) are those that the next block begins with
 inline constexpr int kHalfThreads = kThreads / 2;
 
 /// Shared memory of a chain.
@@ -28,7 +32,11 @@ struct ChainMemory {
   T* columns;      // two columns of 16
 
   __device__ explicit ChainMemory(const Room<T>& room)
-      : diagonal(room.work), below(room.work + kTileEntries), left(room.left), reciprocals(room.reciprocals), columns(room.columns) {}
+      : diagonal(room.work),
+        below(room.work + kTileEntries),
+        left(room.left),
+        reciprocals(room.reciprocals),
+        columns(room.columns) {}
 };
 static_assert(2 * kTileEntries <= kWorkEntries);
 
@@ -39,7 +47,9 @@ struct ChainStep {
   int j;
 
   __device__ bool has_below() const { return j + 1 < front.cells.row_tiles(); }
-  __device__ bool pulls() const { return j < 2 && front.child_count > 0; }  // in later steps a `prepare` task has
+  __device__ bool pulls() const {
+    return j < 2 && front.child_count > 0;
+  }  // in later steps a `prepare` task has
   __device__ int width() const { return front.cells.cells_of(j); }
   __device__ TileViewOf<T> tile(int below) const { return tile_of(front, j + below, j); }
 };
@@ -61,15 +71,16 @@ __device__ __forceinline__ float reciprocal_root(float x) {
   return fmaf(0.5F * y, r, y);
 }
 
-/// The first pivot of a block that is not positive and finite: its column (16: none), and its value.
+/// The first pivot of a block that is not positive and finite: its column (16: none), and its
+/// value.
 template <class T>
 struct FailedPivot {
   int column = kSlabColumns;
   T value = 0;
 };
 
-/// Subtracts a row of X X^T from `a` in lanes 0-15, X 16 rows of a slab. Called by a warp; lanes 16-31 compute half of
-/// the products.
+/// Subtracts a row of X X^T from `a` in lanes 0-15, X 16 rows of a slab. Called by a warp; lanes
+/// 16-31 compute half of the products.
 template <class T>
 __device__ __forceinline__ void subtract_square(T (&a)[kSlabColumns], const T* x, int lane) {
   const T* half = x + lane / 16 * kCellEntries;  // this half warp's half of the columns
@@ -102,12 +113,14 @@ __device__ __forceinline__ void pad_rows(T (&a)[kSlabColumns], int row, bool pad
   for (int c = 0; c < kSlabColumns; ++c) a[c] = c == row ? 1 : 0;
 }
 
-/// Factorises a 16 x 16 block of a slab in place, less the square of its rows in the slab before (`before`; null if
-/// there is none). Stores the inverse to `inverse` in global memory, and the reciprocals of the diagonal. Called by one
-/// warp: lanes 0-15 hold the rows of the block, the others those of the identity, which become the columns of the
-/// inverse. Pivots that are not positive and finite become 1, and the first of them is returned.
+/// Factorises a 16 x 16 block of a slab in place, less the square of its rows in the slab before
+/// (`before`; null if there is none). Stores the inverse to `inverse` in global memory, and the
+/// reciprocals of the diagonal. Called by one warp: lanes 0-15 hold the rows of the block, the
+/// others those of the identity, which become the columns of the inverse. Pivots that are not
+/// positive and finite become 1, and the first of them is returned.
 template <class T>
-__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded, T* inverse, T* reciprocals, T* columns,
+__device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* before, bool padded,
+                                                          T* inverse, T* reciprocals, T* columns,
                                                           int lane) {
   const int row = lane & 15;
   FailedPivot<T> failed;
@@ -119,9 +132,11 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   for (int c = 0; c < kSlabColumns; ++c) a[c] = lane < 16 ? a[c] : T(c == row ? 1 : 0);
 #pragma unroll
   for (int k = 0; k < kSlabColumns; ++k) {
-    T* column = columns + k % 2 * kSlabColumns;  // two in turn: the next is written while this one is read
+    T* column =
+        columns + k % 2 * kSlabColumns;  // two in turn: the next is written while this one is read
     if (lane < 16) column[lane] = a[k];
-    T pivot = __shfl_sync(0xffffffffu, a[k], k);  // the value that the next pivot waits for goes from lane to lane
+    T pivot = __shfl_sync(0xffffffffu, a[k],
+                          k);  // the value that the next pivot waits for goes from lane to lane
     const T next = __shfl_sync(0xffffffffu, a[k], (k + 1) % kSlabColumns);
     __syncwarp();
     if (!is_positive(pivot)) {
@@ -155,56 +170,70 @@ __device__ __forceinline__ FailedPivot<T> eliminate_block(T* block, const T* bef
   return failed;
 }
 
-/// Subtracts tile (j + below, j) from acc, but for the product with the last tile column before it. Called by a warp of
-/// either half.
+/// Subtracts tile (j + below, j) from acc, but for the product with the last tile column before it.
+/// Called by a warp of either half.
 template <class Loop>
-__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step, int below,
-                                                   int row_cell, int lane) {
+__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
+                                                   const ChainStep<typename Loop::T>& step,
+                                                   int below, int row_cell, int lane) {
   const auto& cells = step.front.cells;
   if (step.j >= 2) wait_warp(state_of(step.front, step.j), kPrepared, Awaited::prepared, lane);
   subtract_tile<Loop>(acc, step.tile(below), row_cell, lane);
   if (step.pulls())
-    gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell, cells.first_cell(step.j) * kCell, lane);
+    gather<Loop>(acc, step.front, (cells.first_cell(step.j + below) + row_cell) * kCell,
+                 cells.first_cell(step.j) * kCell, lane);
 }
 
-/// Updates the columns right of columns 16 s.. of X, C -= X_s T_s^T, in a warp's rows, which begin at `rows` in slabs
-/// of C and of X alike. No registers are kept between calls, so loops over s need not be unrolled.
+/// Updates the columns right of columns 16 s.. of X, C -= X_s T_s^T, in a warp's rows, which begin
+/// at `rows` in slabs of C and of X alike. No registers are kept between calls, so loops over s
+/// need not be unrolled.
 template <class Loop>
-__device__ __forceinline__ void update_right(typename Loop::T* rows, const typename Loop::T* triangle, int s, int columns, int lane) {
+__device__ __forceinline__ void update_right(typename Loop::T* rows,
+                                             const typename Loop::T* triangle, int s, int columns,
+                                             int lane) {
   typename Loop::Accumulators acc;
   take<Loop>(acc, rows, 2 * s + 2, columns, lane);
-  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2, columns, lane);
+  Loop::InTile::multiply(acc, rows + s * kSlabEntries, triangle + s * kSlabEntries, 2 * s + 2,
+                         columns, lane);
   put<Loop>(acc, rows, 2 * s + 2, columns, lane);
 }
 
-// ---- The diagonal tile: warps 0 and 1 hold 32 rows each. Then warp 0 eliminates the blocks of 16 columns and solves
-// for the rows of the next block, the only ones it waits for; warp 1 does the rest, the blocks of the last rows,
-// meanwhile. ----
+// ---- The diagonal tile: warps 0 and 1 hold 32 rows each. Then warp 0 eliminates the blocks of 16
+// columns and solves for the rows of the next block, the only ones it waits for; warp 1 does the
+// rest, the blocks of the last rows, meanwhile. ----
 
-/// Eliminates block s in its slab, which holds the block with all updates but those by the slab before.
+/// Eliminates block s in its slab, which holds the block with all updates but those by the slab
+/// before.
 template <class T>
-__device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, bool& failed_before, int lane) {
+__device__ __forceinline__ void eliminate(const ChainStep<T>& step, const ChainMemory<T>& memory,
+                                          int s, bool& failed_before, int lane) {
   const int column = step.j * kTile + s * kSlabColumns;
   T* rows = memory.diagonal + 2 * s * kPairEntries;
   T* inverse = step.front.inverses + symbolic::FrontCells::diagonal_place(column, column);
   const FailedPivot<T> failed =
-      eliminate_block(rows + s * kSlabEntries, s > 0 ? rows + (s - 1) * kSlabEntries : nullptr, 2 * s + 1 == step.width(), inverse,
-                      memory.reciprocals + s * kSlabColumns, memory.columns, lane);
+      eliminate_block(rows + s * kSlabEntries, s > 0 ? rows + (s - 1) * kSlabEntries : nullptr,
+                      2 * s + 1 == step.width(), inverse, memory.reciprocals + s * kSlabColumns,
+                      memory.columns, lane);
   if (failed.column == kSlabColumns || failed_before) return;
   failed_before = true;
-  if (lane == 0) step.front.counters[kFailed] = 1 + column + failed.column, *step.front.failed_pivot = static_cast<double>(failed.value);
+  if (lane == 0)
+    step.front.counters[kFailed] = 1 + column + failed.column,
+    *step.front.failed_pivot = static_cast<double>(failed.value);
 }
 
 /// Solves for rows first.. in slab s, one row per lane.
 template <class T>
-__device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int s, int first, int lane) {
+__device__ __forceinline__ void solve_rows(const ChainStep<T>& step, const ChainMemory<T>& memory,
+                                           int s, int first, int lane) {
   T* slab = memory.diagonal + s * kSlabEntries;
   if (first + lane < step.width() * kCell)
-    substitute(slab_row(slab, first + lane), slab + 2 * s * kPairEntries, memory.reciprocals + s * kSlabColumns);
+    substitute(slab_row(slab, first + lane), slab + 2 * s * kPairEntries,
+               memory.reciprocals + s * kSlabColumns);
   __syncwarp();
 }
 
-/// Updates columns 32.. of the last 16 rows by slab 1. Called by one warp: a row of 16 columns per lane.
+/// Updates columns 32.. of the last 16 rows by slab 1. Called by one warp: a row of 16 columns per
+/// lane.
 template <class T>
 __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int lane) {
   const int row = kTile - kSlabColumns + lane % 16, block = 2 + lane / 16;
@@ -225,7 +254,9 @@ __device__ __forceinline__ void update_last(const ChainMemory<T>& memory, int la
 
 /// Does warp 0's part of L(j,j). Returns true if a pivot has failed.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step, const ChainMemory<T>& memory, bool failed, int lane) {
+__device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step,
+                                               const ChainMemory<T>& memory, bool failed,
+                                               int lane) {
   const int blocks = (step.width() + 1) / 2;
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
@@ -235,14 +266,17 @@ __device__ __forceinline__ bool eliminate_tile(const ChainStep<T>& step, const C
       solve_rows(step, memory, s, lane < 16 ? (s + 1) * kSlabColumns : kTile, lane);
     }
     if (s + 2 < blocks) ptx::named_arrive(kHalfBarrier, kHalfThreads);
-    ptx::named_arrive(kSlabBarrier + s, kThreads + Kernel::kAnnouncers);  // for every width: the other half counts on all arrivals
+    ptx::named_arrive(
+        kSlabBarrier + s,
+        kThreads + Kernel::kAnnouncers);  // for every width: the other half counts on all arrivals
   }
   return failed;
 }
 
 /// Does warp 1's part of L(j,j).
 template <class Kernel, class Loop = typename Kernel::Loop, class T = typename Kernel::T>
-__device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step, const ChainMemory<T>& memory, int lane) {
+__device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step,
+                                                 const ChainMemory<T>& memory, int lane) {
   const int blocks = (step.width() + 1) / 2;
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
@@ -264,8 +298,10 @@ __device__ __forceinline__ void finish_last_rows(const ChainStep<T>& step, const
 
 /// Stores columns 16 s.. of L(j,j) from slabs to memory, by `threads` threads.
 template <class T>
-__device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s, int thread, int threads) {
-  const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) * kCellEntries;  // of a single column, one cell
+__device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T* diagonal, int s,
+                                              int thread, int threads) {
+  const int c = 2 * s, entries = (tile.width - c) * tile.pair_width(c) *
+                                 kCellEntries;  // of a single column, one cell
   const T* from = diagonal + s * kSlabEntries + c * kPairEntries;
   T* to = tile.cell(c, c);
   for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) {
@@ -275,16 +311,19 @@ __device__ __forceinline__ void store_columns(const TileViewOf<T>& tile, const T
   }
 }
 
-/// Factorises the diagonal tile of step j. Returns true if a pivot has failed, in this step or, if `failed`, before.
+/// Factorises the diagonal tile of step j. Returns true if a pivot has failed, in this step or, if
+/// `failed`, before.
 template <class Kernel>
-__device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j, bool failed) {
+__device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::T>& front, int j,
+                                             bool failed) {
   using Loop = typename Kernel::Loop;
   using T = typename Loop::T;
   const ChainStep<T> step{front, j};
   const ChainMemory<T> memory(Kernel::room());
   const Member me = this_thread();
   typename Loop::Accumulators acc;
-  const int columns = me.warp == 0 ? kTileCells / 2 : kTileCells;  // entries right of the diagonal are not needed
+  const int columns =
+      me.warp == 0 ? kTileCells / 2 : kTileCells;  // entries right of the diagonal are not needed
   set_zero<Loop>(acc);
 #pragma unroll 1
   for (int s = 0; s < kSlabs && step.j > 0; ++s) {
@@ -294,7 +333,8 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
   }
   ptx::named_arrive(kProductBarrier, kThreads);
   subtract_beginning<Loop>(acc, step, 0, 4 * me.warp, me.lane);
-  if (Kernel::kAnnouncers > 0 && step.j > 0) ptx::named_sync(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
+  if (Kernel::kAnnouncers > 0 && step.j > 0)
+    ptx::named_sync(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
   put<Loop>(acc, memory.diagonal + me.warp * kWarpSlabEntries, 0, columns, me.lane);
   __syncwarp();
   if (me.warp == 0)
@@ -303,7 +343,8 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
     finish_last_rows<Kernel>(step, memory, me.lane);
   if constexpr (Kernel::kAnnouncers == 0) {
     ptx::named_sync(kHalfBarrier, kHalfThreads);
-    for (int s = 0; 2 * s < step.width(); ++s) store_columns(step.tile(0), memory.diagonal, s, me.thread(), kHalfThreads);
+    for (int s = 0; 2 * s < step.width(); ++s)
+      store_columns(step.tile(0), memory.diagonal, s, me.thread(), kHalfThreads);
     Kernel::publish();
     ptx::named_sync(kHalfBarrier, kHalfThreads);
     if (me.thread() == 0) {
@@ -316,32 +357,39 @@ __device__ __forceinline__ bool run_diagonal(const FrontViewOf<typename Kernel::
 
 // ---- the tile below: warps 2 and 3 ----
 
-/// Adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows, from global memory by way of the warp's part of `left`.
+/// Adds L(j+1,j-1) L(j,j-1)^T to acc in a warp's rows, from global memory by way of the warp's part
+/// of `left`.
 template <class Kernel, class Loop = typename Kernel::Loop>
-__device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc, const ChainStep<typename Loop::T>& step,
-                                                 const ChainMemory<typename Loop::T>& memory, int row_cell, const Member& me) {
+__device__ __forceinline__ void add_left_product(typename Loop::Accumulators& acc,
+                                                 const ChainStep<typename Loop::T>& step,
+                                                 const ChainMemory<typename Loop::T>& memory,
+                                                 int row_cell, const Member& me) {
   constexpr int kAtOnce = Kernel::kLeftSlabs;
   typename Loop::T* rows = memory.left + (me.warp - 2) * kAtOnce * kWarpSlabEntries;
-  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), Awaited::slabs, me.lane);
+  wait_warp(step.front.counters + kRows + step.j + 1, slabs_in(step.front, step.j), Awaited::slabs,
+            me.lane);
   const TileViewOf<typename Loop::T> left = tile_of(step.front, step.j + 1, step.j - 1);
 #pragma unroll 1
   for (int s = 0; s < kSlabs; ++s) {
     if (s % kAtOnce == 0) {
 #pragma unroll 1
       for (int k = 0; k < kAtOnce; ++k)
-        copy_slab(rows + k * kWarpSlabEntries, left, row_cell, min(4, left.height - row_cell), 2 * (s + k), me.lane, 32);
+        copy_slab(rows + k * kWarpSlabEntries, left, row_cell, min(4, left.height - row_cell),
+                  2 * (s + k), me.lane, 32);
       ptx::commit_copies();
       ptx::wait_for_copies<0>();
       __syncwarp();
     }
-    Loop::multiply(acc, rows + s % kAtOnce * kWarpSlabEntries, memory.below + s * kSlabEntries, 0, kTileCells, me.lane);
+    Loop::multiply(acc, rows + s % kAtOnce * kWarpSlabEntries, memory.below + s * kSlabEntries, 0,
+                   kTileCells, me.lane);
     __syncwarp();
   }
 }
 
 /// Makes the tile below of step j. `next`: another step follows.
 template <class Kernel>
-__device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j, bool next) {
+__device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>& front, int j,
+                                          bool next) {
   using Loop = typename Kernel::Loop;
   using T = typename Loop::T;
   const ChainStep<T> step{front, j};
@@ -351,7 +399,8 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
   const TileViewOf<T> tile = step.tile(step.has_below() ? 1 : 0);
   const bool active = step.has_below() && row_cell < tile.height;
   typename Loop::Accumulators acc;
-  ptx::named_sync(kHalfBarrier + 1, kHalfThreads);  // the other warp's rows of L(j,j-1) are complete, too
+  ptx::named_sync(kHalfBarrier + 1,
+                  kHalfThreads);  // the other warp's rows of L(j,j-1) are complete, too
   if (active) {
     set_zero<Loop>(acc);
     if (step.j > 0) add_left_product<Kernel>(acc, step, memory, row_cell, me);
@@ -365,7 +414,8 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
     const bool solves = active && 2 * s < tile.width;
     T* x = rows + s * kSlabEntries;
     if (solves)
-      substitute(slab_row(x, me.lane), memory.diagonal + s * kSlabEntries + 2 * s * kPairEntries, memory.reciprocals + s * kSlabColumns);
+      substitute(slab_row(x, me.lane), memory.diagonal + s * kSlabEntries + 2 * s * kPairEntries,
+                 memory.reciprocals + s * kSlabColumns);
     __syncwarp();
     if (next) ptx::named_arrive(kBelowBarrier + s, kThreads);
     if (!solves) continue;
@@ -386,7 +436,8 @@ __device__ __forceinline__ void run_below(const FrontViewOf<typename Kernel::T>&
 
 /// Runs the whole chain. Called by the whole team.
 template <class Kernel>
-__device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front, const Levels& levels) {
+__device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>& front,
+                                          const Levels& levels) {
   const Member me = this_thread();
   const int tiles = front.cells.pivot_tiles();
   bool failed = false;
@@ -405,10 +456,11 @@ __device__ __forceinline__ void run_chain(const FrontViewOf<typename Kernel::T>&
   ptx::add_relaxed(levels.done + front.level, 1);
 }
 
-/// Stores and announces the results of a chain: diagonal tiles by columns, so that other teams solve with finished
-/// columns. Called by a warp beside the team.
+/// Stores and announces the results of a chain: diagonal tiles by columns, so that other teams
+/// solve with finished columns. Called by a warp beside the team.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels, int lane) {
+__device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, const Levels& levels,
+                                               int lane) {
   static_assert(Kernel::kAnnouncers == 32);
   const ChainMemory<T> memory(Kernel::room());
   const int tiles = front.cells.pivot_tiles();
@@ -420,7 +472,8 @@ __device__ __forceinline__ void announce_chain(const FrontViewOf<T>& front, cons
       const bool there = 2 * s < tile.width, last = 2 * s + 2 >= tile.width;
       if (there) store_columns(tile, memory.diagonal, s, lane, 32);
       __syncwarp();
-      if (s == kSlabs - 1 && j + 1 < tiles) ptx::named_arrive(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
+      if (s == kSlabs - 1 && j + 1 < tiles)
+        ptx::named_arrive(kReadBarrier, kHalfThreads + Kernel::kAnnouncers);
       if (there) {
         Kernel::publish();
         __syncwarp();

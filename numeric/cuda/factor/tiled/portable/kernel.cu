@@ -17,8 +17,9 @@ constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
-    run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
-              ValuesOf<typename Loop::T> values, SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
+    run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count,
+              int* next, Levels levels, ValuesOf<typename Loop::T> values,
+              SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
   Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   watchdog::begin(watchdog::Kernel::run_tasks);
   for (;;) {
@@ -43,7 +44,8 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
       run_chain<Alone<Loop>>(shared.front, levels);
       continue;
     }
-    if (!fill_or_sum<Alone<Loop>>(shared.task, shared.front, levels, values, sums)) run_tiles<Loop>(levels, least_part);
+    if (!fill_or_sum<Alone<Loop>>(shared.task, shared.front, levels, values, sums))
+      run_tiles<Loop>(levels, least_part);
     announce<Alone<Loop>>(shared.task, shared.front, levels);
   }
 }
@@ -65,25 +67,32 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
 template <class T>
 int resident_teams(Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::fp16x3) return 0;
-  if (arithmetic != Arithmetic::fma && (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>) return 0;
-  return with_kernel<T>(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes<T>); });
-}
-
-template <class T>
-cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
-                           unsigned pauses, cudaStream_t stream) {
-  if (task_count == 0) return cudaSuccess;
-  return with_kernel<T>(arithmetic, [&](auto* kernel) {
-    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>, stream, fronts, tasks, task_count, ticket,
-                              levels, values, sums, least_part / kSlabColumns, pauses);
+  if (arithmetic != Arithmetic::fma &&
+      (arithmetic == Arithmetic::tensor) != std::is_same_v<T, double>)
+    return 0;
+  return with_kernel<T>(arithmetic, [](auto* kernel) {
+    return cooperative_blocks(kernel, kThreads, kSharedBytes<T>);
   });
 }
 
-#define KAURI_PORTABLE(T)                                                                                                      \
-  template int resident_teams<T>(Arithmetic);                                                                                  \
-  template cudaError_t enqueue_factor(Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, const Levels&, \
-                                      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);
+template <class T>
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
+                           const symbolic::FrontTask* tasks, int task_count, int* ticket,
+                           const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums,
+                           int least_part, int teams, unsigned pauses, cudaStream_t stream) {
+  if (task_count == 0) return cudaSuccess;
+  return with_kernel<T>(arithmetic, [&](auto* kernel) {
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes<T>,
+                              stream, fronts, tasks, task_count, ticket, levels, values, sums,
+                              least_part / kSlabColumns, pauses);
+  });
+}
+
+#define KAURI_PORTABLE(T)                                                                      \
+  template int resident_teams<T>(Arithmetic);                                                  \
+  template cudaError_t enqueue_factor(                                                         \
+      Arithmetic, const FrontViewOf<T>*, const symbolic::FrontTask*, int, int*, const Levels&, \
+      const ValuesOf<T>&, const SumsOf<T>&, int, int, unsigned, cudaStream_t);
 KAURI_PORTABLE(float)
 KAURI_PORTABLE(double)
 #undef KAURI_PORTABLE

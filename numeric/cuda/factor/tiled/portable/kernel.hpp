@@ -36,8 +36,9 @@ int resident_teams(Arithmetic arithmetic);
 
 /// Enqueues a factorisation, as kernels::enqueue_factor().
 template <class T>
-cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums, int least_part, int teams,
-                           unsigned pauses, cudaStream_t stream);
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<T>* fronts,
+                           const symbolic::FrontTask* tasks, int task_count, int* ticket,
+                           const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums,
+                           int least_part, int teams, unsigned pauses, cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels::portable

@@ -35,7 +35,8 @@ __device__ __forceinline__ void store_unit(T* to, const T (&x)[kUnit<T>]) {
 /// two operands, if k goes by even columns first.
 struct TensorLoop {
   using T = double;
-  using InTile = TensorLoop;         // the same accumulators, for products inside a tile that is being solved with
+  using InTile =
+      TensorLoop;  // the same accumulators, for products inside a tile that is being solved with
   static constexpr int kRows = 4;    // rows of a lane
   static constexpr int kBeside = 2;  // adjacent columns of a lane in a cell
   static constexpr int kBlocks = 2;  // blocks of threads that a multiprocessor has registers for
@@ -47,12 +48,14 @@ struct TensorLoop {
 
   /// Adds X Y^T to acc in columns of cells [first, end): X the warp's rows of a slab, Y a slab of
   /// 64 rows.
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
+                                                  int first, int end, int lane) {
     T a[kRows][2][2];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
 #pragma unroll
-      for (int h = 0; h < 2; ++h) load_unit(a[i][h], x + i * kPairEntries + h * kCellEntries + 2 * lane);
+      for (int h = 0; h < 2; ++h)
+        load_unit(a[i][h], x + i * kPairEntries + h * kCellEntries + 2 * lane);
     }
 #pragma unroll
     for (int n = 0; n < kTileCells; ++n) {
@@ -87,7 +90,8 @@ struct FmaLoop {
   __device__ static int row(int i, int lane) { return i % 2 * 4 + (lane & 3); }
   __device__ static int column(int lane) { return lane >> 2; }
 
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
+                                                  int first, int end, int lane) {
     const T* rows = x + (lane & 3) * kCell;
     const T* columns = y + (lane >> 2) * kCell;
 #pragma unroll 1
@@ -141,7 +145,9 @@ __device__ __forceinline__ void load_beside(T (&x)[1], const T* from) {
 __device__ __forceinline__ void store_beside(double* to, const double (&x)[2]) {
   *reinterpret_cast<double2*>(to) = make_double2(x[0], x[1]);
 }
-__device__ __forceinline__ void store_beside(float* to, const float (&x)[2]) { *reinterpret_cast<float2*>(to) = make_float2(x[0], x[1]); }
+__device__ __forceinline__ void store_beside(float* to, const float (&x)[2]) {
+  *reinterpret_cast<float2*>(to) = make_float2(x[0], x[1]);
+}
 template <class T>
 __device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
   *to = x[0];
@@ -151,8 +157,9 @@ __device__ __forceinline__ void store_beside(T* to, const T (&x)[1]) {
 /// the tile has no such cell, `there` is false, and the address is any that may be read. The warp's
 /// rows begin with row cell `row_cell` of the tile.
 template <class Loop, class Visit>
-__device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
-                                              int lane, const Visit& visit) {
+__device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc,
+                                              const TileViewOf<typename Loop::T>& tile,
+                                              int row_cell, int lane, const Visit& visit) {
   lane = anew(lane);
 #pragma unroll
   for (int n = 0; n < kTileCells; ++n) {
@@ -161,15 +168,19 @@ __device__ __forceinline__ void for_each_held(typename Loop::Accumulators& acc, 
 #pragma unroll
     for (int i = 0; i < Loop::kRows; ++i) {
       const bool there = tile.has(row_cell + Loop::row_cell(i), n);
-      visit(acc[i][n], there ? first + Loop::row_cell(i) * pair_entries + Loop::row(i, lane) * kCell : tile.first, there);
+      visit(acc[i][n],
+            there ? first + Loop::row_cell(i) * pair_entries + Loop::row(i, lane) * kCell
+                  : tile.first,
+            there);
     }
   }
 }
 
 /// Subtracts the tile in memory from acc.
 template <class Loop>
-__device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
-                                              int lane) {
+__device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc,
+                                              const TileViewOf<typename Loop::T>& tile,
+                                              int row_cell, int lane) {
   using T = typename Loop::T;
   for_each_held<Loop>(acc, tile, row_cell, lane, [](T(&held)[Loop::kBeside], const T* at, bool) {
     T x[Loop::kBeside];
@@ -181,21 +192,24 @@ __device__ __forceinline__ void subtract_tile(typename Loop::Accumulators& acc, 
 
 /// Stores minus acc to the tile in memory.
 template <class Loop>
-__device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc, const TileViewOf<typename Loop::T>& tile, int row_cell,
-                                                   int lane) {
+__device__ __forceinline__ void store_accumulators(typename Loop::Accumulators& acc,
+                                                   const TileViewOf<typename Loop::T>& tile,
+                                                   int row_cell, int lane) {
   using T = typename Loop::T;
-  for_each_held<Loop>(acc, tile, row_cell, lane, [](const T(&held)[Loop::kBeside], T* at, bool there) {
-    T x[Loop::kBeside];
+  for_each_held<Loop>(acc, tile, row_cell, lane,
+                      [](const T(&held)[Loop::kBeside], T* at, bool there) {
+                        T x[Loop::kBeside];
 #pragma unroll
-    for (int b = 0; b < Loop::kBeside; ++b) x[b] = -held[b];
-    if (there) store_beside(at, x);
-  });
+                        for (int b = 0; b < Loop::kBeside; ++b) x[b] = -held[b];
+                        if (there) store_beside(at, x);
+                      });
 }
 
 /// Calls visit(entries, address) for the entries that the lane holds in columns of cells [first,
 /// end), with their places in slabs. The warp's rows of the slabs begin at x.
 template <class Loop, class Visit>
-__device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane,
+__device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& acc,
+                                                  typename Loop::T* x, int first, int end, int lane,
                                                   const Visit& visit) {
   lane = anew(lane);
 #pragma unroll
@@ -203,14 +217,16 @@ __device__ __forceinline__ void for_each_in_slabs(typename Loop::Accumulators& a
     if (n < first || n >= end) continue;
 #pragma unroll
     for (int i = 0; i < Loop::kRows; ++i)
-      visit(acc[i][n], x + n / 2 * kSlabEntries + n % 2 * kCellEntries + Loop::row_cell(i) * kPairEntries + Loop::row(i, lane) * kCell +
+      visit(acc[i][n], x + n / 2 * kSlabEntries + n % 2 * kCellEntries +
+                           Loop::row_cell(i) * kPairEntries + Loop::row(i, lane) * kCell +
                            Loop::column(lane));
   }
 }
 
 /// Stores minus columns of cells [first, end) of acc to the warp's rows of slabs.
 template <class Loop>
-__device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
+__device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename Loop::T* x,
+                                    int first, int end, int lane) {
   using T = typename Loop::T;
   for_each_in_slabs<Loop>(acc, x, first, end, lane, [](const T(&held)[Loop::kBeside], T* at) {
 #pragma unroll
@@ -220,7 +236,8 @@ __device__ __forceinline__ void put(typename Loop::Accumulators& acc, typename L
 
 /// Loads minus these entries of slabs back to acc.
 template <class Loop>
-__device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x, int first, int end, int lane) {
+__device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename Loop::T* x,
+                                     int first, int end, int lane) {
   using T = typename Loop::T;
   for_each_in_slabs<Loop>(acc, x, first, end, lane, [](T(&held)[Loop::kBeside], const T* at) {
 #pragma unroll
@@ -231,8 +248,9 @@ __device__ __forceinline__ void take(typename Loop::Accumulators& acc, typename 
 /// Subtracts the children's entries from acc, child after child. `row`: the warp's first row of the
 /// padded front; `column`: the tile's first column.
 template <class Loop>
-__device__ __forceinline__ void gather(typename Loop::Accumulators& acc, const FrontViewOf<typename Loop::T>& front, int row, int column,
-                                       int lane) {
+__device__ __forceinline__ void gather(typename Loop::Accumulators& acc,
+                                       const FrontViewOf<typename Loop::T>& front, int row,
+                                       int column, int lane) {
   lane = anew(lane);
   for (int k = 0; k < front.child_count; ++k) {
     const ChildViewOf<typename Loop::T> child = front.child[k];
@@ -253,7 +271,8 @@ __device__ __forceinline__ void gather(typename Loop::Accumulators& acc, const F
         const int c = row_at(__ldg(columns_of + n), 1U << (Loop::column(lane) + b), kNoColumn);
         const unsigned column_part = column_place(child, c);
 #pragma unroll
-        for (int i = 0; i < Loop::kRows; ++i) acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
+        for (int i = 0; i < Loop::kRows; ++i)
+          acc[i][n][b] -= child_entry(child, rows[i], c, row_place(child, rows[i]), column_part);
       }
     }
   }

@@ -47,12 +47,14 @@ struct Tf32Loop {
   __device__ static int column(int lane) { return 2 * (lane & 3); }
 
   /// Adds X Y^T to acc in columns of cells [first, end), both even.
-  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y, int first, int end, int lane) {
+  __device__ static __forceinline__ void multiply(Accumulators& acc, const T* x, const T* y,
+                                                  int first, int end, int lane) {
     Tf32Parts<4> a[2][2];
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) load_a(a[h][j], x + 2 * j * kPairEntries + h * kCellEntries + 2 * lane, kPairEntries);
+      for (int j = 0; j < 2; ++j)
+        load_a(a[h][j], x + 2 * j * kPairEntries + h * kCellEntries + 2 * lane, kPairEntries);
     }
 #pragma unroll
     for (int n = 0; n < kTileCells; n += 2) {
@@ -61,7 +63,8 @@ struct Tf32Loop {
 #pragma unroll
       for (int h = 0; h < 2; ++h) {
 #pragma unroll
-        for (int c = 0; c < 2; ++c) load_b(b[h][c], y + (n + c) * kPairEntries + h * kCellEntries + 2 * lane);
+        for (int c = 0; c < 2; ++c)
+          load_b(b[h][c], y + (n + c) * kPairEntries + h * kCellEntries + 2 * lane);
       }
       if constexpr (kProducts == 1)
         add(acc, n, a, b);
@@ -78,25 +81,32 @@ struct Tf32Loop {
  private:
   /// Loads two adjacent numbers to places i and i + step of an operand.
   template <int kCount>
-  __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step, const T* from) {
+  __device__ static __forceinline__ void load(Tf32Parts<kCount>& parts, int i, int step,
+                                              const T* from) {
     const float2 pair = *reinterpret_cast<const float2*>(from);
     if constexpr (kProducts == 1) {
       parts.high[i] = ptx::to_tf32(pair.x), parts.high[i + step] = ptx::to_tf32(pair.y);
     } else {
-      split(pair.x, parts.high[i], parts.low[i]), split(pair.y, parts.high[i + step], parts.low[i + step]);
+      split(pair.x, parts.high[i], parts.low[i]),
+          split(pair.y, parts.high[i + step], parts.low[i + step]);
     }
   }
-  __device__ static __forceinline__ void load_b(Tf32Parts<2>& b, const T* from) { load(b, 0, 1, from); }
+  __device__ static __forceinline__ void load_b(Tf32Parts<2>& b, const T* from) {
+    load(b, 0, 1, from);
+  }
 
   /// Adds one product directly to acc: the error of the tensor core's truncated sums is small
   /// beside that of the operands.
-  __device__ static __forceinline__ void add(Accumulators& acc, int n, const Tf32Parts<4> (&a)[2][2], const Tf32Parts<2> (&b)[2][2]) {
+  __device__ static __forceinline__ void add(Accumulators& acc, int n,
+                                             const Tf32Parts<4> (&a)[2][2],
+                                             const Tf32Parts<2> (&b)[2][2]) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
 #pragma unroll
       for (int c = 0; c < 2; ++c) {
 #pragma unroll
-        for (int j = 0; j < 2; ++j) ptx::mma_tf32(acc[2 * j][n + c], acc[2 * j + 1][n + c], a[h][j].high, b[h][c].high);
+        for (int j = 0; j < 2; ++j)
+          ptx::mma_tf32(acc[2 * j][n + c], acc[2 * j + 1][n + c], a[h][j].high, b[h][c].high);
       }
     }
   }
@@ -104,27 +114,34 @@ struct Tf32Loop {
   /// Adds three products, small ones first, to sums from zero, whose four chains hide one another's
   /// latency; then adds these to acc, each addition rounded to nearest. A tensor core truncates
   /// instead, which would accumulate in long sums.
-  __device__ static __forceinline__ void add_sums(Accumulators& acc, int n, const Tf32Parts<4> (&a)[2][2], const Tf32Parts<2> (&b)[2][2]) {
+  __device__ static __forceinline__ void add_sums(Accumulators& acc, int n,
+                                                  const Tf32Parts<4> (&a)[2][2],
+                                                  const Tf32Parts<2> (&b)[2][2]) {
     T sum[2][4][2] = {};
     const auto multiply_all = [&](const auto& left, const auto& right) {
 #pragma unroll
       for (int c = 0; c < 2; ++c) {
 #pragma unroll
-        for (int j = 0; j < 2; ++j) ptx::mma_tf32(sum[c][2 * j], sum[c][2 * j + 1], left(j), right(c));
+        for (int j = 0; j < 2; ++j)
+          ptx::mma_tf32(sum[c][2 * j], sum[c][2 * j + 1], left(j), right(c));
       }
     };
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].low; }, [&](int c) -> const float(&)[2] { return b[h][c].high; });
-      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].high; }, [&](int c) -> const float(&)[2] { return b[h][c].low; });
+      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].low; },
+                   [&](int c) -> const float(&)[2] { return b[h][c].high; });
+      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].high; },
+                   [&](int c) -> const float(&)[2] { return b[h][c].low; });
     }
 #pragma unroll
     for (int h = 0; h < 2; ++h)
-      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].high; }, [&](int c) -> const float(&)[2] { return b[h][c].high; });
+      multiply_all([&](int j) -> const float(&)[4] { return a[h][j].high; },
+                   [&](int c) -> const float(&)[2] { return b[h][c].high; });
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
 #pragma unroll
-      for (int i = 0; i < kRows; ++i) acc[i][n + c][0] += sum[c][i][0], acc[i][n + c][1] += sum[c][i][1];
+      for (int i = 0; i < kRows; ++i)
+        acc[i][n + c][0] += sum[c][i][0], acc[i][n + c][1] += sum[c][i][1];
     }
   }
 };

@@ -1,6 +1,6 @@
-// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's four
-// warps. All threads copy the operands of products to shared memory by asynchronous copies, some stages
-// ahead.
+// One task of a front on any device from sm_80 on: two 64 x 64 tiles in the registers of a block's
+// four warps. All threads copy the operands of products to shared memory by asynchronous copies,
+// some stages ahead.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,8 @@ __device__ __forceinline__ Member this_thread() {
   return {thread / 32, thread % 32};
 }
 
-/// Shared memory of a block: the stages, in whose place a task keeps all else it needs; the task; and data of
-/// a diagonal tile.
+/// Shared memory of a block: the stages, in whose place a task keeps all else it needs; the task;
+/// and data of a diagonal tile.
 template <class T>
 struct Shared {
   T stages[kSharedEntries];
@@ -39,8 +39,8 @@ struct Shared {
   int blocks;  // see Room
 };
 
-/// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its accesses
-/// are to shared memory.
+/// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its
+/// accesses are to shared memory.
 template <class T>
 __device__ __forceinline__ Shared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
@@ -58,19 +58,21 @@ struct Room {
 };
 inline constexpr int kWorkEntries = 2 * kTileEntries;
 
-/// A team that is a block and copies its operands itself: the stages are free when it is done with products.
-/// Teams of other kinds have the same members.
+/// A team that is a block and copies its operands itself: the stages are free when it is done with
+/// products. Teams of other kinds have the same members.
 template <class LoopOf>
 struct Alone {
   using Loop = LoopOf;
   using T = typename Loop::T;
   static constexpr int kLeftSlabs = 1;
-  static constexpr int kAnnouncers = 0;  // threads that store and announce the results of a chain, apart from those that compute them
+  static constexpr int kAnnouncers = 0;  // threads that store and announce the results of a chain,
+                                         // apart from those that compute them
   static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
 
   __device__ static Room<T> room() {
     Shared<T>& shared = shared_memory<T>();
-    return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries, &shared.blocks};
+    return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries,
+            &shared.blocks};
   }
   __device__ static void sync() { __syncthreads(); }
   /// Called before the thread's writes are announced.
@@ -84,15 +86,18 @@ struct TeamMember : Member {
 };
 
 template <class T>
-__device__ __forceinline__ void copy_run(T* shared, const T* global, int entries, int thread, int threads) {
+__device__ __forceinline__ void copy_run(T* shared, const T* global, int entries, int thread,
+                                         int threads) {
 #pragma unroll 4
-  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>) ptx::copy_16_async(shared + e, global + e);
+  for (int e = thread * kUnit<T>; e < entries; e += threads * kUnit<T>)
+    ptx::copy_16_async(shared + e, global + e);
 }
 
-/// Copies rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab. If the
-/// pair has a single column, the second one is set to zero.
+/// Copies rows of cells [row, row + rows) of pair `column` / 2 of a tile to as many rows of a slab.
+/// If the pair has a single column, the second one is set to zero.
 template <class T>
-__device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, int row, int rows, int column, int thread, int threads) {
+__device__ __forceinline__ void copy_slab(T* slab, const TileViewOf<T>& tile, int row, int rows,
+                                          int column, int thread, int threads) {
   thread = anew(thread);
   const T* from = tile.cell(row, column);
   if (tile.pair_width(column) == 2) {
@@ -116,8 +121,8 @@ struct Operands {
   int slabs;
   int ready;  // number of slabs known to be finished
 
-  /// Waits until that slab is finished in the rows' and the column's tiles of L. Called by each warp for
-  /// itself.
+  /// Waits until that slab is finished in the rows' and the column's tiles of L. Called by each
+  /// warp for itself.
   __device__ void wait_for(int slab, int lane) {
     if (ready > slab) return;
     const int seen = lane == 0 ? wait_for_slabs(task, front, slab + 1) : 0;
@@ -150,7 +155,8 @@ struct Place {
 };
 
 template <class T>
-__device__ __forceinline__ Place place_of(const FrontTask& task, const FrontViewOf<T>& front, int warp) {
+__device__ __forceinline__ Place place_of(const FrontTask& task, const FrontViewOf<T>& front,
+                                          int warp) {
   const int tile = warp >> 1, row_cell = 4 * (warp & 1);
   return {tile, row_cell, tile < task.rows && row_cell < front.cells.cells_of(task.row + tile)};
 }
@@ -166,12 +172,13 @@ __device__ __forceinline__ bool has_beginning(const FrontTask& task, const Front
   return task.kind != TaskKind::contribution || front.loads_block != 0;
 }
 
-/// Stores a part of a long sum: the tile in memory minus the sum; then sets acc to zero. `before`: the tile
-/// holds values.
+/// Stores a part of a long sum: the tile in memory minus the sum; then sets acc to zero. `before`:
+/// the tile holds values.
 template <class Loop>
 __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
-                                           const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
-                                           bool before, int lane) {
+                                           const FrontViewOf<typename Loop::T>& front,
+                                           const Levels& levels, const Place& place, bool before,
+                                           int lane) {
   const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
   if (before) subtract_tile<Loop>(acc, target, place.row_cell, lane);
@@ -181,8 +188,10 @@ __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, con
 
 /// Stores acc between two parts of a long sum. `parts`: a part is in memory; set to true.
 template <class Loop>
-__device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc, const FrontTask& task,
-                                               const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+__device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
+                                               const FrontTask& task,
+                                               const FrontViewOf<typename Loop::T>& front,
+                                               const Levels& levels, const Place& place,
                                                bool& parts, int lane) {
   const bool before = parts || has_beginning(task, front);
   if (before && !parts) wait_until_filled(front, lane);
@@ -190,11 +199,13 @@ __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
   parts = true;
 }
 
-/// Adds the products of a task, from zero; the first stages are on their way. Returns true if a part of them
-/// is in memory. When it returns, no thread reads the stages any more.
+/// Adds the products of a task, from zero; the first stages are on their way. Returns true if a
+/// part of them is in memory. When it returns, no thread reads the stages any more.
 template <class Loop>
-__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, Operands<typename Loop::T>& operands, const Levels& levels,
-                                             int least_part, const Place& place, const Member& me) {
+__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
+                                             Operands<typename Loop::T>& operands,
+                                             const Levels& levels, int least_part,
+                                             const Place& place, const Member& me) {
   const int slabs = operands.slabs, part = part_of(slabs, least_part);
   bool parts = false;
   set_zero<Loop>(acc);
@@ -206,22 +217,25 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, O
     operands.load_slab(slab + kStageCount - 1, me);
     const typename Loop::T* stage = operands.stages + slab % kStageCount * kStageEntries;
     if (place.active)
-      Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries, stage + 2 * kSlabEntries, 0, kTileCells,
-                     me.lane);
+      Loop::multiply(acc, stage + place.tile * kSlabEntries + place.row_cell * kPairEntries,
+                     stage + 2 * kSlabEntries, 0, kTileCells, me.lane);
   }
   ptx::wait_for_copies<0>();
   __syncthreads();
   return parts;
 }
 
-/// Subtracts from acc the values that the tile has before the products: the tile in memory, if it holds
-/// values, and the children's entries.
+/// Subtracts from acc the values that the tile has before the products: the tile in memory, if it
+/// holds values, and the children's entries.
 template <class Loop>
-__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc, const FrontTask& task,
-                                                   const FrontViewOf<typename Loop::T>& front, const Place& place, bool parts, int lane) {
+__device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
+                                                   const FrontTask& task,
+                                                   const FrontViewOf<typename Loop::T>& front,
+                                                   const Place& place, bool parts, int lane) {
   if (parts || has_beginning(task, front)) {
     wait_until_filled(front, lane);
-    subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, lane);
+    subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
+                        lane);
   }
   if (front.child_count == 0) return;
   wait_for_children(front, lane);
@@ -257,8 +271,8 @@ __device__ __forceinline__ void store_row(T* row, const T (&x)[kSlabColumns]) {
   }
 }
 
-/// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of a slab,
-/// with the reciprocals of its diagonal. Called by one lane.
+/// Solves x T^T = row for a row's 16 entries in a slab, in place. `triangle`: T, a 16 x 16 block of
+/// a slab, with the reciprocals of its diagonal. Called by one lane.
 template <class T>
 __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* reciprocals) {
   T x[kSlabColumns];
@@ -268,7 +282,8 @@ __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* r
     T over[kUnit<T>], t[kSlabColumns][kUnit<T>];
     load_unit(over, reciprocals + first);
 #pragma unroll
-    for (int f = first; f < kSlabColumns; ++f) load_unit(t[f], slab_row(triangle, f) + first / kCell * kCellEntries + first % kCell);
+    for (int f = first; f < kSlabColumns; ++f)
+      load_unit(t[f], slab_row(triangle, f) + first / kCell * kCellEntries + first % kCell);
 #pragma unroll
     for (int e = 0; e < kUnit<T>; ++e) {
       const int c = first + e;
@@ -282,7 +297,8 @@ __device__ __forceinline__ void substitute(T* row, const T* triangle, const T* r
 
 /// Stores a warp's rows of a slab to pair `column` / 2 of a tile.
 template <class T>
-__device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x, int row_cell, int column, int lane) {
+__device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x, int row_cell,
+                                           int column, int lane) {
   lane = anew(lane);
   const int rows = min(4, tile.height - row_cell), width = tile.pair_width(column);
   T* to = tile.cell(row_cell, column);
@@ -293,23 +309,27 @@ __device__ __forceinline__ void store_slab(const TileViewOf<T>& tile, const T* x
   }
 }
 
-/// Copies blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work, and the
-/// reciprocals of its diagonal: all blocks in memory once block `from` is. Returns their number. Called by
-/// the whole team.
+/// Copies blocks of L(column, column), from those on its diagonal downwards, to slabs in room.work,
+/// and the reciprocals of its diagonal: all blocks in memory once block `from` is. Returns their
+/// number. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front, int column, int from, const Member& me) {
+__device__ __forceinline__ int bring_blocks(const Room<T>& room, const FrontViewOf<T>& front,
+                                            int column, int from, const Member& me) {
   if (me.thread() == 0) *room.blocks = blocks_there(wait_for_block(state_of(front, column), from));
   Kernel::sync();
   const int end = *room.blocks;
   const TileViewOf<T> tile = tile_of(front, column, column);
 #pragma unroll 1
   for (int c = 2 * from; c < min(2 * end, tile.width); c += 2)
-    copy_slab(room.work + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c, me.thread(), kThreads);
+    copy_slab(room.work + c / 2 * kSlabEntries + c * kPairEntries, tile, c, tile.width - c, c,
+              me.thread(), kThreads);
   ptx::commit_copies();
   ptx::wait_for_copies<0>();
   Kernel::sync();
-  if (const int c = from * kSlabColumns + me.thread(); c < min(end * kSlabColumns, tile.width * kCell))
-    room.reciprocals[c] = T(1) / slab_row(room.work + c / kSlabColumns * kSlabEntries, c)[c / kCell % 2 * kCellEntries + c % kCell];
+  if (const int c = from * kSlabColumns + me.thread();
+      c < min(end * kSlabColumns, tile.width * kCell))
+    room.reciprocals[c] = T(1) / slab_row(room.work + c / kSlabColumns * kSlabEntries,
+                                          c)[c / kCell % 2 * kCellEntries + c % kCell];
   Kernel::sync();
   return end;
 }
@@ -327,14 +347,16 @@ __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
   }
 }
 
-/// Finishes a panel task after its products: solves X T^T = C for each warp's rows, 16 columns after 16, by
-/// substitution, a row per lane, then updates the columns right of them. In: minus C in acc. The accumulators
-/// move up, so that the loop is not unrolled: the instructions of an unrolled loop were fetched from a
-/// farther cache each time. told(s) is called once the warp has stored its rows of columns 16 s.., or has
-/// none. Called by the whole team.
+/// Finishes a panel task after its products: solves X T^T = C for each warp's rows, 16 columns
+/// after 16, by substitution, a row per lane, then updates the columns right of them. In: minus C
+/// in acc. The accumulators move up, so that the loop is not unrolled: the instructions of an
+/// unrolled loop were fetched from a farther cache each time. told(s) is called once the warp has
+/// stored its rows of columns 16 s.., or has none. Called by the whole team.
 template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
-__device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, const FrontViewOf<T>& front, const FrontTask& task,
-                                            const Place& place, const Member& me, const Told& told) {
+__device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
+                                            const FrontViewOf<T>& front, const FrontTask& task,
+                                            const Place& place, const Member& me,
+                                            const Told& told) {
   const Room<T> room = Kernel::room();
   const int width = front.cells.cells_of(task.column);
   int blocks = 0;  // that are in memory
@@ -349,7 +371,8 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, co
       __syncwarp();
       substitute(slab_row(x, me.lane), block, room.reciprocals + s * kSlabColumns);
       __syncwarp();
-      store_slab(tile_of(front, task.row + place.tile, task.column), x, place.row_cell, 2 * s, me.lane);
+      store_slab(tile_of(front, task.row + place.tile, task.column), x, place.row_cell, 2 * s,
+                 me.lane);
     }
     told(s);
     if (active) {
@@ -360,16 +383,19 @@ __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc, co
   }
 }
 
-/// Finishes a task on tiles after its products, with minus their result in acc, but for its announcement.
-/// told: as for solve_slabs().
+/// Finishes a task on tiles after its products, with minus their result in acc, but for its
+/// announcement. told: as for solve_slabs().
 template <class Kernel, class Told, class Loop = typename Kernel::Loop>
-__device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc, const FrontTask& task,
-                                             const FrontViewOf<typename Loop::T>& front, const Levels& levels, const Place& place,
+__device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
+                                             const FrontTask& task,
+                                             const FrontViewOf<typename Loop::T>& front,
+                                             const Levels& levels, const Place& place,
                                              const Member& me, const Told& told) {
   if (task.kind == TaskKind::panel) return solve_slabs<Kernel>(acc, front, task, place, me, told);
   if (!place.active) return;
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, me.lane);
-  store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell, me.lane);
+  store_accumulators<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
+                           me.lane);
 }
 
 /// Executes a task on tiles but for its announcement.
@@ -393,8 +419,9 @@ __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) 
 
 /// Executes a task that computes no products; returns false for other tasks.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels,
-                                            const ValuesOf<T>& values, const SumsOf<T>& sums) {
+__device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontViewOf<T>& front,
+                                            const Levels& levels, const ValuesOf<T>& values,
+                                            const SumsOf<T>& sums) {
   const TeamMember<Kernel> me{this_thread()};
   if (task.kind == TaskKind::fill)
     fill(task, front, levels, values, me);
@@ -407,7 +434,8 @@ __device__ __forceinline__ bool fill_or_sum(const FrontTask& task, const FrontVi
 
 /// Announces to other teams that the task's tiles are written. Called by the whole team.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void announce(const FrontTask& task, const FrontViewOf<T>& front, const Levels& levels) {
+__device__ __forceinline__ void announce(const FrontTask& task, const FrontViewOf<T>& front,
+                                         const Levels& levels) {
   Kernel::publish();
   Kernel::sync();
   if (threadIdx.x == 0) count_task(task, front, levels);

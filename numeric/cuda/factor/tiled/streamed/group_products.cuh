@@ -25,10 +25,12 @@ template <int kProducts>
 __device__ __forceinline__ void split_right(float* high, float* low, int cells, int thread) {
   constexpr int kHalf = symbolic::kCell / 2;
   const int row = thread % symbolic::kCell;
-  const bool turned = row >= kHalf;  // the other half of the row first: neighbours' loads lie in other banks
+  const bool turned =
+      row >= kHalf;  // the other half of the row first: neighbours' loads lie in other banks
   constexpr int kAtOnce = 32 * kSplitterWarps / symbolic::kCell * kCellEntries;
 #pragma unroll 1
-  for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries; cell += kAtOnce) {
+  for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries;
+       cell += kAtOnce) {
     float x[2][kHalf];
     const float* from = high + cell + row * symbolic::kCell;
     portable::load_unit(x[0], from + (turned ? kHalf : 0));
@@ -60,7 +62,8 @@ __device__ __forceinline__ void renew(float (&sum)[kRows][portable::kTileCells][
 #pragma unroll
   for (int i = 2 * j; i < 2 * j + 2; ++i) {
 #pragma unroll
-    for (int n = 0; n < portable::kTileCells; ++n) ptx::renew(sum[i][n][0]), ptx::renew(sum[i][n][1]);
+    for (int n = 0; n < portable::kTileCells; ++n)
+      ptx::renew(sum[i][n][0]), ptx::renew(sum[i][n][1]);
   }
 }
 
@@ -89,13 +92,15 @@ struct Group<Tf32Loop<kProducts>> {
   template <int kColumns>
   using Left = Tf32Parts<4>[kColumns][2];
 
-  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells, int thread) {
+  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells,
+                                                     int thread) {
     streamed::split_right<kProducts>(y.high, y.low, cells, thread);
   }
   template <int kColumns>
   __device__ static __forceinline__ void load(Left<kColumns>& a, const StageOperands& from, int j) {
 #pragma unroll
-    for (int h = 0; h < kColumns; ++h) Loop::load_a(a[h][j], from.left<kColumns>(j, h), kColumns * kCellEntries);
+    for (int h = 0; h < kColumns; ++h)
+      Loop::load_a(a[h][j], from.left<kColumns>(j, h), kColumns * kCellEntries);
   }
   template <int kColumns>
   __device__ static __forceinline__ void renew(Left<kColumns>& a, int j) {
@@ -112,12 +117,14 @@ struct Group<Tf32Loop<kProducts>> {
   /// low ones.
   template <int kColumns>
   __device__ static __forceinline__ ptx::GroupOperand right(const float* part, int column) {
-    return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries, kCellEntries / 2);
+    return ptx::group_operand(part + column * kCellEntries, kColumns * kCellEntries,
+                              kCellEntries / 2);
   }
   /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells: three for each
   /// entry, small ones first.
   template <int kColumns, int kRows>
-  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const Left<kColumns>& a, int j,
+  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
+                                                  const Left<kColumns>& a, int j,
                                                   const StageOperands& y) {
     float(&upper)[portable::kTileCells][2] = sum[2 * j];
     float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
@@ -129,7 +136,8 @@ struct Group<Tf32Loop<kProducts>> {
       ptx::multiply_group(upper, lower, a[1][j].high, right<kColumns>(y.low, 1));
     }
 #pragma unroll
-    for (int h = 0; h < kColumns; ++h) ptx::multiply_group(upper, lower, a[h][j].high, right<kColumns>(y.high, h));
+    for (int h = 0; h < kColumns; ++h)
+      ptx::multiply_group(upper, lower, a[h][j].high, right<kColumns>(y.high, h));
     ptx::commit_group();
   }
   __device__ static __forceinline__ void add(float& acc, float sum) { acc += sum; }
@@ -137,7 +145,8 @@ struct Group<Tf32Loop<kProducts>> {
 
 /// Adds rows 2 j and 2 j + 1 of cells of sum to acc.
 template <class Loop, int kRows>
-__device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2], const float (&sum)[kRows][portable::kTileCells][2],
+__device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCells][2],
+                                         const float (&sum)[kRows][portable::kTileCells][2],
                                          int j) {
 #pragma unroll
   for (int i = 2 * j; i < 2 * j + 2; ++i) {
@@ -150,7 +159,9 @@ __device__ __forceinline__ void add_half(float (&acc)[kRows][portable::kTileCell
 /// Adds X Y^T of one stage to acc, without pipelining. X is in shared memory; Y is after
 /// wait_for_parts() returns. Called by all four warps of the group.
 template <class Loop, int kColumns, class Wait>
-__device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc, const StageOperands& from, const Wait& wait_for_parts) {
+__device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
+                                               const StageOperands& from,
+                                               const Wait& wait_for_parts) {
   using Of = Group<Loop>;
   typename Of::template Left<kColumns> a;
 #pragma unroll
@@ -165,7 +176,9 @@ __device__ __forceinline__ void multiply_stage(typename Loop::Accumulators& acc,
 #pragma unroll
     for (int h = 0; h < kColumns; ++h) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high, Of::template right<kColumns>(from.high, h));
+      for (int j = 0; j < 2; ++j)
+        ptx::multiply_group(acc[2 * j], acc[2 * j + 1], a[h][j].high,
+                            Of::template right<kColumns>(from.high, h));
     }
     ptx::commit_group();
     ptx::finish_group<0>();

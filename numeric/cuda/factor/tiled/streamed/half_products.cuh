@@ -42,12 +42,16 @@ struct Group<HalfLoop> {
   /// Replaces each cell of the right operand, (64,16) or (64,8), by its high parts followed by its
   /// low ones. Splits `cells` cells, whole columns of them; cells that the operand lacks hold
   /// anything. Called by all threads of kSplitterWarps.
-  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells, int thread) {
+  __device__ static __forceinline__ void split_right(const StageOperands& y, int cells,
+                                                     int thread) {
     const int row = thread % symbolic::kCell;
-    const bool turned = row >= symbolic::kCell / 2;  // the other half of the row first: neighbours' loads lie in other banks
+    const bool turned =
+        row >= symbolic::kCell /
+                   2;  // the other half of the row first: neighbours' loads lie in other banks
     constexpr int kAtOnce = 32 * kSplitterWarps / symbolic::kCell * kCellEntries;
 #pragma unroll 1
-    for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries; cell += kAtOnce) {
+    for (int cell = thread / symbolic::kCell * kCellEntries; cell < cells * kCellEntries;
+         cell += kAtOnce) {
       constexpr int kUnit = portable::kUnit<float>;
       float x[2][kUnit];
       const float* from = y.high + cell + row * symbolic::kCell;
@@ -59,7 +63,8 @@ struct Group<HalfLoop> {
       for (int h = 0; h < 2; ++h) {
 #pragma unroll
         for (int e = 0; e < kUnit; e += 2)
-          split(turned ? x[1 - h][e] : x[h][e], turned ? x[1 - h][e + 1] : x[h][e + 1], high[h * 2 + e / 2], low[h * 2 + e / 2]);
+          split(turned ? x[1 - h][e] : x[h][e], turned ? x[1 - h][e + 1] : x[h][e + 1],
+                high[h * 2 + e / 2], low[h * 2 + e / 2]);
       }
       float* to = y.high + cell + row * symbolic::kCell / 2;
       store(to, high), store(to + kCellEntries / 2, low);
@@ -72,7 +77,8 @@ struct Group<HalfLoop> {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         if (h < kColumns) {
-          const float2 pair = *reinterpret_cast<const float2*>(from.left<kColumns>(j, h) + i * kColumns * kCellEntries);
+          const float2 pair = *reinterpret_cast<const float2*>(from.left<kColumns>(j, h) +
+                                                               i * kColumns * kCellEntries);
           split(pair.x, pair.y, a[j].high[2 * h + i], a[j].low[2 * h + i]);
         } else {
           a[j].high[2 * h + i] = a[j].low[2 * h + i] = 0;
@@ -88,18 +94,22 @@ struct Group<HalfLoop> {
   /// Issues sum = the products of rows 2 j and 2 j + 1 of the left operand's cells, small ones
   /// first. A single column of cells is multiplied by zeros once more.
   template <int kColumns, int kRows>
-  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2], const HalfParts (&a)[2], int j,
+  __device__ static __forceinline__ void multiply(float (&sum)[kRows][portable::kTileCells][2],
+                                                  const HalfParts (&a)[2], int j,
                                                   const StageOperands& y) {
     float(&upper)[portable::kTileCells][2] = sum[2 * j];
     float(&lower)[portable::kTileCells][2] = sum[2 * j + 1];
-    const ptx::GroupOperand high = right<kColumns>(y.high), low = right<kColumns>(y.high + kCellEntries / 2);
+    const ptx::GroupOperand high = right<kColumns>(y.high),
+                            low = right<kColumns>(y.high + kCellEntries / 2);
     ptx::begin_group();
     ptx::multiply_group_from_zero(upper, lower, a[j].low, high);
     ptx::multiply_group(upper, lower, a[j].high, low);
     ptx::multiply_group(upper, lower, a[j].high, high);
     ptx::commit_group();
   }
-  __device__ static __forceinline__ void add(float& acc, float sum) { acc = fmaf(sum, kHalfUnscale, acc); }
+  __device__ static __forceinline__ void add(float& acc, float sum) {
+    acc = fmaf(sum, kHalfUnscale, acc);
+  }
 
  private:
   template <int kColumns>

@@ -11,15 +11,18 @@ namespace {
 
 using portable::Tf32Loop;
 
-constexpr int kRegisters = 128, kConsumerRegisters = 224, kProducerRegisters = 32;  // per thread: at the start, then of either kind
+constexpr int kRegisters = 128, kConsumerRegisters = 224,
+              kProducerRegisters = 32;  // per thread: at the start, then of either kind
 // Consumers take the registers that the others leave: with fewer left they would wait forever.
-static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks == 65536);
+static_assert(kConsumers * (kConsumerRegisters + kProducerRegisters) * Tf32Loop<3>::kBlocks ==
+              65536);
 static_assert(kConsumerRegisters + kProducerRegisters == 2 * kRegisters);
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
-    run_streamed_tasks(const FrontViewOf<float>* fronts, const FrontTask* tasks, int task_count, int* next, Levels levels,
-                       ValuesOf<float> values, SumsOf<float> sums, int least_part, unsigned pauses) {
+    run_streamed_tasks(const FrontViewOf<float>* fronts, const FrontTask* tasks, int task_count,
+                       int* next, Levels levels, ValuesOf<float> values, SumsOf<float> sums,
+                       int least_part, unsigned pauses) {
   watchdog::begin(watchdog::Kernel::run_streamed_tasks);
   start<float>();
   if (threadIdx.x < kConsumers) {
@@ -40,7 +43,8 @@ __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
 template <class Use>
 auto with_kernel(Arithmetic arithmetic, const Use& use) {
   if (arithmetic == Arithmetic::fp16x3) return use(run_streamed_tasks<HalfLoop>);
-  return arithmetic == Arithmetic::tf32 ? use(run_streamed_tasks<Tf32Loop<1>>) : use(run_streamed_tasks<Tf32Loop<3>>);
+  return arithmetic == Arithmetic::tf32 ? use(run_streamed_tasks<Tf32Loop<1>>)
+                                        : use(run_streamed_tasks<Tf32Loop<3>>);
 }
 
 constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
@@ -49,16 +53,20 @@ constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
 
 int resident_teams(Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::tensor || arithmetic == Arithmetic::fma) return 0;
-  return with_kernel(arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes); });
+  return with_kernel(
+      arithmetic, [](auto* kernel) { return cooperative_blocks(kernel, kThreads, kSharedBytes); });
 }
 
-cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, const Levels& levels, const ValuesOf<float>& values, const SumsOf<float>& sums, int least_part,
-                           int teams, unsigned pauses, cudaStream_t stream) {
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts,
+                           const symbolic::FrontTask* tasks, int task_count, int* ticket,
+                           const Levels& levels, const ValuesOf<float>& values,
+                           const SumsOf<float>& sums, int least_part, int teams, unsigned pauses,
+                           cudaStream_t stream) {
   if (task_count == 0) return cudaSuccess;
   return with_kernel(arithmetic, [&](auto* kernel) {
-    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes, stream, fronts, tasks, task_count, ticket,
-                              levels, values, sums, least_part / kSlabColumns, pauses);
+    return launch_cooperative(kernel, static_cast<unsigned>(teams), kThreads, kSharedBytes, stream,
+                              fronts, tasks, task_count, ticket, levels, values, sums,
+                              least_part / kSlabColumns, pauses);
   });
 }
 

@@ -15,8 +15,10 @@ using portable::Arithmetic;
 int resident_teams(Arithmetic arithmetic);
 
 /// Enqueues a factorisation, as kernels::enqueue_factor().
-cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts, const symbolic::FrontTask* tasks, int task_count,
-                           int* ticket, const Levels& levels, const ValuesOf<float>& values, const SumsOf<float>& sums, int least_part,
-                           int teams, unsigned pauses, cudaStream_t stream);
+cudaError_t enqueue_factor(Arithmetic arithmetic, const FrontViewOf<float>* fronts,
+                           const symbolic::FrontTask* tasks, int task_count, int* ticket,
+                           const Levels& levels, const ValuesOf<float>& values,
+                           const SumsOf<float>& sums, int least_part, int teams, unsigned pauses,
+                           cudaStream_t stream);
 
 }  // namespace kauri::numeric::cuda::kernels::streamed

@@ -15,10 +15,11 @@ using portable::kTileCells;
 using portable::Place;
 using portable::Room;
 
-inline constexpr int kThreads = 2 * kConsumers;         // registers are given to groups of four warps
+inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps
 inline constexpr int kFirstSplitter = kConsumers + 32;  // first thread of the splitters
 inline constexpr int kTicketSlots = 2;
-inline constexpr int kTeamBarrier = portable::kLastRowsBarrier + 1;  // named barriers before it are those of chains
+inline constexpr int kTeamBarrier =
+    portable::kLastRowsBarrier + 1;  // named barriers before it are those of chains
 
 /// A ticket with its task and front, which the producer copies for all other warps.
 template <class T>
@@ -56,9 +57,11 @@ struct Streamed {
   using Loop = LoopOf;
   using T = typename Loop::T;
 
-  static constexpr int kLeftSlabs = kSlabs;  // in the stages, which a chain does not use and no copy writes meanwhile
+  static constexpr int kLeftSlabs =
+      kSlabs;  // in the stages, which a chain does not use and no copy writes meanwhile
   static constexpr int kAnnouncers = 32;
-  static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <= static_cast<int>(kStages) * kStageEntries);
+  static_assert(2 * kLeftSlabs * portable::kWarpSlabEntries <=
+                static_cast<int>(kStages) * kStageEntries);
 
   __device__ static Room<T> room() {
     Shared<T>& shared = shared_memory<T>();
@@ -72,7 +75,8 @@ struct Streamed {
 /// Returns the right operand in the ring's current stage.
 template <class T>
 __device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
-  return {nullptr, ring.data() + 2 * kSlabEntries, shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
+  return {nullptr, ring.data() + 2 * kSlabEntries,
+          shared_memory<T>().low + ring.stage() * kSlabEntries, 0};
 }
 
 template <class T>
@@ -102,14 +106,16 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
 /// Draws tickets, hands them to the consumers, and copies their operands. It is one ticket ahead of
 /// the consumers, unless the task may wait for later tickets. Called by one warp.
 template <class T>
-__device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count, int* next, unsigned pauses, int lane) {
+__device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
+                             int* next, unsigned pauses, int lane) {
   Shared<T>& shared = shared_memory<T>();
   RingOf<T> ring{shared.stages, shared.stage};
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots, turn = draw / kTicketSlots;
     if (draw >= kTicketSlots) ptx::barrier_wait(shared.ticket_empty + slot, (turn - 1) & 1);
-    if (wait_for_consumers) ptx::barrier_wait(shared.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
+    if (wait_for_consumers)
+      ptx::barrier_wait(shared.ticket_empty + (slot ^ 1), ((draw - 1) / kTicketSlots) & 1);
     Ticket<T>& ticket = shared.ticket[slot];
     const int number = draw_ticket(ticket, fronts, tasks, task_count, next, ring.turn, lane);
     if (lane == 0) ptx::barrier_arrive(shared.ticket_full + slot);
@@ -144,7 +150,8 @@ __device__ void run_splitters(int task_count) {
       RingOf<T> ring{shared.stages, shared.stage, ticket.turn};
       for (int first = 0; first < cells; first += 2, ++ring.turn) {
         ptx::barrier_wait(ring.full(), ring.parity());
-        Group<Loop>::split_right(right_operand(ring), kTileCells * min(2, cells - first), ptx::thread_index() - kFirstSplitter);
+        Group<Loop>::split_right(right_operand(ring), kTileCells * min(2, cells - first),
+                                 ptx::thread_index() - kFirstSplitter);
         ptx::shared_proxy_fence();
         __syncwarp();
         if (ptx::elect()) ptx::barrier_arrive(shared.split + ring.stage());
@@ -172,8 +179,9 @@ struct Part {
 /// Adds the products of `stages` >= 1 stages of two columns of cells to acc. `operands`: those in
 /// the ring's stage.
 template <class Loop, class T, class Operands, class Wait>
-__device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages, RingOf<T>& ring,
-                                                      const Operands& operands, const Wait& wait_for_parts) {
+__device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulators& acc, int stages,
+                                                      RingOf<T>& ring, const Operands& operands,
+                                                      const Wait& wait_for_parts) {
   if constexpr (Loop::kParts == 3) {
     PipelinedProducts<Loop> products;
     ptx::barrier_wait(ring.full(), ring.parity());
@@ -204,26 +212,30 @@ __device__ __forceinline__ void multiply_whole_stages(typename Loop::Accumulator
 /// Adds the products of a task, from zero. Returns true if a part of them is in memory. The last
 /// stage is not left yet.
 template <class Loop, class T = typename Loop::T>
-__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot, const Levels& levels, int least_part,
+__device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
+                                             const Levels& levels, int least_part,
                                              RingOf<T>& ring) {
   Shared<T>& shared = shared_memory<T>();
   const Part<T> part(slot);
-  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)), slabs = (cells + 1) / 2,
-            whole = cells / 2;
-  const int together = part_of(slabs, least_part), lane = part.me.lane, tile = part.place.tile * kSlabEntries,
-            row_cell = part.place.row_cell;
+  const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)),
+            slabs = (cells + 1) / 2, whole = cells / 2;
+  const int together = part_of(slabs, least_part), lane = part.me.lane,
+            tile = part.place.tile * kSlabEntries, row_cell = part.place.row_cell;
   // A warp without rows multiplies whatever the stage holds.
   const auto operands = [&](int stride) {
     StageOperands stage = right_operand(ring);
     stage.x = ring.data() + tile + row_cell * stride, stage.lane = lane;
     return stage;
   };
-  const auto wait_for_parts = [&] { ptx::barrier_wait(shared.split + ring.stage(), ring.parity()); };
+  const auto wait_for_parts = [&] {
+    ptx::barrier_wait(shared.split + ring.stage(), ring.parity());
+  };
   bool parts = false;
   portable::set_zero<Loop>(acc);
   for (int slab = 0; slab < slabs;) {
     const int end = min(slab + together, slabs);
-    if (slab < whole) multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
+    if (slab < whole)
+      multiply_whole_stages<Loop>(acc, min(end, whole) - slab, ring, operands, wait_for_parts);
     if (end > whole) {
       enter_stage(ring);
       multiply_stage<Loop, 1>(acc, operands(kCellEntries), wait_for_parts);
@@ -232,7 +244,9 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
     slab = end;
     if (slab == slabs) break;
     const Part<T> now(slot);
-    if (now.place.active) portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place, parts, now.me.lane);
+    if (now.place.active)
+      portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place,
+                                     parts, now.me.lane);
   }
   return parts;
 }
@@ -250,7 +264,8 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
   const Part<T> part(slot);
   const FrontTask& task = part.ticket.task;
   const FrontViewOf<T>& front = part.ticket.front;
-  if (part.place.active) portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
+  if (part.place.active)
+    portable::subtract_beginning<Loop>(acc, task, front, part.place, parts, part.me.lane);
   portable::finish_tiles<Kernel>(acc, task, front, levels, part.place, part.me, [&](int s) {
     __syncwarp();
     if (ptx::elect()) ptx::barrier_arrive(shared.solved[slot] + s);
@@ -259,7 +274,8 @@ __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int le
 
 /// Executes the tasks. Called by four warps.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void run_consumers(int task_count, const Levels& levels, const ValuesOf<T>& values, const SumsOf<T>& sums,
+__device__ __forceinline__ void run_consumers(int task_count, const Levels& levels,
+                                              const ValuesOf<T>& values, const SumsOf<T>& sums,
                                               int least_part, unsigned pauses) {
   Shared<T>& shared = shared_memory<T>();
   for (int draw = 0;; ++draw) {
@@ -274,8 +290,10 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
       portable::run_chain<Kernel>(ticket.front, levels);
       ptx::shared_proxy_fence();  // the next copies to the stages are bulk copies
     } else {
-      if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums)) run_tiles<Kernel>(slot, levels, least_part);
-      if (ticket.task.kind != TaskKind::panel) portable::announce<Kernel>(ticket.task, ticket.front, levels);
+      if (!portable::fill_or_sum<Kernel>(ticket.task, ticket.front, levels, values, sums))
+        run_tiles<Kernel>(slot, levels, least_part);
+      if (ticket.task.kind != TaskKind::panel)
+        portable::announce<Kernel>(ticket.task, ticket.front, levels);
     }
     __syncwarp();
     if (ptx::elect()) ptx::barrier_arrive(shared.ticket_empty + slot);
@@ -285,7 +303,8 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
 /// Announces the results of chains and of panel tasks to other teams while the warps that make them
 /// go on. Called by one warp.
 template <class Kernel, class T = typename Kernel::T>
-__device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses, int lane) {
+__device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses,
+                                              int lane) {
   Shared<T>& shared = shared_memory<T>();
   unsigned panels = 0;  // parities of the panel tasks of each slot
   for (int draw = 0;; ++draw) {
@@ -296,9 +315,11 @@ __device__ __forceinline__ void run_announcer(int task_count, const Levels& leve
     watchdog::take(ticket.number);
     pause(pauses, ticket.number, kConsumerWarps + 1);
     __syncwarp();
-    if (ticket.task.kind == TaskKind::chain) portable::announce_chain<Kernel>(ticket.front, levels, lane);
+    if (ticket.task.kind == TaskKind::chain)
+      portable::announce_chain<Kernel>(ticket.front, levels, lane);
     if (ticket.task.kind == TaskKind::panel) {
-      if (lane == 0) announce_panel(ticket.task, ticket.front, levels, shared.solved[slot], panels >> slot & 1);
+      if (lane == 0)
+        announce_panel(ticket.task, ticket.front, levels, shared.solved[slot], panels >> slot & 1);
       panels ^= 1U << slot;
     }
     __syncwarp();

@@ -20,7 +20,8 @@ using emulator::finish_stores;
 using emulator::prefetch;
 using emulator::proxy_fence;
 
-#ifdef KAURI_READS_END_AT_FENCES  // in kernels whose loads from a stage may still be under way when they are done with it
+#ifdef KAURI_READS_END_AT_FENCES  // in kernels whose loads from a stage may still be under way when
+                                  // they are done with it
 inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   emulator::barrier_wait(barrier, parity);
   emulator::note_reading(barrier);
@@ -35,7 +36,9 @@ inline SharedAddress shared_address(const void* p) { return reinterpret_cast<Sha
 inline double* shared_pointer(SharedAddress address) { return reinterpret_cast<double*>(address); }
 
 inline SharedAddress load_shared(const SharedAddress* from) { return *from; }
-inline void load_shared(double& x, SharedAddress address) { x = *reinterpret_cast<const double*>(address); }
+inline void load_shared(double& x, SharedAddress address) {
+  x = *reinterpret_cast<const double*>(address);
+}
 inline void load_shared(double& x, double& y, SharedAddress address) {
   load_shared(x, address);
   load_shared(y, address + sizeof(double));
@@ -51,10 +54,16 @@ inline bool elect() {
 
 inline void barrier_init_fence() {}
 inline void barrier_arrive(std::uint64_t* barrier) { emulator::barrier_arrive(barrier, 0); }
-inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) { emulator::barrier_arrive(barrier, bytes); }
+inline void barrier_arrive_expecting(std::uint64_t* barrier, int bytes) {
+  emulator::barrier_arrive(barrier, bytes);
+}
 
-inline void copy_8_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 8, true); }
-inline void copy_16_async(void* to_shared, const void* from_global) { emulator::copy_async(to_shared, from_global, 16, true); }
+inline void copy_8_async(void* to_shared, const void* from_global) {
+  emulator::copy_async(to_shared, from_global, 8, true);
+}
+inline void copy_16_async(void* to_shared, const void* from_global) {
+  emulator::copy_async(to_shared, from_global, 16, true);
+}
 inline void commit_copies() { emulator::commit_copies(); }
 template <int kLeft>
 inline void wait_for_copies() {
@@ -66,7 +75,8 @@ inline SharedAddress anew(SharedAddress x) { return x; }
 
 inline void shared_proxy_fence() { emulator::proxy_fence(); }
 
-// One thread of the host runs at a time: what is written is seen by all that look later, in this order.
+// One thread of the host runs at a time: what is written is seen by all that look later, in this
+// order.
 inline void release_fence() { emulator::maybe_yield(); }
 
 inline int load_acquire(const int* p) {
@@ -83,11 +93,13 @@ inline int load_relaxed(const int* p) {
   return value;
 }
 inline void acquire_fence() { emulator::note_progress(); }
-/// A look at a number that is its own flag: another one is progress, and one that is not there is none, whichever of several it is.
+/// A look at a number that is its own flag: another one is progress, and one that is not there is
+/// none, whichever of several it is.
 inline double load_relaxed(const double* p) {
   emulator::maybe_yield();
   const double value = *p;
-  if (__double2hiint(value) != -1) emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
+  if (__double2hiint(value) != -1)
+    emulator::note_look(p, static_cast<int>(__double_as_longlong(value)));
   return value;
 }
 inline void store_relaxed(double* p, double value) {
@@ -140,7 +152,8 @@ inline void leave_registers() {
 
 inline double flipped(double x) { return -x; }
 
-/// c (16x8) += a (16 x 4 kB) b (4 kB x 8). Which lane holds what: PTX ISA, "Matrix Fragments for mma.m16n8k16 with .f64".
+/// c (16x8) += a (16 x 4 kB) b (4 kB x 8). Which lane holds what: PTX ISA, "Matrix Fragments for
+/// mma.m16n8k16 with .f64".
 template <int kA, int kB>
 inline void multiply(double (&c)[4], const double (&a)[kA], const double (&b)[kB]) {
   struct Operands {
@@ -189,16 +202,21 @@ inline void mma(double (&c)[2], double a, double b) {
       for (int column = 0; column < 8; ++column)
         for (int row = 0; row < 8; ++row) sum[column][row] += left[k][row] * right[k][column];
     for (int lane = 0; lane < 32; ++lane)
-      for (int i = 0; i < 2; ++i) static_cast<const Operands*>(lanes[lane])->c[i] += sum[lane % 4 * 2 + i][lane / 4];
+      for (int i = 0; i < 2; ++i)
+        static_cast<const Operands*>(lanes[lane])->c[i] += sum[lane % 4 * 2 + i][lane / 4];
   });
 }
 
 /// As nvcc has it.
-inline float to_tf32(float x) { return std::abs(x) < INFINITY ? emulator::as_tf32(__uint_as_float(__float_as_uint(x) + 0x1000U)) : x; }
+inline float to_tf32(float x) {
+  return std::abs(x) < INFINITY ? emulator::as_tf32(__uint_as_float(__float_as_uint(x) + 0x1000U))
+                                : x;
+}
 
-/// c (16x8) += a (16x8) b (8x8) in TF32, columns 0-3 of a before the others. Which lane holds what: PTX ISA, "Matrix Fragments for
-/// mma.m16n8k8", .tf32.
-inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], const float (&b)[2]) {
+/// c (16x8) += a (16x8) b (8x8) in TF32, columns 0-3 of a before the others. Which lane holds what:
+/// PTX ISA, "Matrix Fragments for mma.m16n8k8", .tf32.
+inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4],
+                     const float (&b)[2]) {
   struct Operands {
     float *upper, *lower;
     const float *a, *b;
@@ -222,16 +240,21 @@ inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4], 
   });
 }
 
-inline std::uint32_t to_halves(float x, float y) { return emulator::to_half(x) | std::uint32_t{emulator::to_half(y)} << 16; }
+inline std::uint32_t to_halves(float x, float y) {
+  return emulator::to_half(x) | std::uint32_t{emulator::to_half(y)} << 16;
+}
 inline void from_halves(float& x, float& y, std::uint32_t halves) {
-  x = emulator::from_half(static_cast<std::uint16_t>(halves)), y = emulator::from_half(static_cast<std::uint16_t>(halves >> 16));
+  x = emulator::from_half(static_cast<std::uint16_t>(halves)),
+  y = emulator::from_half(static_cast<std::uint16_t>(halves >> 16));
 }
 
 struct GroupOperand {
   const float* first;
   int stride, step;
 };
-inline GroupOperand group_operand(const float* first, int stride, int step) { return {first, stride, step}; }
+inline GroupOperand group_operand(const float* first, int stride, int step) {
+  return {first, stride, step};
+}
 inline void begin_group() { __syncwarp(); }
 inline void commit_group() { emulator::commit_products(); }
 template <int kLeft>
@@ -242,9 +265,11 @@ inline void finish_group() {
 inline void renew(float& /*x*/) {}
 inline void renew(std::uint32_t& /*x*/) {}
 
-/// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane has of each are those that mma_tf32()
-/// gives it. When they are waited for: what was written too early to any operand, those in registers too, is seen in the product.
-inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4], GroupOperand b) {
+/// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane
+/// has of each are those that mma_tf32() gives it. When they are waited for: what was written too
+/// early to any operand, those in registers too, is seen in the product.
+inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4],
+                           GroupOperand b) {
   emulator::ask_for_product([&upper, &lower, &a, b] {
     const int lane = static_cast<int>(threadIdx.x % 32);
     for (int n = 0; n < 8; ++n) {
@@ -254,8 +279,10 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const flo
     }
   });
 }
-/// The same of halves, a (16x16) and b (64x16), by a warp. Which lane holds what: PTX ISA, "Matrix Fragments for mma.m16n8k16".
-inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4], GroupOperand b) {
+/// The same of halves, a (16x16) and b (64x16), by a warp. Which lane holds what: PTX ISA, "Matrix
+/// Fragments for mma.m16n8k16".
+inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4],
+                           GroupOperand b) {
   emulator::ask_for_product([&upper, &lower, &a, b] {
     struct Operands {
       float (*upper)[2], (*lower)[2];
@@ -275,13 +302,17 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std
         const GroupOperand& operand = static_cast<const Operands*>(lanes[0])->b;
         for (int k = 0; k < 16; k += 2) {
           std::uint32_t pair;
-          std::memcpy(&pair, operand.first + column / 8 * operand.stride + k / 8 * operand.step + column % 8 * 4 + k % 8 / 2, sizeof pair);
+          std::memcpy(&pair,
+                      operand.first + column / 8 * operand.stride + k / 8 * operand.step +
+                          column % 8 * 4 + k % 8 / 2,
+                      sizeof pair);
           from_halves(right[k], right[k + 1], pair);
         }
         for (int row = 0; row < 16; ++row) {
           const Operands& to = *static_cast<const Operands*>(lanes[row % 8 * 4 + column % 8 / 2]);
           float& c = (row < 8 ? to.upper : to.lower)[column / 8][column % 2];
-          for (int k = 0; k < 16; k += 8) c = emulator::add_products<8>(c, left[row] + k, right + k);
+          for (int k = 0; k < 16; k += 8)
+            c = emulator::add_products<8>(c, left[row] + k, right + k);
         }
       }
     });
@@ -289,7 +320,8 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std
 }
 /// c = a b^T, of either kind. What is read of c before is no number.
 template <class Left>
-void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const Left (&a)[4], GroupOperand b) {
+void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const Left (&a)[4],
+                              GroupOperand b) {
   const auto fill = [&upper, &lower](float value) {
     for (int n = 0; n < 8; ++n) upper[n][0] = upper[n][1] = lower[n][0] = lower[n][1] = value;
   };

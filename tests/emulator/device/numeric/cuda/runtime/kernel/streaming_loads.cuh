@@ -1,4 +1,5 @@
-// numeric/cuda/runtime/kernel/streaming_loads.cuh for the emulated device: found before the real one.
+// numeric/cuda/runtime/kernel/streaming_loads.cuh for the emulated device: found before the real
+// one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +13,8 @@ namespace kauri::numeric::cuda {
 /// On a device an address that is not aligned ends the kernel.
 template <class T>
 inline void load_streaming(T (&to)[4], const T* from) {
-  if (reinterpret_cast<std::uintptr_t>(from) % 16 != 0) emulator::fail("a load of 16 bytes that are not aligned");
+  if (reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
+    emulator::fail("a load of 16 bytes that are not aligned");
   std::memcpy(to, from, sizeof(to));
 }
 
