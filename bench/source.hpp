@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
 
 namespace kauri::bench {
 

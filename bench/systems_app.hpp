@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace kauri::bench {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kauri/verdict.hpp"
+#include "kauri/core/verdict.hpp"
 
 namespace kauri::numeric {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kauri/refinement.hpp"
+#include "kauri/solve/refinement.hpp"
 #include "numeric/residual_worst.hpp"
 
 namespace kauri::numeric {

@@ -6,10 +6,10 @@
 #include <span>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/batch.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/verdict.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/core/verdict.hpp"
+#include "kauri/extras/batch.hpp"
 
 namespace kauri::numeric {
 

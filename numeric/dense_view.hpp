@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/common/host_device.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::numeric {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "base/host/memory.hpp"
-#include "kauri/roofline.hpp"
+#include "kauri/core/roofline.hpp"
 #include "numeric/batch_impl.hpp"
 #include "numeric/factor_impl.hpp"
 #include "numeric/matrix_impl.hpp"

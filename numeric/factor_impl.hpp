@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/verdict.hpp"
+#include "kauri/core/verdict.hpp"
 #include "numeric/inverse_impl.hpp"
 #include "numeric/solve_impl.hpp"
 

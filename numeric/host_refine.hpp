@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/threads/stopping.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/dense_view.hpp"
 #include "numeric/refine_rule.hpp"

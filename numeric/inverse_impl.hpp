@@ -6,9 +6,9 @@
 #include <span>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/verdict.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/core/verdict.hpp"
 
 namespace kauri::numeric {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/solve/refine.hpp"
 #include "numeric/factor_impl.hpp"
 
 namespace kauri::numeric {

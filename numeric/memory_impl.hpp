@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/common/host_device.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/solve/refine.hpp"
 
 namespace kauri::numeric {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/common/host_device.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::numeric {
 

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric {
 

@@ -1,6 +1,6 @@
 // Names of the ordering methods, and order(): reduces the graph once, then orders each component.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/blocks.hpp"
 #include "base/threads/stopping.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/parallel_amd/parallel_amd.hpp"

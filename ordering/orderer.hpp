@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/threads/per_thread.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/amd/amd.hpp"
 #include "ordering/graph/reduce.hpp"
 #include "ordering/metis/metis.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/threads/per_thread.hpp"
-#include "kauri/graph.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace kauri::ordering {
 

@@ -1,6 +1,6 @@
 // Separator trees from an elimination order, and reordering within the nodes of a tree.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/separators.hpp"
+#include "kauri/extras/separators.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,7 +12,7 @@
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/blocks.hpp"
 #include "base/threads/stopping.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "ordering/orderer.hpp"
 #include "ordering/piece_order.hpp"
 

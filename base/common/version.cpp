@@ -1,6 +1,6 @@
 // Version of the library.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/version.hpp"
+#include "kauri/core/version.hpp"
 
 #ifndef KAURI_COMMIT
 #define KAURI_COMMIT "unknown"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri {
 

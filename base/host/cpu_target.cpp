@@ -1,6 +1,6 @@
 // host_target(): the CPU kernels that this machine can run.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 
 namespace kauri {
 

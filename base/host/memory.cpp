@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri {
 namespace {

@@ -1,6 +1,6 @@
 // Adjacency lists (Graph) of a symmetric pattern.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -9,7 +9,7 @@
 
 #include "base/common/digits.hpp"
 #include "base/matrix/symmetry.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri {
 

@@ -1,6 +1,6 @@
 // Checked construction of symmetric matrices.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Permutation: a checked bijection with both directions stored.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 
 #include <atomic>
 #include <numeric>
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/threads/blocks.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/common/digits.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/message.hpp"
+#include "kauri/core/message.hpp"
 
 namespace kauri {
 

@@ -17,7 +17,7 @@
 
 #include "base/threads/host_threads.hpp"
 #include "base/threads/stopping.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri {
 

@@ -27,7 +27,7 @@
 #include "base/host/control_groups.hpp"
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/per_process.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri {
 namespace {

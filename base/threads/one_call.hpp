@@ -6,7 +6,7 @@
 #include <atomic>
 #include <string>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri {
 

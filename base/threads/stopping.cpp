@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/stopping.hpp"
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::stopping {
 

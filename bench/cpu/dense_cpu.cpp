@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 
 #ifdef KAURI_BENCH_BLAS

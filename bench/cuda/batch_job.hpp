@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::bench {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 #include "ordering/graph/compress.hpp"
 #include "symbolic/tree/column_counts.hpp"
 #include "symbolic/tree/elimination_tree.hpp"

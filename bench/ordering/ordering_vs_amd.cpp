@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/source.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace {
 

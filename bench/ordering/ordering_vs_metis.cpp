@@ -16,7 +16,7 @@
 
 #include "bench/ordering/order_costs.hpp"
 #include "bench/source.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace {
 

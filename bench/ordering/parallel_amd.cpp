@@ -17,7 +17,7 @@
 #include "base/threads/allowed_threads.hpp"
 #include "bench/ordering/order_costs.hpp"
 #include "bench/source.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/graph/reduce.hpp"
 #include "ordering/parallel_amd/parallel_amd.hpp"
 

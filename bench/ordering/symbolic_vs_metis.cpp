@@ -15,7 +15,7 @@
 
 #include "base/progress/stopwatch.hpp"
 #include "bench/source.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/source.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace {
 

@@ -24,15 +24,24 @@ LINK = re.compile(r"(?P<head>\]\()(?P<path>[^)#\s<>:]+)(?P<anchor>#[^)\s]*)?(?=\
 LITERALINCLUDE = re.compile(r"(?P<head>^`{3,}\{literalinclude\} )(?P<path>\S+)(?P<anchor>)$", re.MULTILINE)
 FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 TOCTREE_OF_A_BOOK = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
-# The order of the reference: what a first program includes comes first.
+# The groups of the reference are the folders of include/kauri; what a first program includes comes first in each.
 HEADERS = {
-    "Everyday": ["solver", "matrix", "refine", "refinement", "report", "roofline", "message", "error", "types", "version", "kauri"],
-    "Phases": ["graph", "ordering", "separators", "permutation", "plan", "backend", "factor", "verdict", "prepared_plan"],
-    "Beyond one solve": ["fused_solve", "mixed", "batch", "condition", "lower_factor", "schur", "selected_inverse", "scaling", "sparse_product"],
-    "Devices": ["device_matrix", "device_values", "refiner"],
-    "Files, names, other libraries": ["io", "save", "named_options", "generate", "eigen"],
+    "All, and Eigen's": ["kauri", "eigen"],
+    "Core: matrices, orderings, plans": [
+        f"core/{name}" for name in ("matrix", "graph", "ordering", "permutation", "plan", "backend", "verdict", "roofline", "error", "message", "types", "version")
+    ],
+    "Solve": [f"solve/{name}" for name in ("solver", "named_options", "report", "factor", "fused_solve", "mixed", "refine", "refinement", "refiner", "condition")],
+    "Device: arrays and plans in its memory": [f"device/{name}" for name in ("device_matrix", "device_values", "prepared_plan", "sparse_product")],
+    "Extras": [
+        f"extras/{name}" for name in ("io", "save", "batch", "lower_factor", "schur", "selected_inverse", "scaling", "separators", "generate")
+    ],
 }
 C_HEADERS = ["kauri", "c/status", "c/options", "c/matrix", "c/backend", "c/plan", "c/factor", "c/save", "c/stream", "c/solver"]
+
+
+def stem(header):
+    """core/plan -> plan: no two public headers have one name."""
+    return header.rpartition("/")[2]
 
 
 class Stage:
@@ -45,7 +54,7 @@ class Stage:
         self.pages |= {path: f"notebooks/{path.name}" for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")}
         self.pages |= {ROOT / real: staged for real, staged in ROOT_PAGES.items()}
         self.pages |= {ROOT / real: staged for real, staged in FOLDERS.items()}
-        self.pages |= {INCLUDE / f"{name}.hpp": f"reference/cpp/{name}.md" for names in HEADERS.values() for name in names}
+        self.pages |= {INCLUDE / f"{name}.hpp": f"reference/cpp/{stem(name)}.md" for names in HEADERS.values() for name in names}
         self.pages |= {INCLUDE / f"{name}.h": "reference/c.md" for name in C_HEADERS}
 
     def write(self, name, text):
@@ -161,13 +170,13 @@ def concepts_by_file(xml):
 
 
 def header_page(name, with_members, with_classes, concepts):
-    labels = "".join(f"({label})=\n" for label in (f"{doxygen_name(name)}_8hpp", f"{doxygen_name(name)}_8hpp_source"))
+    labels = "".join(f"({label})=\n" for label in (f"{doxygen_name(stem(name))}_8hpp", f"{doxygen_name(stem(name))}_8hpp_source"))
     text = labels + f"# kauri/{name}.hpp\n\n{opening(INCLUDE / f'{name}.hpp')}\n\n    #include <kauri/{name}.hpp>\n"
     if with_classes:
-        text += f"\n```{{doxygenfile}} {name}.hpp\n:sections: briefdescription detaileddescription innerclass public-type public-func public-static-func public-attrib public-static-attrib protected-func protected-attrib related user-defined\n```\n"
+        text += f"\n```{{doxygenfile}} {stem(name)}.hpp\n:sections: briefdescription detaileddescription innerclass public-type public-func public-static-func public-attrib public-static-attrib protected-func protected-attrib related user-defined\n```\n"
     text += "".join(f"\n```{{doxygenconcept}} {concept}\n```\n" for concept in concepts)
     if with_members:
-        text += f"\n```{{cpp:namespace}} kauri\n```\n\n```{{doxygenfile}} {name}.hpp\n:sections: enum typedef func var define\n```\n"
+        text += f"\n```{{cpp:namespace}} kauri\n```\n\n```{{doxygenfile}} {stem(name)}.hpp\n:sections: enum typedef func var define\n```\n"
     return text
 
 
@@ -175,16 +184,16 @@ def cpp_pages(stage, xml):
     members, concepts = headers_with_members(xml), concepts_by_file(xml)
     index = f"# C++ reference\n\n{(ROOT / 'docs/site/reference/cpp-head.txt').read_text(encoding='utf-8')}\n"
     every = [name for names in HEADERS.values() for name in names]
-    for header in INCLUDE.glob("*.hpp"):
-        if header.stem not in every:
+    for header in INCLUDE.rglob("*.hpp"):
+        if str(header.relative_to(INCLUDE).with_suffix("")) not in every:
             stage.faults.append(f"docs/site/stage.py does not know the header {header.name}")
     for group, names in HEADERS.items():
         index += f"\n## {group}\n\n| header | |\n|---|---|\n"
-        index += "".join(f"| [{name}.hpp](cpp/{name}.md) | {opening(INCLUDE / f'{name}.hpp')} |\n" for name in names)
-        index += "\n```{toctree}\n:hidden:\n\n" + "".join(f"{name}.hpp <cpp/{name}>\n" for name in names) + "```\n"
+        index += "".join(f"| [{name}.hpp](cpp/{stem(name)}.md) | {opening(INCLUDE / f'{name}.hpp')} |\n" for name in names)
+        index += "\n```{toctree}\n:hidden:\n\n" + "".join(f"{name}.hpp <cpp/{stem(name)}>\n" for name in names) + "```\n"
         for name in names:
-            classes = tree.parse(xml / f"{doxygen_name(name)}_8hpp.xml").getroot().find("compounddef").find("innerclass") is not None
-            stage.write(f"reference/cpp/{name}.md", header_page(name, f"kauri/{name}.hpp" in members, classes, concepts.get(f"kauri/{name}.hpp", [])))
+            classes = tree.parse(xml / f"{doxygen_name(stem(name))}_8hpp.xml").getroot().find("compounddef").find("innerclass") is not None
+            stage.write(f"reference/cpp/{stem(name)}.md", header_page(name, f"kauri/{name}.hpp" in members, classes, concepts.get(f"kauri/{name}.hpp", [])))
     stage.write("reference/cpp.md", index)
 
 

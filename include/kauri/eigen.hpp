@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/backend.hpp"
-#include "kauri/lower_factor.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/extras/lower_factor.hpp"
+#include "kauri/solve/refine.hpp"
 
 /// Classes of kauri with the interfaces of Eigen.
 namespace kauri::eigen {

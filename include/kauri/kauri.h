@@ -7,9 +7,8 @@
 // Rules for every call:
 //
 // - A call returns a kauri_status. KAURI_OK, KAURI_NOT_POSITIVE_DEFINITE and KAURI_NOT_CONVERGED
-// are
-//   answers; all others are failures. kauri_error_message() returns the text of every status but
-//   KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
+//   are answers; all others are failures. kauri_error_message() returns the text of every status
+//   but KAURI_OK. No C++ exception leaves a call, nothing is printed, and the process is not ended.
 //   After a failure no memory leaks and all arguments can be used as before, except a factor or
 //   solver whose factorisation failed: factorise again. The outputs of a failed call are
 //   unspecified, except that the place for a new handle is set to null.
@@ -40,8 +39,8 @@
 //   on at that time. If kauri had started threads by then, the child computes with the calling
 //   thread alone.
 //
-// The C++ headers of the same names describe each call at length: kauri/solver.hpp,
-// kauri/factor.hpp, kauri/plan.hpp ...
+// The C++ headers of the same names describe each call at length: kauri/solve/solver.hpp,
+// kauri/solve/factor.hpp, kauri/core/plan.hpp ...
 
 #include "kauri/c/backend.h"
 #include "kauri/c/factor.h"

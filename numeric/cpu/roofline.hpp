@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/roofline.hpp"
+#include "kauri/core/roofline.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 
 namespace kauri::numeric::cpu {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/backend.hpp"
-#include "kauri/roofline.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/roofline.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/graph/graph_view.hpp"
 
 namespace kauri::ordering {

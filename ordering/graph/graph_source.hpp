@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 namespace kauri::ordering {
 

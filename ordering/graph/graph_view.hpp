@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 namespace kauri::ordering {
 

@@ -9,7 +9,7 @@
 #include "base/common/disjoint_sets.hpp"
 #include "base/threads/blocks.hpp"
 #include "base/threads/stopping.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::ordering {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/graph/compress.hpp"
 #include "ordering/graph/small_rows.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 namespace kauri::ordering {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 #include "ordering/leaf/bits.hpp"
 
 namespace kauri::ordering {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/threads/stopping.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "ordering/metis/call.hpp"
 
 namespace kauri::ordering {

@@ -1,6 +1,6 @@
 // Replaces metis.cpp if kauri is built without METIS.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "ordering/metis/metis.hpp"
 
 namespace kauri::ordering {

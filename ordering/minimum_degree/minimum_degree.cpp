@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/threads/stopping.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "ordering/minimum_degree/engine.hpp"
 #include "ordering/minimum_degree/ties.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/graph/graph_view.hpp"
 
 namespace kauri::ordering {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/graph/graph_view.hpp"
 
 namespace kauri::ordering {

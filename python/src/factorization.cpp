@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/device_values.hpp"
-#include "kauri/save.hpp"
-#include "kauri/selected_inverse.hpp"
+#include "kauri/device/device_values.hpp"
+#include "kauri/extras/save.hpp"
+#include "kauri/extras/selected_inverse.hpp"
 #include "numeric/backend.hpp"
 #include "python/src/matrix.hpp"
 #include "src/checks/entry_place.hpp"

@@ -14,11 +14,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "kauri/condition.hpp"
-#include "kauri/factor.hpp"
-#include "kauri/lower_factor.hpp"
-#include "kauri/refiner.hpp"
-#include "kauri/report.hpp"
+#include "kauri/extras/lower_factor.hpp"
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/factor.hpp"
+#include "kauri/solve/refiner.hpp"
+#include "kauri/solve/report.hpp"
 #include "python/src/symbolic.hpp"
 
 namespace kauri::python {

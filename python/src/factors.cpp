@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-#include "kauri/save.hpp"
+#include "kauri/extras/save.hpp"
 #include "python/src/factorization.hpp"
 #include "python/src/matrix.hpp"
 #include "python/src/support.hpp"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "python/src/support.hpp"
 
 namespace kauri::python {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::python {
 

@@ -1,6 +1,6 @@
 // Mixed precision for Python: kauri::MixedFactor under a lock, one call at a time.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/mixed.hpp"
+#include "kauri/solve/mixed.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/report.hpp"
+#include "kauri/solve/report.hpp"
 #include "python/src/matrix.hpp"
 #include "python/src/support.hpp"
 #include "python/src/symbolic.hpp"

@@ -4,10 +4,10 @@
 
 #include <array>
 
-#include "kauri/backend.hpp"
-#include "kauri/named_options.hpp"
-#include "kauri/ordering.hpp"
-#include "kauri/version.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/core/version.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "python/src/support.hpp"
 
 namespace kauri::python {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/threads/stopping.hpp"
-#include "kauri/report.hpp"
+#include "kauri/solve/report.hpp"
 #include "python/src/support.hpp"
 #include "src/picture/raster.hpp"
 #include "src/picture/tree_layout.hpp"

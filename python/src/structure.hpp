@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "python/src/symbolic.hpp"
 
 namespace kauri::python {

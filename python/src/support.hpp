@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/matrix.hpp"
 #include "numeric/backend.hpp"
 
 namespace kauri::python {

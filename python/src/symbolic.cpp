@@ -8,9 +8,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "kauri/named_options.hpp"
-#include "kauri/save.hpp"
-#include "kauri/separators.hpp"
+#include "kauri/extras/save.hpp"
+#include "kauri/extras/separators.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "python/src/matrix.hpp"
 #include "python/src/structure.hpp"
 #include "python/src/support.hpp"

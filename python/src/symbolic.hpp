@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/permutation.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/prepared_plan.hpp"
-#include "kauri/report.hpp"
-#include "kauri/solver.hpp"
+#include "kauri/core/permutation.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/device/prepared_plan.hpp"
+#include "kauri/solve/report.hpp"
+#include "kauri/solve/solver.hpp"
 #include "src/facade/backends.hpp"
 
 namespace kauri::python {

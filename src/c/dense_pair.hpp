@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/factor.hpp"
+#include "kauri/solve/factor.hpp"
 #include "src/c/values.hpp"
 
 namespace kauri::c {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kauri/c/stream.h"
-#include "kauri/device_values.hpp"
+#include "kauri/device/device_values.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

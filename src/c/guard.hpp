@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "kauri/c/status.h"
-#include "kauri/error.hpp"
-#include "kauri/refinement.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/solve/refinement.hpp"
 #include "src/checks/misuse.hpp"
 
 namespace kauri::c {

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/threads/one_call.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/factor.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/solver.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/solve/factor.hpp"
+#include "kauri/solve/solver.hpp"
 
 namespace kauri::c {
 

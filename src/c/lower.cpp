@@ -1,13 +1,13 @@
 // C: determinant, entries and inverse diagonal of a factor.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/lower_factor.hpp"
+#include "kauri/extras/lower_factor.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "kauri/c/factor.h"
-#include "kauri/selected_inverse.hpp"
+#include "kauri/extras/selected_inverse.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

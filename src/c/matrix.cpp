@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

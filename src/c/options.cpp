@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/common/digits.hpp"
-#include "kauri/named_options.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "kauri/save.hpp"
+#include "kauri/extras/save.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"
 #include "src/c/values.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kauri/c/factor.h"
-#include "kauri/condition.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/refine.hpp"
 #include "src/c/dense_pair.hpp"
 #include "src/c/guard.hpp"
 #include "src/c/handles.hpp"

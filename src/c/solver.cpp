@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kauri/report.hpp"
+#include "kauri/solve/report.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/c/dense_pair.hpp"
 #include "src/c/guard.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/common/digits.hpp"
-#include "kauri/version.hpp"
+#include "kauri/core/version.hpp"
 #include "src/c/guard.hpp"
 
 namespace kauri::c {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/checks/misuse.hpp"
 

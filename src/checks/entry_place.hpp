@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
-#include "kauri/error.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri {
 

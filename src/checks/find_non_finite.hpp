@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri {
 

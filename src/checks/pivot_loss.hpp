@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "kauri/condition.hpp"
-#include "kauri/lower_factor.hpp"
+#include "kauri/extras/lower_factor.hpp"
+#include "kauri/solve/condition.hpp"
 
 namespace kauri {
 

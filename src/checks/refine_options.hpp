@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/common/digits.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/solve/refine.hpp"
 #include "src/checks/misuse.hpp"
 
 namespace kauri {

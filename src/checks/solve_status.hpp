@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/common/digits.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/refinement.hpp"
-#include "kauri/report.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/solve/refinement.hpp"
+#include "kauri/solve/report.hpp"
 
 namespace kauri {
 

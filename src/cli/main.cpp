@@ -13,7 +13,7 @@
 #include <iostream>
 #include <memory>
 
-#include "kauri/version.hpp"
+#include "kauri/core/version.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/options/completion.hpp"
 #include "src/cli/options/manual.hpp"

@@ -1,6 +1,6 @@
 // The public Backend: a handle on an executor.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 
 #include "base/threads/allowed_threads.hpp"
 #include "numeric/backend.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "kauri/backend.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/solver.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/solve/solver.hpp"
 #include "numeric/cuda/executor.hpp"
 
 namespace kauri {

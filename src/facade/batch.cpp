@@ -1,6 +1,6 @@
 // BatchFactor and BatchWorkspace: checks the public calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/batch.hpp"
+#include "kauri/extras/batch.hpp"
 
 #include <cmath>
 #include <memory>

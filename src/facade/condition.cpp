@@ -1,6 +1,6 @@
 // Estimates the condition number of A in the 1-norm by a few solves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/condition.hpp"
+#include "kauri/solve/condition.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Values of A on a backend's device.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/device_values.hpp"
+#include "kauri/device/device_values.hpp"
 
 #include <string>
 #include <utility>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "numeric/backend.hpp"
 
 namespace kauri {

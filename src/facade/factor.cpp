@@ -1,6 +1,6 @@
 // Factor and Workspace: checks the public calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/factor.hpp"
+#include "kauri/solve/factor.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // FusedSolve: the plan of the bordered matrix, the checks of its calls, and the verdict on A from
 // that on the bordered matrix.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/fused_solve.hpp"
+#include "kauri/solve/fused_solve.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 // L and its diagonal, read panel by panel.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/lower_factor.hpp"
+#include "kauri/extras/lower_factor.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // MixedFactor: owns the factors in float and in double, checks the calls, and reports on solves.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/mixed.hpp"
+#include "kauri/solve/mixed.hpp"
 
 #include <algorithm>
 #include <cmath>

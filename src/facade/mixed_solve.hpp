@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kauri/mixed.hpp"
+#include "kauri/solve/mixed.hpp"
 #include "numeric/mixed_store.hpp"
 #include "numeric/refine_rule.hpp"
 

@@ -1,7 +1,7 @@
 // Iterative refinement: x += A^-1 (b - A x) while the backward error shrinks (Skeel 1980; Arioli,
 // Demmel & Duff 1989).
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/refine.hpp"
+#include "kauri/solve/refine.hpp"
 
 #include <cmath>
 #include <string>

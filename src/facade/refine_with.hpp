@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/refine.hpp"
+#include "kauri/solve/refine.hpp"
 #include "numeric/backend.hpp"
 
 namespace kauri {

@@ -1,6 +1,6 @@
 // Refiner: checks its calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/refiner.hpp"
+#include "kauri/solve/refiner.hpp"
 
 #include <string>
 #include <utility>

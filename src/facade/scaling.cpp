@@ -1,6 +1,6 @@
 // Symmetric scaling of matrices in host memory.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/scaling.hpp"
+#include "kauri/extras/scaling.hpp"
 
 #include <string>
 

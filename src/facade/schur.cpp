@@ -1,6 +1,6 @@
 // SchurComplement: L22 of the last rows, and the solves that condense and expand with it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/schur.hpp"
+#include "kauri/extras/schur.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // SelectedInverse: checks the public calls, and translates from the caller's numbering.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/selected_inverse.hpp"
+#include "kauri/extras/selected_inverse.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // Solver: analyse, factorise, solve and refine behind one object.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/solver.hpp"
+#include "kauri/solve/solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SparseProduct: checks its calls before a backend does the work.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/sparse_product.hpp"
+#include "kauri/device/sparse_product.hpp"
 
 #include <string>
 #include <utility>

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kauri/matrix.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::gen {
 

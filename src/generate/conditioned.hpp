@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 
 namespace kauri::conditioned {
 

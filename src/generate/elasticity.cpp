@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/generate/kinds.hpp"
 #include "src/generate/rng.hpp"
 

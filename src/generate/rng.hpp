@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/common/splitmix64.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::gen {
 

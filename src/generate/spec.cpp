@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/generate.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/generate.hpp"
 #include "src/generate/kinds.hpp"
 
 namespace kauri {

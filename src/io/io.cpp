@@ -1,6 +1,6 @@
 // The public readers: read the file, recognise its format, call its parser.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/allowance.hpp"
 #include "src/io/matrix/assemble.hpp"
 

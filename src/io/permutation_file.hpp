@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 #include "src/io/file/allowance.hpp"
 
 namespace kauri::io {

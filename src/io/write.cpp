@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "numeric/dense_view.hpp"
 #include "src/checks/dense_shape.hpp"
 #include "src/checks/find_non_finite.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::picture {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kauri/matrix.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::picture {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::picture {
 

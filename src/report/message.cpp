@@ -1,8 +1,8 @@
 // Names of phases and levels.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/message.hpp"
+#include "kauri/core/message.hpp"
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri {
 

@@ -1,6 +1,6 @@
 // The table of named options, and how their values are parsed and written.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/named_options.hpp"
+#include "kauri/solve/named_options.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/report.hpp"
+#include "kauri/solve/report.hpp"
 
 namespace kauri {
 

@@ -1,7 +1,7 @@
 // Reports: filled from an analysis, written as JSON and as text. std::to_chars ignores locales and
 // writes numbers that read back unchanged.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/report.hpp"
+#include "kauri/solve/report.hpp"
 
 #include <array>
 #include <charconv>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kauri/error.hpp"
-#include "kauri/message.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/message.hpp"
 #include "symbolic/device/schedule.hpp"
 
 namespace kauri {

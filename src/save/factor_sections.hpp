@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "kauri/factor.hpp"
+#include "kauri/solve/factor.hpp"
 #include "src/save/reader.hpp"
 #include "src/save/writer.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::save {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "kauri/plan.hpp"
-#include "kauri/save.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/extras/save.hpp"
 #include "src/io/text/text.hpp"
 #include "src/save/checksum.hpp"
 

@@ -1,6 +1,6 @@
 // save_plan, save_factor and their inverses: the sections of a file, and what is made of them.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/save.hpp"
+#include "kauri/extras/save.hpp"
 
 #include <algorithm>
 #include <functional>

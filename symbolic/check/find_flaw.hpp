@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::symbolic {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "kauri/graph.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::symbolic {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/graph/compress.hpp"
 #include "ordering/graph/graph_view.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::symbolic {
 

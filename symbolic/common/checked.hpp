@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kauri/error.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::symbolic {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::symbolic {
 

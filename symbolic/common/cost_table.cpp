@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::symbolic {
 namespace {

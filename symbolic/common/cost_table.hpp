@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace kauri::symbolic {
 

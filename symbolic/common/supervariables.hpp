@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/graph/compress.hpp"
 
 namespace kauri::symbolic {

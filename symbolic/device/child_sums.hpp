@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::symbolic {
 

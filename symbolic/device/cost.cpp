@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "symbolic/device/front_tasks.hpp"
 
 namespace kauri::symbolic {

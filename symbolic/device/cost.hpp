@@ -32,7 +32,7 @@
 #include <span>
 #include <string_view>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::symbolic {
 

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::symbolic {
 

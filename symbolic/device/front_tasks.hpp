@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri::symbolic {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/tree/supernodes.hpp"
 
 namespace kauri::symbolic {

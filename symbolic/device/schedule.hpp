@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/front_tasks.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/device/front_cells.hpp"
 
 namespace kauri::symbolic {

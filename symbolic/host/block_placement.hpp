@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::symbolic {
 

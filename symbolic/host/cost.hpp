@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/tree/supernodes.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/host/task_memory.hpp"
 
 namespace kauri::symbolic {

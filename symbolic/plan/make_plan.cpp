@@ -9,7 +9,7 @@
 #include "base/host/memory.hpp"
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/blocks.hpp"
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/structure.hpp"
 

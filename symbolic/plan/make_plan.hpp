@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/plan/plan_draft.hpp"
 
 namespace kauri::symbolic {

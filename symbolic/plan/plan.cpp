@@ -1,6 +1,6 @@
 // Bytes of a Plan.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "ordering/graph/compress.hpp"
 #include "symbolic/common/cost_table.hpp"
 #include "symbolic/common/permuted_adjacency.hpp"

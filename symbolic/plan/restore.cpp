@@ -10,7 +10,7 @@
 
 #include "base/host/memory.hpp"
 #include "base/threads/blocks.hpp"
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 #include "symbolic/plan/make_plan.hpp"
 #include "symbolic/tree/coarse_tree.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/tree/supernodes.hpp"
 
 namespace kauri::symbolic {

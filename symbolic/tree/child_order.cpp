@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/common/children.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 #include "symbolic/tree/supernodes.hpp"
 
 namespace kauri::symbolic {

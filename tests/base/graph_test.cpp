@@ -1,6 +1,6 @@
 // Graph against sets of edges, and its errors.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@
 
 #include "base/threads/blocks.hpp"
 #include "kauri/kauri.hpp"
-#include "kauri/named_options.hpp"
+#include "kauri/solve/named_options.hpp"
 #include "tests/support/process/child.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/resident_bytes.hpp"

@@ -12,8 +12,8 @@
 
 #include "base/matrix/check.hpp"
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/plan.hpp"
 #include "tests/support/process/error_text.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/systems/patterns.hpp"

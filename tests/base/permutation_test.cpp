@@ -1,6 +1,6 @@
 // Permutation: both directions, composition, and its errors.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 
 #include <gtest/gtest.h>
 

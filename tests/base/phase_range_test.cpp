@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "kauri/batch.hpp"
-#include "kauri/condition.hpp"
-#include "kauri/fused_solve.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/mixed.hpp"
-#include "kauri/schur.hpp"
-#include "kauri/selected_inverse.hpp"
-#include "kauri/solver.hpp"
-#include "kauri/sparse_product.hpp"
+#include "kauri/device/sparse_product.hpp"
+#include "kauri/extras/batch.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/schur.hpp"
+#include "kauri/extras/selected_inverse.hpp"
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/fused_solve.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/solver.hpp"
 
 namespace kauri {
 namespace {

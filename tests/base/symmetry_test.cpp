@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/matrix/symmetry.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "tests/support/process/error_text.hpp"
 
 namespace kauri {

@@ -1,7 +1,7 @@
 // Options by name: each round-trips, defaults are those of SolverOptions{}, words are those of the
 // documents, refusals name what is wrong.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/named_options.hpp"
+#include "kauri/solve/named_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kauri/factor.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
+#include "kauri/solve/factor.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/solver.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/solve/solver.hpp"
 #include "tests/eigen/systems.hpp"
 
 namespace kauri::test {

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "tests/eigen/systems.hpp"
 
 namespace kauri::test {

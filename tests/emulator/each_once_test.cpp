@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/batch.hpp"
-#include "kauri/fused_solve.hpp"
-#include "kauri/mixed.hpp"
-#include "kauri/refiner.hpp"
-#include "kauri/schur.hpp"
-#include "kauri/selected_inverse.hpp"
-#include "kauri/sparse_product.hpp"
+#include "kauri/device/sparse_product.hpp"
+#include "kauri/extras/batch.hpp"
+#include "kauri/extras/schur.hpp"
+#include "kauri/extras/selected_inverse.hpp"
+#include "kauri/solve/fused_solve.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refiner.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/bodies/batch.hpp"
 #include "tests/support/bodies/inverse.hpp"

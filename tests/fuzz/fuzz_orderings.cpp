@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/ordering.hpp"
-#include "kauri/separators.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/extras/separators.hpp"
 #include "tests/fuzz/graph_bytes.hpp"
 #include "tests/fuzz/outcome.hpp"
 #include "tests/fuzz/tree_checks.hpp"

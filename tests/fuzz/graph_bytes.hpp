@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::fuzz {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/io.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/allowance.hpp"
 
 namespace kauri::fuzz {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kauri/separators.hpp"
+#include "kauri/extras/separators.hpp"
 
 namespace kauri::fuzz {
 

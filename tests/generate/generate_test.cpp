@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "src/generate/rng.hpp"
 
 namespace kauri {

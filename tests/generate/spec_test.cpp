@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "kauri/error.hpp"
-#include "kauri/generate.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/generate.hpp"
 
 namespace kauri {
 namespace {

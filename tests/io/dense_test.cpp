@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/numpy/npy_header.hpp"
 #include "src/io/parse.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/content/content.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/parse.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/matrix/assemble.hpp"
 #include "src/io/numpy/npy_header.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::test {
 

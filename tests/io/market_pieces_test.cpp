@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/market/entries.hpp"
 #include "support/process/temp_file.hpp"

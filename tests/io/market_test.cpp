@@ -11,8 +11,8 @@
 #include <limits>
 #include <random>
 
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/market/matrix_market.hpp"
 #include "src/io/packed/gunzip.hpp"

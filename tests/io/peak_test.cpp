@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/packed/gunzip.hpp"
 #include "src/io/packed/zip.hpp"

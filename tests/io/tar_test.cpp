@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/content/tar.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/packed/gunzip.hpp"

@@ -16,6 +16,12 @@ LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("base/", 1), ("ordering/", 
           ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
 # Rooms of a folder, each with the rooms that it may include beside its own. Files beside the rooms may include all of them, and no room includes those.
 ROOMS = {
+    "include/kauri/": {
+        "core": (),
+        "device": ("core",),
+        "solve": ("device", "core"),
+        "extras": ("solve", "device", "core"),
+    },
     "base/": {
         "common": (),
         "host": ("common",),

@@ -50,7 +50,7 @@ def main():
     root = tree.root_from_arguments("calls on a device")
     there = root / CALLS
     made = set(LABEL.findall(there.read_text(encoding="utf-8"))) if there.exists() else set()
-    headers = [path for path in sorted((root / HEADERS).glob("*.hpp")) if path.name not in LEFT_OUT]
+    headers = [path for path in sorted((root / HEADERS).rglob("*.hpp")) if path.name not in LEFT_OUT]
     faults = []
     for path in headers:
         missing = sorted(set(calls_of(path.read_text(encoding="utf-8"))) - made - INSIDE)

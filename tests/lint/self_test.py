@@ -262,7 +262,7 @@ def misjudged_rooms(root):
             for there in (*rooms, None, "unknown"):
                 source, target = (f"{folder}{room}/" if room else folder for room in (here, there))
                 path = pathlib.Path(f"{source}planted.cpp")
-                undo = plant(root, str(path), includes(f'"{target}target.hpp"'))
+                undo = plant(root, str(path), includes(f'"{target.removeprefix("include/")}target.hpp"'))
                 found = list(check_dependencies.faults_of(path, root))
                 undo()
                 allowed = there == here or there in (rooms if here is None else rooms[here])

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/extras/generate.hpp"
 #include "ordering/graph/reduce.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/graphs.hpp"

@@ -1,7 +1,7 @@
 // Trees of separators fit their graphs; orders inside them and after changes keep what they
 // promise.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/separators.hpp"
+#include "kauri/extras/separators.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/process/error_text.hpp"
 #include "support/systems/graphs.hpp"
 #include "symbolic/check/quotient_elimination.hpp"

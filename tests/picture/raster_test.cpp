@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "src/picture/png.hpp"
 #include "src/picture/spy.hpp"
 #include "tests/picture/read_png.hpp"

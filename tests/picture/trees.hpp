@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/extras/generate.hpp"
 
 namespace kauri::test {
 

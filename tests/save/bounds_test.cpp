@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "kauri/kauri.hpp"
 #include "src/save/plan_sections.hpp"
 #include "src/save/reader.hpp"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::numeric::cpu {
 

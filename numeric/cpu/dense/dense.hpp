@@ -11,7 +11,7 @@
 
 #include <string_view>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric::cpu {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 #include "numeric/cpu/dense/simd.hpp"
 
 namespace kauri::numeric::cpu::KAURI_ISA {

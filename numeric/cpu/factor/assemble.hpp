@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/progress/meter.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 
 namespace kauri::numeric::cpu {

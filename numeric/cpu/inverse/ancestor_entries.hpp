@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric::cpu {
 

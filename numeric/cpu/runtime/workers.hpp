@@ -12,9 +12,9 @@
 #include "base/host/memory.hpp"
 #include "base/threads/allowed_threads.hpp"
 #include "base/threads/stopping.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric::cpu {
 

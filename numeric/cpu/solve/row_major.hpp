@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 #include "numeric/cpu/runtime/workers.hpp"
 #include "numeric/dense_view.hpp"
 

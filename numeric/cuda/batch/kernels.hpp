@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kauri/verdict.hpp"
+#include "kauri/core/verdict.hpp"
 #include "numeric/cuda/plan/device_plan.hpp"
 #include "numeric/cuda/runtime/owned.hpp"
 #include "numeric/dense_view.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::numeric::cuda {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "kauri/backend.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::numeric::cuda {
 

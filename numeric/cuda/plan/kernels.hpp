@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/verdict.hpp"
+#include "kauri/core/verdict.hpp"
 #include "numeric/cuda/plan/device_plan.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/runtime/owned.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "numeric/cuda/runtime/device_block.hpp"
 #include "symbolic/device/schedule.hpp"
 

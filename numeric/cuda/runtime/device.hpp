@@ -9,9 +9,9 @@
 #include <span>
 
 #include "base/host/memory.hpp"
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/matrix.hpp"
 #include "numeric/dense_view.hpp"
 
 struct CUctx_st;  // a CUcontext is a pointer to it

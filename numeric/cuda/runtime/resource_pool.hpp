@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kauri/refinement.hpp"
+#include "kauri/solve/refinement.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/runtime/owned.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::ordering::dissection {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <memory>
 
-#include "kauri/error.hpp"
-#include "kauri/save.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/save.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/commands/compare_page.hpp"
 #include "src/cli/commands/compare_report.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kauri/version.hpp"
+#include "kauri/core/version.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
 #include "src/picture/chart.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/error.hpp"
-#include "kauri/io.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"

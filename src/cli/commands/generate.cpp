@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "kauri/error.hpp"
-#include "kauri/graph.hpp"
-#include "kauri/ordering.hpp"
-#include "kauri/version.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/core/version.hpp"
 #include "src/cli/commands/commands.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/job/limits.hpp"

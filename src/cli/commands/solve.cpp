@@ -9,11 +9,11 @@
 #include <span>
 #include <type_traits>
 
-#include "kauri/condition.hpp"
-#include "kauri/io.hpp"
-#include "kauri/mixed.hpp"
-#include "kauri/refine.hpp"
-#include "kauri/save.hpp"
+#include "kauri/extras/io.hpp"
+#include "kauri/extras/save.hpp"
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refine.hpp"
 #include "src/checks/entry_place.hpp"
 #include "src/checks/pivot_loss.hpp"
 #include "src/checks/same_pattern.hpp"

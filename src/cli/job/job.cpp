@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kauri/error.hpp"
-#include "kauri/io.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/cli/job/limits.hpp"
 
 namespace kauri::cli {

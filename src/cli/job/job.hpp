@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"
 #include "src/facade/backends.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/host/control_groups.hpp"
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/cli/terminal/text.hpp"
 
 namespace kauri::cli {

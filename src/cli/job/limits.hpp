@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/error.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
 #include "src/cli/options/options.hpp"
 
 namespace kauri::cli {

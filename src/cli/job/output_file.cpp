@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <system_error>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/io/file/file_writer.hpp"
 #include "src/io/parse.hpp"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kauri/generate.hpp"
-#include "kauri/io.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/checks/find_non_finite.hpp"
 #include "src/cli/job/limits.hpp"
 #include "src/cli/terminal/measure.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "src/cli/options/options.hpp"
 
 namespace kauri::cli {

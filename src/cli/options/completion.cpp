@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "src/cli/options/usage.hpp"
 
 namespace kauri::cli {

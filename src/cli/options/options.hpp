@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/plan.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::cli {
 

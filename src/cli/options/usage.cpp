@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/common/nearest.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/cli/job/limits.hpp"
 #include "src/cli/report/report.hpp"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "kauri/error.hpp"
-#include "kauri/version.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/version.hpp"
 #include "src/cli/job/job.hpp"
 #include "src/cli/terminal/text.hpp"
 #include "symbolic/device/schedule.hpp"

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/mixed.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/solve/mixed.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/options/options.hpp"
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <optional>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
-#include "kauri/mixed.hpp"
-#include "kauri/plan.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refine.hpp"
 #include "src/cli/job/system.hpp"
 #include "src/cli/report/report.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::cli {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/progress/stopwatch.hpp"
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::cli {
 

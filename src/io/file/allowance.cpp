@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/io/file/allowance.hpp"
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/io/file/file.hpp"
 
 namespace kauri::io {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "src/io/file/allowance.hpp"
 #include "src/io/file/bytes.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 #include "src/io/file/file.hpp"
 #include "src/io/file/unfinished.hpp"
 

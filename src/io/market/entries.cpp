@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/threads/blocks.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::io {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "kauri/io.hpp"
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/allowance.hpp"
 #include "src/io/matrix/assemble.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::io {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/io.hpp"
+#include "kauri/extras/io.hpp"
 #include "src/io/file/allowance.hpp"
 
 namespace kauri::io {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "src/io/file/allowance.hpp"
 #include "src/io/matrix/assemble.hpp"
 

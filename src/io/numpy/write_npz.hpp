@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 
 namespace kauri::io {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::io {
 

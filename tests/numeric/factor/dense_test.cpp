@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/backend.hpp"
-#include "kauri/error.hpp"
+#include "kauri/core/backend.hpp"
+#include "kauri/core/error.hpp"
 #include "numeric/cpu/dense/dense.hpp"
 
 namespace kauri::numeric::cpu {

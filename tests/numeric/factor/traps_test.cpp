@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "kauri/condition.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/selected_inverse.hpp"
-#include "kauri/solver.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/selected_inverse.hpp"
+#include "kauri/solve/condition.hpp"
+#include "kauri/solve/solver.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Solver: new values with their pattern, and systems that the caller scales.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/solver.hpp"
+#include "kauri/solve/solver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/scaling.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/extras/scaling.hpp"
 #include "tests/support/bodies/pivot.hpp"
 #include "tests/support/process/error_text.hpp"
 

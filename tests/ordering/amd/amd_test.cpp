@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 #include "support/oracles/amd_steps.hpp"
 #include "support/systems/graphs.hpp"
 

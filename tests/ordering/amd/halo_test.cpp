@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/amd/amd.hpp"
 #include "ordering/leaf/minimum_degree.hpp"
 #include "support/systems/graphs.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/graphs.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "ordering/dissection/dissect.hpp"
 #include "ordering/graph/compress.hpp"
 #include "support/oracles/elimination_game.hpp"

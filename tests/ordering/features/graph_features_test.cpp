@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/process/seeds.hpp"
 #include "support/systems/graph_families.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "base/common/disjoint_sets.hpp"
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/permutation.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/process/seeds.hpp"
 #include "support/systems/graphs.hpp"

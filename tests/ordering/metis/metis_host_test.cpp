@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/graph.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/extras/generate.hpp"
 #include "ordering/metis/metis.hpp"
 #include "support/process/limits.hpp"
 #include "support/process/seeds.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/ordering.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/ordering.hpp"
 #include "support/systems/graphs.hpp"
 
 #ifdef KAURI_TEST_METIS

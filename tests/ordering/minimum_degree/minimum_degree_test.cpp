@@ -10,8 +10,8 @@
 #include <numeric>
 #include <string>
 
-#include "kauri/error.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/minimum_degree/ties.hpp"
 #include "support/oracles/elimination_game.hpp"
 #include "support/process/seeds.hpp"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/error.hpp"
-#include "kauri/generate.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/permutation.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/oracles/amd_steps.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/graphs.hpp"

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "kauri/ordering.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/ordering.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/graph/reduce.hpp"
 #include "support/systems/graphs.hpp"
 

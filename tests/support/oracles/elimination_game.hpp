@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "kauri/graph.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::test {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::test {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "kauri/lower_factor.hpp"
+#include "kauri/extras/lower_factor.hpp"
 
 namespace kauri::test {
 

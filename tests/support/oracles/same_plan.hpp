@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::test {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::test {
 

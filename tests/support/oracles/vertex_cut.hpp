@@ -9,7 +9,7 @@
 #include <queue>
 #include <vector>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::test {
 

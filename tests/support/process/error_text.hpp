@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 
 namespace kauri::test {
 

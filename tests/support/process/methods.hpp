@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 
 namespace kauri::test {
 

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "kauri/types.hpp"
+#include "kauri/core/types.hpp"
 
 namespace kauri::test {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "kauri/error.hpp"
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/error.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::test {
 

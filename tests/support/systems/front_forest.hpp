@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/common/children.hpp"
 #include "symbolic/device/schedule.hpp"
 

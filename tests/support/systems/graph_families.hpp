@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/graph.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/permutation.hpp"
 #include "tests/support/systems/graphs.hpp"
 
 namespace kauri::test {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/graph.hpp"
+#include "kauri/core/graph.hpp"
 
 namespace kauri::test {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "kauri/scaling.hpp"
+#include "kauri/extras/scaling.hpp"
 #include "src/generate/conditioned.hpp"
 #include "tests/support/systems/spectrum.hpp"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/matrix.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/matrix.hpp"
+#include "kauri/core/permutation.hpp"
 
 namespace kauri::test {
 

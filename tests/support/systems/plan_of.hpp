@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 namespace kauri::test {
 

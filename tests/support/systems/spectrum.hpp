@@ -4,7 +4,7 @@
 
 #include <Eigen/Dense>
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "tests/support/systems/dense_reference.hpp"
 
 namespace kauri::test {

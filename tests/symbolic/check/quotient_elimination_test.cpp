@@ -9,7 +9,7 @@
 #include <new>
 #include <numeric>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "support/oracles/elimination_game.hpp"
 #include "support/systems/graph_families.hpp"
 

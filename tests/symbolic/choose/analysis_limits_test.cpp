@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/extras/generate.hpp"
 #include "ordering/orderer.hpp"
 #include "support/systems/patterns.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/extras/generate.hpp"
 #include "support/process/error_text.hpp"
 #include "support/process/many_threads.hpp"
 #include "support/systems/patterns.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/graph.hpp"
-#include "kauri/permutation.hpp"
+#include "kauri/core/graph.hpp"
+#include "kauri/core/permutation.hpp"
 #include "ordering/graph/compress.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/choose/ordering_selection.hpp"

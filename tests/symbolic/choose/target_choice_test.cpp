@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/cost.hpp"
 #include "symbolic/device/work.hpp"

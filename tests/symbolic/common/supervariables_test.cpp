@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "kauri/ordering.hpp"
+#include "kauri/core/ordering.hpp"
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/check/find_flaw.hpp"

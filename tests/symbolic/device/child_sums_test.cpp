@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
+#include "kauri/extras/generate.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
 

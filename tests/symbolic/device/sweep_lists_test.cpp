@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/threads/allowed_threads.hpp"
-#include "kauri/generate.hpp"
+#include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "tests/support/device/device_plans.hpp"

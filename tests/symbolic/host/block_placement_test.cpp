@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "symbolic/common/checked.hpp"
 #include "symbolic/host/task_memory.hpp"
 

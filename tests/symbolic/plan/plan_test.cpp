@@ -1,7 +1,7 @@
 // Plans against the elimination game: structures, runs and the scatter map by their meaning,
 // counts, sizes.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>

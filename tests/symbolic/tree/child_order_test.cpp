@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "kauri/plan.hpp"
+#include "kauri/core/plan.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/common/children.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kauri/error.hpp"
+#include "kauri/core/error.hpp"
 #include "support/oracles/fill_oracle.hpp"
 #include "support/systems/patterns.hpp"
 #include "symbolic/common/cost_table.hpp"

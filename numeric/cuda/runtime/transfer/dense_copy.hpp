@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/matrix.hpp"
+#include "kauri/core/matrix.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 
 namespace kauri::numeric::cuda {

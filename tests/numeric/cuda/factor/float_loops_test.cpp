@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "kauri/generate.hpp"
-#include "kauri/refine.hpp"
+#include "kauri/extras/generate.hpp"
+#include "kauri/solve/refine.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 
 namespace kauri::test {

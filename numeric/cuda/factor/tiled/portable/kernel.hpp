@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kauri/backend.hpp"
+#include "kauri/core/backend.hpp"
 #include "numeric/cuda/plan/front_view.hpp"
 
 namespace kauri::numeric::cuda::kernels::portable {

@@ -1,0 +1,203 @@
+// Backend: the device that stores and computes the numbers, the CPU (always available) or a CUDA
+// device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "kauri/core/roofline.hpp"
+#include "kauri/core/types.hpp"
+
+namespace kauri {
+
+namespace numeric {
+class Executor;  // numeric/backend.hpp
+}
+
+/// Kinds of devices that compute.
+enum class BackendKind {
+  cpu,   ///< threads of the host
+  cuda,  ///< a CUDA device
+};
+
+/// Memory and threads, or streams, of one device. The caller creates it and keeps it alive longer
+/// than the prepared plans, factors, workspaces and products made with it; moving it leaves them
+/// valid. Move-only; one that was moved from may only be assigned to or destroyed. One backend may
+/// serve several factors, and calls on different factors may run at the same time.
+class Backend {
+ public:
+  ~Backend();
+  Backend(Backend&&) noexcept;
+  Backend& operator=(Backend&&) noexcept;
+
+  /// Returns the kind of device: the CPU or a CUDA device.
+  [[nodiscard]] BackendKind kind() const;
+  /// Returns the name of the cost table for this device: "cpu-avx512", "cpu-avx2", "cpu-generic",
+  /// "sm_90" ... On the CPU this is also the name of the kernels in use; on a device kernels()
+  /// returns theirs.
+  [[nodiscard]] std::string target() const;
+  /// Returns the name of the kernels that factorise large fronts in a scalar of 4 or 8 bytes. On
+  /// the CPU this is target(). On a device it is the arithmetic, "hopper", "tensor", "fma",
+  /// "tf32x3", "tf32" or "fp16x3" (see CudaCompute); "levels" if the device can run none of these
+  /// kernels, so that all fronts are done level by level; "none" if CudaOptions::compute is for the
+  /// other scalar alone.
+  [[nodiscard]] std::string kernels(int scalar_bytes) const;
+  /// Returns the name of the kernels for the float factor of a MixedFactor, whose matrix is scaled:
+  /// "fp16x3" on Hopper under CudaCompute::automatic, else kernels(4).
+  [[nodiscard]] std::string mixed_kernels() const;
+  /// Returns the two rates that bound phases on this device, for factors in a scalar of 4 or 8
+  /// bytes: operations, and bytes read from memory beyond all caches. On the CPU the first call of
+  /// the process for a scalar and a number of threads measures both with all threads; this takes
+  /// some tenths of a second, and 256 MB meanwhile, or as much as the system gives. Throws
+  /// Error(memory) if it gives less than 16 MB. On a device the rates follow from clocks,
+  /// multiprocessors and memory bus, as the manufacturer states them; flops_per_s is 0 for a device
+  /// whose operations per cycle kauri does not know.
+  [[nodiscard]] Roofline roofline(int scalar_bytes = 8) const;
+  /// Returns roofline(4), but for the kernels of the float factor of a MixedFactor
+  /// (mixed_kernels()).
+  [[nodiscard]] Roofline mixed_roofline() const;
+  /// Returns the name of the processor or of the CUDA device, for reports.
+  [[nodiscard]] std::string device() const;
+  /// Returns the threads in use, which may be fewer than asked for; 1 on a device.
+  [[nodiscard]] int threads() const;
+
+  /// Returns the bytes that prepared plans, factors, workspaces, batches, selected inverses,
+  /// products (SparseProduct) and fused solves (FusedSolve) of this backend hold now.
+  [[nodiscard]] Offset bytes_in_use() const;
+  /// Returns the largest bytes_in_use() since reset_peak(), or since the backend was made.
+  [[nodiscard]] Offset peak_bytes() const;
+  /// Sets the peak to bytes_in_use().
+  void reset_peak();
+
+  /// Internal: cpu_backend() and cuda_backend() make backends.
+  explicit Backend(std::unique_ptr<numeric::Executor> executor);
+  /// Internal.
+  [[nodiscard]] numeric::Executor& executor() const { return *executor_; }
+
+ private:
+  std::unique_ptr<numeric::Executor> executor_;
+};
+
+/// Makes a backend that computes on the CPU. threads >= 1, or 0 for the default: one per hardware
+/// thread that the process may run on, but no more than the quotas of its control groups allow; a
+/// limit that the host program set with tbb::global_control replaces these quotas. If oneTBB allows
+/// fewer threads than asked for, the backend uses those (see Backend::threads()). The threads
+/// belong to this backend's own arena: it reads no environment variable and changes no setting of
+/// the host program. Results do not depend on the number of threads, bit for bit. Throws
+/// Error(usage) for threads < 0.
+///
+/// Calls that compute throw Error(memory) if the system refuses a thread; with threads = 1 they
+/// start none. After fork() the child starts no threads if kauri had threads in the parent, or if
+/// the parent had called kauri and had other threads than the one that forked: the child then
+/// computes with the calling thread alone, on inherited and on new objects, to the same bits. Do
+/// not use in the child an object that another thread was using when the process forked.
+Backend cpu_backend(int threads = 0);
+
+/// A stream of a backend's device: a cudaStream_t, which converts implicitly. Null is the default
+/// stream of the context in which the backend works, see cuda_backend(). Always null on the CPU.
+using StreamHandle = void*;
+
+/// Functions from which a CUDA backend takes device memory, in place of cudaMalloc and cudaFree. It
+/// calls them
+///
+/// - once for each prepared plan, factor, workspace, batch and its workspace, refiner, product,
+///   selected inverse, FusedSolve (beside those of the factor and workspace that it contains) and
+///   array of DeviceValues::copy_of();
+/// - for a MixedFactor, in addition to its factors and workspaces, for A and for the vectors that
+///   depend on nrhs;
+/// - for the duration of a call, in refine(), backward_error(), residual() and multiply(), which
+///   store A's rows there, in estimate_condition(), lower_diagonal(), determinant(), worst_pivot()
+///   and log_determinant(), and in calls of a SparseProduct with host memory;
+/// - in each compute() of a Solver, for A's rows, as long as the solver holds that matrix;
+/// - for a short time when the backend is made.
+///
+/// Both functions are called with the device current, from any thread and by several threads at a
+/// time, but never by calls that enqueue. No call moves or frees memory that is in use on a stream.
+struct DeviceAllocator {
+  /// Returns `bytes` > 0 of device memory, aligned to 256 bytes and usable on any stream at once,
+  /// or null if there are not as many: then the call that asked throws Error(memory).
+  void* (*allocate)(std::size_t bytes, void* user) = nullptr;
+  /// Frees memory that allocate() returned; bytes is the size that was asked for.
+  void (*release)(void* memory, std::size_t bytes, void* user) = nullptr;
+  void* user =
+      nullptr;  ///< passed to both functions; must outlive all that is made with the backend
+};
+
+/// Arithmetic of the products in large fronts on a device. In double `automatic` takes `hopper` if
+/// the device can run it, else `tensor` if its tensor cores are fast in double (compute capability
+/// 8.0, 9.0 and 10.0), else `fma`; in float it takes `tf32x3` on these three, else `fma`. A choice
+/// for float alone leaves double on `automatic`; with a choice for double alone the backend makes
+/// no factors in float.
+enum class CudaCompute {
+  automatic,  ///< the choice above
+  hopper,     ///< double: mma.m16n8k16, bulk copies, dedicated kernels of small fronts; compute
+              ///< capability 9.0, >= 114 multiprocessors
+  tensor,     ///< double: mma.m8n8k4; compute capability 8.0 or newer
+  fma,        ///< float and double: fused multiply-adds; compute capability 8.0 or newer
+  tf32x3,  ///< float: TF32 tensor cores, operands in two parts, three of four products: errors of L
+           ///< about those of `fma`; 8.0 or newer
+  tf32,  ///< float: TF32 tensor cores, operands of 11 bits, one product: L to about 3 digits, for a
+         ///< preconditioner; 8.0 or newer
+  /// float: FP16 tensor cores, split as in `tf32x3` and faster, for entries of L below 31 in
+  /// magnitude, to within 2^-36; with a larger entry the matrix may count as not positive definite.
+  /// MixedFactor, which scales its matrices, takes it under `automatic`. Compute capability 9.0.
+  fp16x3,
+};
+
+/// Options of cuda_backend().
+struct CudaOptions {
+  int device = 0;                                ///< number of the device as CUDA counts, from 0
+  DeviceAllocator allocator{};                   ///< both functions null: cudaMalloc and cudaFree
+  CudaCompute compute = CudaCompute::automatic;  ///< arithmetic of large fronts
+  /// True: solves on Hopper run as sweeps at the speed of memory. False: they run level by level,
+  /// as on all other devices; the lists of DeviceSchedule::Sweeps::bytes are then not allocated,
+  /// and workspaces have other sizes. For factors in float the sweeps read L in float and keep all
+  /// numbers of a solve in double, except b, x and, between the two sweeps, y.
+  bool fast_solve = true;
+  /// Most right-hand sides that these sweeps solve together, for factors in double: 1, 8 or 32. A
+  /// workspace for more than one has room for that many solutions at once
+  /// (Plan::workspace_bytes()). With 1 each column has the bits of its solve alone, and workspaces
+  /// are smaller.
+  Index solves_together = 32;
+  /// Columns that one block group solves if 9 to 32 columns are solved together: 8 (four groups
+  /// side by side), 16 (two) or 32 (one). 0 chooses by size: with at most 2^24 entries of L, 8 up
+  /// to 2^14 rows of A and 16 up to 2^16 rows; otherwise 32. The bits of a column depend on this.
+  Index group_columns = 0;
+};
+
+/// Makes a backend that computes on a CUDA device.
+///
+/// In addition to the device memory of factors and workspaces, the backend keeps 16 MB of
+/// page-locked host memory, through which it copies pageable memory at the speed of the bus, and
+/// pools of streams and of page-locked places for verdicts, as many as were in use at a time. No
+/// plan counts their bytes.
+///
+/// The backend works in the CUDA context that the calling thread has on that device, if it has one:
+/// either its own (cuCtxCreate), which then must outlive all that is made with the backend and to
+/// which the backend's streams and arrays belong, or the primary one. Otherwise it works in the
+/// device's primary context, that of the CUDA runtime and of the libraries built on it; it creates
+/// this context if necessary and keeps it until the process ends. Each call, from any thread,
+/// enters the backend's context and afterwards restores the thread's own context, or none; it
+/// touches no other device. Calls and destructors that do not themselves take a capturing stream
+/// neither disturb captures of any thread nor are disturbed by them.
+///
+/// Throws Error: device (kauri was built without CUDA; the device does not exist, with the driver's
+/// reason; this build has no code for it), usage (only one function of the allocator is null;
+/// solves_together or group_columns is out of range; the device cannot run the kernels of
+/// CudaOptions::compute), memory. If `compute` is for double alone, Factor<float>::create() throws
+/// Error(usage).
+Backend cuda_backend(const CudaOptions& options);
+/// Makes a backend on this device, which CUDA counts from 0, with all other options at their
+/// defaults.
+Backend cuda_backend(int device = 0);
+
+/// Returns true if cuda_backend(0) would succeed, as far as that is known without creating a CUDA
+/// context: device 0 exists, and this build has code for it. Other devices are not tested.
+bool cuda_available();
+
+/// Returns the CPU target of this machine: "cpu-avx512", "cpu-avx2" or "cpu-generic".
+std::string host_target();
+
+}  // namespace kauri

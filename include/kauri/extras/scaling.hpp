@@ -1,0 +1,54 @@
+// Symmetric diagonal scaling by powers of two: S A S has a diagonal between 1/2 and 2.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kauri/core/matrix.hpp"
+
+namespace kauri {
+
+/// Diagonal scaling S = diag(2^-exponent(i)) of a symmetric A, where 2^-exponent(i) is the power of
+/// two next to 1/sqrt(A(i,i)).
+///
+/// If A is positive definite, all entries of S A S are less than 2 in magnitude and its diagonal
+/// entries are at least 1/2, whatever the units of A's rows. The condition of S A S is within a
+/// factor n of the least that any diagonal scaling reaches, up to the rounding to powers of two
+/// (van der Sluis 1969). Powers of two round nothing: the factor of S A S is S L, bit for bit, and
+/// S x and its residuals are those of x, unless a number underflows or overflows in one of the two
+/// only.
+///
+/// A diagonal entry that is zero, negative, infinite or NaN has exponent 0: that A is not positive
+/// definite, and neither is S A S. Exponents of all positive doubles lie between -537 and 512.
+class SymmetricScaling {
+ public:
+  /// Makes the scaling of a matrix without rows.
+  SymmetricScaling() = default;
+  /// Makes the scaling of `a` from its diagonal; nothing of `a` is kept. O(n + nnz), for the check
+  /// of the pattern. Throws Error: input (a bad pattern), usage (a wrong number of values).
+  template <Scalar T>
+  explicit SymmetricScaling(const SymmetricView<T>& a);
+
+  /// Returns the exponents, length n, in this object.
+  [[nodiscard]] std::span<const int> exponent() const { return exponent_; }
+  /// Returns true if all diagonal entries of A are positive and finite.
+  [[nodiscard]] bool positive_diagonal() const { return positive_; }
+
+  /// Writes the values of S A S to `to` (length nnz), in the order of the pattern. a: a matrix of n
+  /// rows, as that of the constructor; `to` may be a's values themselves. In double the values are
+  /// exact unless they are below 2^-1022 in magnitude; in float they are rounded once. A value
+  /// beyond the largest finite T, which no positive definite matrix has, becomes that number;
+  /// infinities and NaN stay. Throws Error(usage) for wrong lengths.
+  template <Scalar T>
+  void apply(const SymmetricView<double>& a, std::span<T> to) const;
+  /// Computes x = S x in place, exactly unless a number underflows or overflows. x: length n, else
+  /// Error(usage) is thrown.
+  void apply(std::span<double> x) const;
+
+ private:
+  std::vector<int> exponent_;
+  bool positive_ = true;
+};
+
+}  // namespace kauri

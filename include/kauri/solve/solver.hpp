@@ -1,0 +1,147 @@
+// Solver: one object from a matrix to refined solutions, the interface for everyday use.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "kauri/core/message.hpp"
+#include "kauri/solve/mixed.hpp"
+#include "kauri/solve/refine.hpp"
+#include "kauri/solve/report.hpp"
+
+namespace kauri {
+
+/// Choice of the backend of a Solver, made anew by each compute().
+///
+/// `automatic` takes the backend that is predicted to end the whole job first:
+/// AnalyzeOptions::factorizations factorisations with `solves` solves each. It takes the CPU if
+/// there is no device, if the device's seconds cannot be predicted (they can for H100s, H200s and
+/// their like, and A100s), if its memory is too small or it cannot be started, if
+/// AnalyzeOptions::target names a target that is not the CPU's, if the CPU needs less than 0.3 ms
+/// for all factorisations and solves, or if the device would be no faster. Only the seconds of
+/// double on an H200 were measured; others are scaled from them and count twice, so that a device
+/// is not taken by mistake.
+enum class BackendChoice {
+  automatic,  ///< the backend predicted to end the job first, as above
+  cpu,        ///< cpu_backend(SolverOptions::threads)
+  cuda,       ///< cuda_backend(SolverOptions::cuda)
+};
+
+/// Options of a Solver: of its phases, its backend and its threads.
+struct SolverOptions {
+  AnalyzeOptions
+      analyze{};           ///< analysis in compute(); workers = 0 stands for the backend's threads
+  RefineOptions refine{};  ///< refinement in solve()
+  BackendChoice backend = BackendChoice::automatic;  ///< backend; see BackendChoice
+  int threads =
+      0;  ///< CPU threads, of orderings too if analyze.ordering.threads is 0; 0: as cpu_backend(0)
+  /// `mixed`, for Solver<double> alone, takes a MixedFactor in place of a Factor. Solutions are
+  /// then refined by the options `mixed_solve`, not `refine`. report().mixed says how they were
+  /// found; its `unconverged` counts the columns that did not converge.
+  Precision precision = Precision::full;
+  MixedOptions mixed{};             ///< the making of the MixedFactor
+  MixedSolveOptions mixed_solve{};  ///< solves with mixed precision
+  /// Initial token of Solver::set_stop(). It replaces analyze.ordering.stop, refine.stop and
+  /// mixed_solve.stop.
+  std::stop_token stop{};
+  /// Receives a message when a phase of a call begins and ends, with its result, and in an analysis
+  /// for each ordering. It replaces analyze.on_message. An A that is not positive definite, or
+  /// nearly singular (PivotLoss), gives a warning.
+  MessageHandler on_message{};
+  /// Reports have Backend::roofline(), with mixed precision Backend::mixed_roofline(). On the CPU
+  /// compute() measures it once.
+  bool roofline = false;
+  CudaOptions cuda{};  ///< the device that is asked for, or that `automatic` considers
+};
+
+/// Solves systems with A: compute() analyses and factorises A, refactorize() takes new values on
+/// the same pattern, solve() solves and refines.
+///
+///     kauri::Solver<double> solver;
+///     if (auto ok = solver.compute(a.view()); !ok) { ... ok.error().column ... }
+///     std::vector<double> x = solver.solve(b);
+///
+/// A Solver keeps a copy of A for refinement and for errors. compute() and refactorize() throw
+/// Error(input), naming row and column, if a NaN or infinite entry made the factorisation fail. A
+/// compute() that throws leaves no factor and no plan of an earlier compute(). A Solver that was
+/// moved from may only be assigned to and destroyed.
+///
+/// A Solver takes one call at a time: compute(), refactorize(), refactorize_shifted(), solve() and
+/// set_stop() throw Error(usage), and change nothing, while another of them is under way on the
+/// same solver, in another thread or in a call whose message handler calls them. Different solvers
+/// may be called at the same time. Threads that share one factor use a Factor with one Workspace
+/// for each thread, or an eigen::LLT. Read the results of const members between calls, not during
+/// one. Phases on the CPU throw Error(memory) if the system refuses a thread; with threads = 1 none
+/// is asked for.
+template <Scalar T>
+class Solver {
+ public:
+  /// Makes a solver without a matrix. Throws Error: usage (threads < 0, a `refine` out of range, an
+  /// unknown backend or precision, mixed precision for Solver<float>), device (the device asked for
+  /// is not there).
+  explicit Solver(SolverOptions options = {});
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+  ~Solver();
+
+  /// Orders, analyses and factorises A, whose arrays are copied. Returns a Breakdown if A is not
+  /// positive definite; plan and buffers are kept. Throws Error: input (a bad pattern; a NaN or
+  /// infinite entry), usage (a wrong number of values; options as analyze() refuses them),
+  /// overflow, memory, device, cancelled.
+  Result<void, Breakdown> compute(const SymmetricView<T>& a);
+  /// Factorises A + shift I with new values on the pattern of the last compute(), length nnz, in
+  /// its order. Plan and buffers are reused, also after a Breakdown. Throws Error: usage (before
+  /// compute(), a wrong length, a shift that is not finite), input (a NaN or infinite entry),
+  /// memory (with mixed precision, for a factor in double), device, cancelled.
+  Result<void, Breakdown> refactorize(std::span<const T> value, T shift = 0);
+  /// Factorises A + shift I as above, after comparing a's pattern with that of the last compute(),
+  /// O(n + nnz). Throws, besides the errors above, Error(usage) if the patterns differ, naming the
+  /// numbers of rows or the first entry that differs, and Error(input) for arrays that are no
+  /// Pattern; the solver is then unchanged.
+  Result<void, Breakdown> refactorize(const SymmetricView<T>& a, T shift = 0);
+  /// Factorises the values of the last factorisation again with this shift in place of the last
+  /// one, for example after a Breakdown. No values are copied to a device, except with mixed
+  /// precision. Throws Error(usage) if there are no such values or they were refused, and for a
+  /// shift that is not finite; else as refactorize().
+  Result<void, Breakdown> refactorize_shifted(T shift);
+  /// Solves A x = b and returns x, refined by options.refine. b: length n. Throws Error: usage
+  /// (before a successful compute(), sizes that do not fit), memory, device, cancelled.
+  ///
+  /// report().status says whether x is a solution, and report().status_reason why it is not: a NaN
+  /// or infinite entry of b, an x too large for T, or backward errors above solved_error(). With
+  /// mixed precision it may also be an A that only the factor in double finds not to be positive
+  /// definite: x is then NaN, and the solver holds no factor. x is returned in any case, and each
+  /// column is as good as if it had been solved alone.
+  std::vector<T> solve(std::span<const T> b);
+  /// Solves A X = B in place, as above: x holds B on entry and X on return, n rows and any number
+  /// of columns, of either layout. If it throws, x is B again.
+  void solve(MatrixView<T> x);
+
+  /// Sets the token by which any thread may cancel the calls after this one: they throw
+  /// Error(cancelled) within some 50 ms of a stop request (on a device between phases; enqueued
+  /// work runs to its end). A cancelled compute() leaves what it leaves for any error; if it was
+  /// cancelled in the factorisation, refactorize() continues with its plan. A cancelled
+  /// refactorize() that has begun leaves no valid factor until the next one. A cancelled solve()
+  /// leaves B in x. A token stays stopped: set another one to continue.
+  void set_stop(std::stop_token stop);
+
+  /// Returns the plan of the last compute(). Throws Error(usage) if there is none.
+  [[nodiscard]] const Plan& plan() const;
+  /// Returns the analysis of the last compute(); its plan is null before.
+  [[nodiscard]] const Analysis& analysis() const;
+  /// Returns the report of the last calls. A call that throws leaves the figures of the phases that
+  /// it did not reach unchanged, except that compute() begins with an empty report.
+  [[nodiscard]] const SolverReport& report() const;
+  /// Returns the backend of the last compute(); analysis().target_reason says why it was chosen.
+  /// Before, it is the device's backend if that was asked for, else the CPU's.
+  [[nodiscard]] Backend& backend() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kauri
