@@ -68,14 +68,19 @@ inline bool cancelled(const std::function<void()>& f) {
   return text == kCancelled;
 }
 
-/// Calls f with tokens that are stopped at random moments of about `whole` microseconds, until it
-/// was cancelled that way at least once.
+/// Calls f with tokens that are stopped after random times of at most `whole` microseconds, until
+/// at least one call was cancelled. `whole` is halved after each 50 calls of which none was
+/// cancelled: on a loaded machine `whole` may have been measured far too long, and the timer's
+/// thread may get no core within a short call.
 inline void cancel_often(std::uint32_t seed, std::int64_t whole,
                          const std::function<void(const std::stop_token&)>& f) {
-  constexpr std::uint32_t kMost = 2000;  // none of so many calls cancelled: they never look
+  constexpr std::uint32_t
+      kMost = 2000,
+      kPatience = 50;  // a call that is not cancelled in kMost tries does not read its token
   std::mt19937_64 random(seed);
   int count = 0;
   for (std::uint32_t k = 0; k < kCancelRounds || (count == 0 && k < kMost); ++k) {
+    if (count == 0 && k % kPatience == kPatience - 1) whole /= 2;
     const StopAfter timer(
         static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(whole + 1)));
     count += cancelled([&] { f(timer.token()); }) ? 1 : 0;
