@@ -74,9 +74,8 @@ inline bool cancelled(const std::function<void()>& f) {
 /// thread may get no core within a short call.
 inline void cancel_often(std::uint32_t seed, std::int64_t whole,
                          const std::function<void(const std::stop_token&)>& f) {
-  constexpr std::uint32_t
-      kMost = 2000,
-      kPatience = 50;  // a call that is not cancelled in kMost tries does not read its token
+  constexpr std::uint32_t kMost = 2000;  // a call not cancelled in so many tries reads no token
+  constexpr std::uint32_t kPatience = 50;
   std::mt19937_64 random(seed);
   int count = 0;
   for (std::uint32_t k = 0; k < kCancelRounds || (count == 0 && k < kMost); ++k) {
