@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <memory>
 
 #include "bench/cuda/batch_job.hpp"
 #include "bench/cuda/device_array.cuh"
@@ -66,6 +67,90 @@ struct Captured {
   void replay() const { require(cudaGraphLaunch(graph, stream) == cudaSuccess, "a replay"); }
 };
 
+/// A system as a batch of items, with values and vectors on the device.
+template <class T>
+struct Measured {
+  const BatchJob<T>& job;
+  const Index n;
+  const Offset nnz, rhs;  // entries of an item's values and of its vectors
+  const DeviceArray<T> value, b, x;
+  const PreparedPlan prepared;
+  Measured(const BatchJob<T>& made, const std::shared_ptr<const Plan>& plan, Backend& backend)
+      : job(made),
+        n(plan->n),
+        nnz(plan->nnz),
+        rhs(Offset{n} * made.nrhs),
+        value(made.value),
+        b(made.b),
+        x(made.b.size()),
+        prepared(PreparedPlan::create(plan, backend)) {}
+};
+
+/// Seconds of all items together.
+struct BatchSeconds {
+  double factor = 0, solve = 0, both = 0, residual = 0;
+  Index failed = 0;  // items that are not positive definite
+  BatchWay way = BatchWay::automatic;
+};
+
+template <class T>
+BatchSeconds time_batch(const Measured<T>& m, int repeats) {
+  BatchSeconds seconds;
+  const BatchJob<T>& job = m.job;
+  const auto values = DeviceValues<T>::borrow({m.value.get(), job.value.size()});
+  auto batch = BatchFactor<T>::create(m.prepared, job.items, BatchWay::automatic);
+  auto workspace = BatchWorkspace<T>::create(batch, job.nrhs);
+  const DeviceBatchView<const T> from({m.b.get(), job.items, m.n, job.nrhs, m.n, m.rhs});
+  const DeviceBatchView<T> to({m.x.get(), job.items, m.n, job.nrhs, m.n, m.rhs});
+  const Captured work;
+  seconds.way = batch.way();
+  seconds.factor =
+      least_seconds(repeats, [&] { enqueue_refactorize(batch, values, m.nnz, T(0), work.stream); });
+  for (const DeviceVerdict& v : batch.fetch_verdicts(work.stream))
+    seconds.failed += v.status != VerdictStatus::positive_definite;
+  seconds.solve =
+      least_seconds(repeats, [&] { batch.enqueue_solve(from, to, workspace, work.stream); });
+  seconds.both = least_seconds(repeats, [&] {
+    enqueue_refactorize(batch, values, m.nnz, T(0), work.stream);
+    batch.enqueue_solve(from, to, workspace, work.stream);
+  });
+  seconds.residual = job.residual(m.x.to_host());
+  return seconds;
+}
+
+/// Seconds of all items one after another, by one factor: enqueued, and by a graph of item 0.
+struct LoopSeconds {
+  double enqueued = 0, replayed = 0;
+};
+
+template <class T>
+LoopSeconds time_loop(const Measured<T>& m, int repeats) {
+  LoopSeconds seconds;
+  const BatchJob<T>& job = m.job;
+  auto factor = Factor<T>::create(m.prepared);
+  auto single = Workspace<T>::create(factor, job.nrhs);
+  const auto enqueue = [&](Index k, cudaStream_t stream) {
+    enqueue_refactorize(
+        factor,
+        DeviceValues<T>::borrow({m.value.get() + k * m.nnz, static_cast<std::size_t>(m.nnz)}), T(0),
+        stream);
+    factor.enqueue_solve(DeviceMatrixView<const T>({m.b.get() + k * m.rhs, m.n, job.nrhs, m.n}),
+                         DeviceMatrixView<T>({m.x.get() + k * m.rhs, m.n, job.nrhs, m.n}), single,
+                         stream);
+  };
+  const Captured work;
+  seconds.enqueued = least_seconds(repeats, [&] {
+    for (Index k = 0; k < job.items; ++k) enqueue(k, work.stream);
+  });
+  Captured item;  // of item 0 again and again: what a replay takes, were its values copied to one
+                  // place for nothing
+  item.capture([&] { enqueue(0, item.stream); });
+  seconds.replayed = least_seconds(repeats, [&] {
+    for (Index k = 0; k < job.items; ++k) item.replay();
+  });
+  return seconds;
+}
+
 template <class T>
 void time_job(const std::string& source, const Options& options, Backend& backend) {
   const SymmetricMatrix<double> a = load(source);
@@ -74,56 +159,10 @@ void time_job(const std::string& source, const Options& options, Backend& backen
   analysis.target = backend.target();
   const BatchJob<T> job(a, options.items, options.nrhs);
   const auto plan = analyze(a.pattern(), analysis);
-  const Index n = a.n();
-  const Offset nnz = a.pattern().nnz(), rhs = Offset{n} * job.nrhs;
-  const DeviceArray<T> value(job.value), b(job.b), x(job.b.size());
-  const auto values = DeviceValues<T>::borrow({value.get(), job.value.size()});
-  const auto prepared = PreparedPlan::create(plan, backend);
-
-  auto batch = BatchFactor<T>::create(prepared, job.items, BatchWay::automatic);
-  auto workspace = BatchWorkspace<T>::create(batch, job.nrhs);
-  const DeviceBatchView<const T> from({b.get(), job.items, n, job.nrhs, n, rhs});
-  const DeviceBatchView<T> to({x.get(), job.items, n, job.nrhs, n, rhs});
-  const Captured work;
-  const double factor_s = least_seconds(
-      options.repeats, [&] { enqueue_refactorize(batch, values, nnz, T(0), work.stream); });
-  Index failed = 0;
-  for (const DeviceVerdict& v : batch.fetch_verdicts(work.stream))
-    failed += v.status != VerdictStatus::positive_definite;
-  const double solve_s = least_seconds(
-      options.repeats, [&] { batch.enqueue_solve(from, to, workspace, work.stream); });
-  const double both_s = least_seconds(options.repeats, [&] {
-    enqueue_refactorize(batch, values, nnz, T(0), work.stream);
-    batch.enqueue_solve(from, to, workspace, work.stream);
-  });
-  const double residual = job.residual(x.to_host());
-
-  auto factor = Factor<T>::create(prepared);
-  auto single = Workspace<T>::create(factor, job.nrhs);
-  const auto one = [&](Index k) {
-    enqueue_refactorize(
-        factor, DeviceValues<T>::borrow({value.get() + k * nnz, static_cast<std::size_t>(nnz)}),
-        T(0), work.stream);
-    factor.enqueue_solve(DeviceMatrixView<const T>({b.get() + k * rhs, n, job.nrhs, n}),
-                         DeviceMatrixView<T>({x.get() + k * rhs, n, job.nrhs, n}), single,
-                         work.stream);
-  };
-  const double loop_s = least_seconds(std::max(1, options.repeats / 4), [&] {
-    for (Index k = 0; k < job.items; ++k) one(k);
-  });
-  Captured item;  // of item 0 again and again: what a replay takes, were its values copied to one
-                  // place for nothing
-  item.capture([&] {
-    enqueue_refactorize(factor,
-                        DeviceValues<T>::borrow({value.get(), static_cast<std::size_t>(nnz)}), T(0),
-                        item.stream);
-    factor.enqueue_solve(DeviceMatrixView<const T>({b.get(), n, job.nrhs, n}),
-                         DeviceMatrixView<T>({x.get(), n, job.nrhs, n}), single, item.stream);
-  });
-  const double replay_s = least_seconds(std::max(1, options.repeats / 4), [&] {
-    for (Index k = 0; k < job.items; ++k) item.replay();
-  });
-  const double best = std::min(loop_s, replay_s);
+  const Measured<T> measured(job, plan, backend);
+  const BatchSeconds batch = time_batch(measured, options.repeats);
+  const LoopSeconds loop = time_loop(measured, std::max(1, options.repeats / 4));
+  const double best = std::min(loop.enqueued, loop.replayed);
   std::printf(
       "{\"system\": \"%s\", \"scalar\": \"%s\", \"items\": %d, \"n\": %d, \"nrhs\": %d, \"nnz_l\": "
       "%lld, \"flops\": %.4g, "
@@ -131,11 +170,12 @@ void time_job(const std::string& source, const Options& options, Backend& backen
       "\"batch_factor_s\": %.4e, \"batch_solve_s\": %.4e, "
       "\"batch_s\": %.4e, \"loop_s\": %.4e, \"replay_s\": %.4e, \"ratio\": %.2f, \"residual\": "
       "%.2e, \"batch_bytes\": %lld}\n",
-      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs,
+      source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, plan->n, job.nrhs,
       static_cast<long long>(plan->cost.nnz_l), plan->cost.flops, plan->cost.largest_front,
-      plan->device.level.size(), batch.way() == BatchWay::together ? "together" : "one_by_one",
-      failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s, residual,
-      static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
+      plan->device.level.size(), batch.way == BatchWay::together ? "together" : "one_by_one",
+      batch.failed, batch.factor, batch.solve, batch.both, loop.enqueued, loop.replayed,
+      best / batch.both, batch.residual,
+      static_cast<long long>(BatchFactor<T>::bytes(measured.prepared, job.items)));
   std::fflush(stdout);
 }
 

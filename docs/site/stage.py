@@ -26,7 +26,7 @@ FENCE = re.compile(r"(^(?P<ticks>`{3,}).*?^(?P=ticks)`*$|`[^`\n]+`)", re.MULTILI
 TOCTREE_OF_A_BOOK = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 # The groups of the reference are the folders of include/kauri; what a first program includes comes first in each.
 HEADERS = {
-    "All, and Eigen's": ["kauri", "eigen"],
+    "All, and Eigen's": ["kauri", "eigen", "eigen/llt", "eigen/llt_factorize", "eigen/llt_solve"],
     "Core: matrices, orderings, plans": [
         f"core/{name}" for name in ("matrix", "graph", "ordering", "permutation", "plan", "backend", "verdict", "roofline", "error", "message", "types", "version")
     ],

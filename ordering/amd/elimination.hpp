@@ -417,57 +417,6 @@ inline bool Elimination<Position, Halo>::update_variable(Index me, Index v) {
   return true;
 }
 
-// Merges variables of me with the same lists, which stay indistinguishable for ever.
-template <class Position, class Halo>
-void Elimination<Position, Halo>::merge_twins() {
-  raise_tag(widest_);
-  for (Position k = me_first_; k < me_last_; ++k) {
-    const Node& x = node_[pool_[k]];
-    if (x.weight == 0 || is_passed(pool_[k])) continue;
-    Index& bucket = bucket_[bucket_of(static_cast<std::uint32_t>(x.previous))];
-    if (bucket == kNone) continue;
-    const Index first = bucket;
-    bucket = kNone;
-    if (node_[first].next != kNone) merge_chain(first);
-  }
-}
-
-template <class Position, class Halo>
-void Elimination<Position, Halo>::merge_chain(Index first) {
-  for (Index i = first; i != kNone && node_[i].next != kNone; i = node_[i].next) {
-    Node& a = node_[i];
-    bool marked = false;
-    for (Index before = i, j = a.next; j != kNone; j = node_[before].next) {
-      Node& b = node_[j];
-      const bool candidate =
-          a.length == b.length && a.elements == b.elements && a.previous == b.previous;
-      if (candidate && !marked) {
-        raise_tag(1);
-        for (Position p = a.list + 1, end = a.list + a.length; p < end; ++p)
-          node_[pool_[p]].mark = tag_;
-        marked = true;
-      }
-      if (candidate) work_ += b.length;
-      if (candidate && same_lists(a, b)) {
-        a.weight += b.weight;  // both negative
-        b.weight = 0;
-        b.list = i;
-        node_[before].next = b.next;
-      } else {
-        before = j;
-      }
-    }
-  }
-}
-
-// Compares the list of b with that of a, which is marked and as long; both begin with me.
-template <class Position, class Halo>
-inline bool Elimination<Position, Halo>::same_lists(const Node&, const Node& b) const {
-  for (Position p = b.list + 1, end = b.list + b.length; p < end; ++p)
-    if (node_[pool_[p]].mark != tag_) return false;
-  return true;
-}
-
 // Completes degrees, returns variables to their chains, and removes dead variables from L_me.
 template <class Position, class Halo>
 void Elimination<Position, Halo>::close_element(Index me) {

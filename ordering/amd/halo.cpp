@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ordering/amd/long_lists.hpp"
+#include "ordering/amd/twins.hpp"
 #include "ordering/amd/upkeep.hpp"
 
 namespace kauri::ordering {

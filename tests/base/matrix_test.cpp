@@ -363,69 +363,80 @@ TEST(CompressedMatrices, WhatIsWrongWithTwoHalvesIsFound) {
   }
 }
 
-TEST(CompressedMatrices, ErrorsCountAsTheCallerDoes) {
-  using View = CompressedView<double, std::int64_t, std::int64_t>;
-  using List = std::vector<std::int64_t>;
-  const auto text = [](const List& ptr, const List& index, Storage storage, Compression compression,
-                       Duplicates duplicates, int base, ErrorKind kind = ErrorKind::input) {
-    const std::vector<double> value(index.size(), 1);
-    const View view{static_cast<std::int64_t>(ptr.size()) - 1,
-                    ptr,
-                    index,
-                    value,
-                    storage,
-                    compression,
-                    base,
-                    duplicates};
-    return error_text(kind, [&] { return SymmetricMatrix<double>::from_compressed(view); });
-  };
+using LongView = CompressedView<double, std::int64_t, std::int64_t>;
+using LongList = std::vector<std::int64_t>;
+
+/// Text of the error that a matrix of ones raises if it is compressed in this way.
+std::string error_of_ones(const LongList& ptr, const LongList& index, Storage storage,
+                          Compression compression, Duplicates duplicates, int base,
+                          ErrorKind kind = ErrorKind::input) {
+  const std::vector<double> value(index.size(), 1);
+  const LongView view{static_cast<std::int64_t>(ptr.size()) - 1,
+                      ptr,
+                      index,
+                      value,
+                      storage,
+                      compression,
+                      base,
+                      duplicates};
+  return error_text(kind, [&] { return SymmetricMatrix<double>::from_compressed(view); });
+}
+
+TEST(CompressedMatrices, ErrorsOfEntriesCountAsTheCallerDoes) {
   using enum Compression;
   using enum Storage;
   using enum Duplicates;
-  EXPECT_EQ(text({1, 2, 3}, {1, 3}, lower, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 3}, {1, 3}, lower, columns, sum, 1),
             "matrix: column 2: row 3, expected 1 to 2");
-  EXPECT_EQ(text({1, 2, 3}, {0, 2}, lower, rows, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 3}, {0, 2}, lower, rows, sum, 1),
             "matrix: row 1: column 0, expected 1 to 2");
-  EXPECT_EQ(text({1, 2, 3}, {2, 2}, upper, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 3}, {2, 2}, upper, columns, sum, 1),
             "matrix: entry (2, 1) lies in the wrong half");
-  EXPECT_EQ(text({1, 2, 3}, {2, 2}, lower, rows, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 3}, {2, 2}, lower, rows, sum, 1),
             "matrix: entry (1, 2) lies in the wrong half");
-  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 3, 4}, {1, 2, 2}, full, columns, sum, 1),
             "matrix: entry (2, 1) has no partner (1, 2)" + not_symmetric);
-  EXPECT_EQ(text({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 3, 4}, {1, 2, 2}, full, rows, sum, 1),
             "matrix: entry (1, 2) has no partner (2, 1)" + not_symmetric);
-  EXPECT_EQ(text({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1),
+  EXPECT_EQ(error_of_ones({1, 4, 5}, {1, 2, 2, 2}, lower, columns, refuse, 1),
             "matrix: entry (2, 1) occurs twice");
-  EXPECT_EQ(text({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 5}, {1, 1, 2, 1}, lower, rows, refuse, 1),
             "matrix: entry (2, 1) occurs twice");
-  EXPECT_EQ(text({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0),
+  EXPECT_EQ(error_of_ones({0, 1, 4}, {0, 0, 1, 0}, upper, columns, refuse, 0),
             "matrix: entry (0, 1) occurs twice");
-  EXPECT_EQ(text({0, 2, 3}, {1, 2}, lower, rows, sum, 1),
+}
+
+TEST(CompressedMatrices, ErrorsOfPointersAndSizesCountAsTheCallerDoes) {
+  using enum Compression;
+  using enum Storage;
+  using enum Duplicates;
+  EXPECT_EQ(error_of_ones({0, 2, 3}, {1, 2}, lower, rows, sum, 1),
             "matrix: row_ptr starts at 0, expected 1");
-  EXPECT_EQ(text({1, 2, 4}, {1, 2}, lower, rows, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 4}, {1, 2}, lower, rows, sum, 1),
             "matrix: row_ptr ends at 4 but there are 2 columns");
-  EXPECT_EQ(text({1, 3, 2}, {1}, lower, rows, sum, 1), "matrix: row_ptr descends at row 2");
+  EXPECT_EQ(error_of_ones({1, 3, 2}, {1}, lower, rows, sum, 1),
+            "matrix: row_ptr descends at row 2");
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(text({least, 2, 3}, {1, 2}, lower, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({least, 2, 3}, {1, 2}, lower, columns, sum, 1),
             "matrix: col_ptr starts at -9223372036854775808, expected 1");
-  EXPECT_EQ(text({1, least, 3}, {1, 2}, lower, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({1, least, 3}, {1, 2}, lower, columns, sum, 1),
             "matrix: col_ptr descends at column 1");
-  EXPECT_EQ(text({1, 2, 3}, {1, least}, lower, columns, sum, 1),
+  EXPECT_EQ(error_of_ones({1, 2, 3}, {1, least}, lower, columns, sum, 1),
             "matrix: column 2: row -9223372036854775808, expected 1 to 2");
   for (const Compression compression : {rows, columns}) {
-    const List ptr{0, 1, 2}, index{0, 1};
+    const LongList ptr{0, 1, 2}, index{0, 1};
     const std::vector<double> one(1, 1);
     EXPECT_EQ(error_text(ErrorKind::input,
                          [&] {
                            return SymmetricMatrix<double>::from_compressed(
-                               View{2, ptr, index, one, lower, compression, 0, sum});
+                               LongView{2, ptr, index, one, lower, compression, 0, sum});
                          }),
               compression == rows ? "matrix: there are 2 columns but 1 values"
                                   : "matrix: there are 2 rows but 1 values");
   }
-  EXPECT_EQ(text({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage),
+  EXPECT_EQ(error_of_ones({2, 3}, {2}, lower, columns, sum, 2, ErrorKind::usage),
             "matrix: indices from 2, expected from 0 or 1");
-  const View large{std::int64_t{1} << 31, {}, {}, {}, lower, columns, 0, sum};
+  const LongView large{std::int64_t{1} << 31, {}, {}, {}, lower, columns, 0, sum};
   EXPECT_EQ(error_text(ErrorKind::overflow,
                        [&] { return SymmetricMatrix<double>::from_compressed(large); }),
             "matrix: n is 2147483648, at most 2^31 - 1");

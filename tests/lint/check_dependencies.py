@@ -8,11 +8,12 @@ import re
 
 import tree
 
-# A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp is for users alone, and so are the
-# headers of C, but that src/c implements them.
+# A file belongs to the first prefix that fits. Same rank: only the same folder may be included. eigen.hpp, with its
+# parts in eigen/, is for users alone, and so are the headers of C, but that src/c implements them.
 EIGEN_HEADER = "include/kauri/eigen.hpp"
+EIGEN_PARTS = "include/kauri/eigen/"
 C_HEADERS = ("include/kauri/*.h", 6.5)
-LAYERS = ((EIGEN_HEADER, 8), ("include/kauri/", 0), ("base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
+LAYERS = ((EIGEN_HEADER, 8.5), (EIGEN_PARTS, 8), ("include/kauri/", 0), ("base/", 1), ("ordering/", 2), ("symbolic/", 3), ("numeric/cpu/", 5), ("numeric/cuda/", 5), ("numeric/", 4),
           ("src/c/", 7), ("src/picture/", 7), ("src/cli/", 8), ("src/", 6), ("tests/", 9), ("bench/", 9), ("python/", 9), ("examples/", 9))
 # Rooms of a folder, each with the rooms that it may include beside its own. Files beside the rooms may include all of them, and no room includes those.
 ROOMS = {
@@ -189,7 +190,7 @@ def fault_of_foreign(path, name):
         return f"BLAS or LAPACK header <{name}> outside numeric/cpu/dense and numeric/cuda"
     if is_c_header(path) and name not in C_STANDARD:
         return f"header of C includes <{name}>: only {', '.join(sorted(C_STANDARD))} and headers of C in kauri/ are allowed"
-    if under(path, "include/kauri/") and not is_c_header(path) and name not in STANDARD and not (name.startswith("Eigen/") and str(path) == EIGEN_HEADER):
+    if under(path, "include/kauri/") and not is_c_header(path) and name not in STANDARD and not (name.startswith("Eigen/") and under(path, EIGEN_HEADER, EIGEN_PARTS)):
         return f"public header includes <{name}>: only the standard library and kauri/ are allowed"
     return None
 

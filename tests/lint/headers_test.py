@@ -19,7 +19,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion
             "-Wredundant-decls", "-Wextra-semi", "-Wfloat-equal", "-Werror"]  # fmt: skip
 OF_GNU = ["-Wuseless-cast", "-Wduplicated-cond", "-Wlogical-op"]
 OF_CLANG = ["-Wnewline-eof", "-Wunreachable-code", "-Wimplicit-fallthrough", "-Wshorten-64-to-32"]
-CPP = sorted(str(p.relative_to(INCLUDE / "kauri")) for p in (INCLUDE / "kauri").rglob("*.hpp") if EIGEN or p.name != "eigen.hpp")
+CPP = sorted(str(p.relative_to(INCLUDE / "kauri")) for p in (INCLUDE / "kauri").rglob("*.hpp") if EIGEN or "eigen" not in (p.stem, p.parent.name))
 C = ["kauri.h"]
 STANDARD_ALONE = {"core/message.hpp", "core/roofline.hpp", "core/version.hpp"}  # nothing in them that an older standard has not
 # What users make of templates, which compilers look into then alone.

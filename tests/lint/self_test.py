@@ -61,6 +61,7 @@ PLANTED = (
     ("dependencies", "include/kauri/planted2.hpp", includes("<Eigen/Core>"), "public header includes <Eigen/Core>"),
     ("dependencies", "include/kauri/planted2.hpp", includes('"kauri/eigen.hpp"'), "may not see include/kauri/eigen.hpp"),
     ("dependencies", "src/planted.cpp", includes('"kauri/eigen.hpp"'), "src/ may not see include/kauri/eigen.hpp"),
+    ("dependencies", "include/kauri/planted2.hpp", includes('"kauri/eigen/planted.hpp"'), "may not see include/kauri/eigen/"),
     ("dependencies", "include/kauri/eigen.hpp", includes("<boost/any.hpp>"), "public header includes <boost/any.hpp>"),
     ("dependencies", "include/kauri/kauri.hpp", includes('"kauri/c/planted.h"'), "include/kauri/ may not see include/kauri/*.h"),
     ("dependencies", "src/planted.cpp", includes('"kauri/c/planted.h"'), "src/ may not see include/kauri/*.h"),
@@ -165,6 +166,8 @@ PLANTED = (
 # What must not be taken for a fault.
 INNOCENT = (
     ("dependencies", "include/kauri/eigen.hpp", includes("<Eigen/SparseCore>") + '#include "kauri/planted.hpp"\n'),
+    ("dependencies", "include/kauri/eigen.hpp", includes('"kauri/eigen/planted.hpp"')),
+    ("dependencies", "include/kauri/eigen/planted.hpp", includes("<Eigen/SparseCore>") + '#include "kauri/planted.hpp"\n'),
     ("dependencies", "tests/planted.cpp", includes('"kauri/eigen.hpp"')),
     ("dependencies", "include/kauri/kauri.h", includes('"kauri/c/planted.h"') + "#include <stdint.h>\n"),
     ("dependencies", "src/c/planted.cpp", includes('"kauri/c/planted.h"') + '#include "src/planted.hpp"\n#include <stdio.h>\n'),
@@ -229,6 +232,7 @@ def small_tree(root):
     plant(root, "docs/measurements/planted.md", "# Measurements\n\n## M1\n")
     plant(root, "include/kauri/c/planted.h", HEAD)
     plant(root, "include/kauri/eigen.hpp", HEAD)
+    plant(root, "include/kauri/eigen/planted.hpp", HEAD)
     plant(root, "docs/glossary.md", "# Glossary\n\n| word | in the literature | meaning | owner |\n|---|---|---|---|\n| a | b | c | `src/planted.hpp` |\n")
     plant(root, "numeric/planted.hpp", "void planted_thing();\n")
     plant(root, "examples/first_solve.cpp", HEAD + "int main() {}\n")

@@ -1,4 +1,4 @@
-// Threads, barriers and copies of one block.
+// Threads and barriers of one block; bulk copies as they arrive.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine/block.hpp"
 
@@ -65,34 +65,9 @@ void store(std::uint64_t* barrier, SharedBarrier state) {
   if (complete) current->completed(barrier);
 }
 
-void poison(void* place, int bytes) { std::memset(place, 0xff, static_cast<std::size_t>(bytes)); }
-
-void check_units(const void* a, const void* b, int bytes, std::uintptr_t unit) {
-  if ((reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) |
-       static_cast<std::uintptr_t>(bytes)) %
-          unit !=
-      0)
-    fail("an asynchronous copy of " + std::to_string(bytes) +
-         " bytes, or its places, are no multiples of " + std::to_string(unit));
-}
-
 }  // namespace
 
 Block& current_block() { return *current; }
-
-void Thread::read_stores() {
-  for (Store& s : stores) {
-    if (s.read) continue;
-    std::memcpy(s.held.data(), s.from, s.held.size());
-    s.read = true;
-  }
-}
-
-void Thread::write_stores() {
-  read_stores();
-  for (const Store& s : stores) std::memcpy(s.to, s.held.data(), s.held.size());
-  stores.clear();
-}
 
 void Block::begin(const Launch& launch, unsigned index, std::uint64_t seed, Status& status) {
   body_ = launch.body;
@@ -416,6 +391,8 @@ void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   while (load(barrier).phase == parity) current->wait_for(barrier);
 }
 
+void check_barrier(const std::uint64_t* barrier) { load(barrier); }
+
 void note_reading(const std::uint64_t* barrier) {
   const auto thread = static_cast<std::size_t>(current->thread().index);
   for (Block::Brought& b : current->brought)
@@ -425,83 +402,6 @@ void note_reading(const std::uint64_t* barrier) {
 void proxy_fence() {
   const auto thread = static_cast<std::size_t>(current->thread().index);
   for (Block::Brought& b : current->brought) b.readers.reset(thread);
-}
-
-void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
-  check_units(to, from, bytes, 16);
-  load(barrier);  // it is one
-  current->forget_brought(to, bytes);
-  poison(to, bytes);
-  current->bulk_copies.push_back({to, from, bytes, barrier});
-  note_progress();
-}
-
-void prefetch(const void* from, int bytes) {
-  check_units(from, from, bytes, 16);
-  if (bytes <= 0) fail("a prefetch of " + std::to_string(bytes) + " bytes");
-}
-
-void bulk_store(void* to, const void* from, int bytes) {
-  check_units(to, from, bytes, 16);
-  Thread& self = current->thread();
-  self.stores.push_back({to, from, std::vector<std::byte>(static_cast<std::size_t>(bytes)), false});
-  if (current->random()() % 4 == 0) self.write_stores();
-}
-
-void finish_stores() {
-  maybe_yield();
-  current->thread().write_stores();
-}
-
-void finish_store_reads() {
-  maybe_yield();
-  current->thread().read_stores();
-}
-
-void copy_async(void* to, const void* from, int bytes, bool there) {
-  check_units(to, from, bytes, static_cast<std::uintptr_t>(bytes));
-  poison(to, bytes);
-  Thread& self = current->thread();
-  self.copies.push_back({to, from, bytes, there, self.group});
-}
-
-void commit_copies() { ++current->thread().group; }
-
-void wait_for_copies(int groups_left) {
-  maybe_yield();
-  Thread& self = current->thread();
-  std::erase_if(self.copies, [&](const Thread::Copy& c) {
-    if (c.group >= self.group - groups_left) return false;
-    if (c.there)
-      std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
-    else
-      std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
-    return true;
-  });
-}
-
-void finish_async_copies() {
-  commit_copies();
-  wait_for_copies(0);
-}
-
-void ask_for_product(std::function<void()> compute) {
-  Thread& self = current->thread();
-  self.products.push_back({std::move(compute), self.product_group});
-}
-
-void commit_products() { ++current->thread().product_group; }
-
-void wait_for_products(int groups_left) {
-  maybe_yield();
-  Thread& self = current->thread();
-  std::size_t ready = 0;
-  while (ready < self.products.size() &&
-         self.products[ready].group < self.product_group - groups_left)
-    ++ready;
-  for (std::size_t k = 0; k < ready; ++k) self.products[k].compute();
-  self.products.erase(self.products.begin(),
-                      self.products.begin() + static_cast<std::ptrdiff_t>(ready));
 }
 
 }  // namespace kauri::emulator

@@ -155,4 +155,7 @@ class Block {
 /// Of the calling thread of the host.
 Block& current_block();
 
+/// Fails if there is no initialised barrier in shared memory at this place.
+void check_barrier(const std::uint64_t* barrier);
+
 }  // namespace kauri::emulator

@@ -121,6 +121,19 @@ TEST_F(Cancel, Analyses) {
       }
 }
 
+/// After a cancelled factorisation: the factor is as before if nothing was touched, else not valid.
+/// solved(): a solution by it, `fresh` if it is as before.
+template <class T, class Solved>
+void expect_whole_or_invalid(const Factor<T>& factor, const Solved& solved,
+                             const std::vector<T>& fresh) {
+  if (factor.valid()) {
+    EXPECT_EQ(solved(), fresh);
+    return;
+  }
+  EXPECT_EQ(factor.verdict().status, VerdictStatus::none);
+  EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solved(); }).rfind("solve: ", 0), 0U);
+}
+
 /// One factor, refilled and solved with after each cancellation; and its ledger.
 template <class T>
 void factor_and_solve(const std::string& system, int threads) {
@@ -137,6 +150,11 @@ void factor_and_solve(const std::string& system, int threads) {
   std::vector<T> fresh = b, refined;
   const auto view_of = [&](std::vector<T>& x) { return MatrixView<T>{x.data(), n, columns, n}; };
   const MatrixView<const T> rhs{b.data(), n, columns, n};
+  const auto solved = [&] {
+    std::vector<T> x = b;
+    factor.solve(view_of(x), workspace);
+    return x;
+  };
   const std::int64_t factor_us =
       microseconds_of([&] { ASSERT_TRUE(refactorize<T>(factor, value).ok()); });
   const std::int64_t solve_us = microseconds_of([&] { factor.solve(view_of(fresh), workspace); });
@@ -149,20 +167,7 @@ void factor_and_solve(const std::string& system, int threads) {
     try {
       ASSERT_TRUE(refactorize<T>(factor, value, 0, stop).ok());
     } catch (const Error&) {
-      if (factor.valid()) {  // before anything was touched
-        std::vector<T> x = b;
-        factor.solve(view_of(x), workspace);
-        EXPECT_EQ(x, fresh);
-        throw;
-      }
-      EXPECT_EQ(factor.verdict().status, VerdictStatus::none);
-      EXPECT_EQ(error_text(ErrorKind::usage,
-                           [&] {
-                             std::vector<T> x = b, y = b;
-                             factor.solve(view_of(x), workspace);
-                           })
-                    .rfind("solve: ", 0),
-                0U);
+      expect_whole_or_invalid<T>(factor, solved, fresh);
       throw;
     }
   });
@@ -179,9 +184,7 @@ void factor_and_solve(const std::string& system, int threads) {
     (void)refine<T>(view, factor, rhs, view_of(x), workspace, options);
     EXPECT_EQ(x, refined);
   });
-  std::vector<T> x = b;
-  factor.solve(view_of(x), workspace);
-  EXPECT_EQ(x, fresh);
+  EXPECT_EQ(solved(), fresh);
   EXPECT_EQ(backend.bytes_in_use(), bytes);
 }
 

@@ -125,10 +125,8 @@ TEST(CpuBatch, AutomaticGoesByThePlanAlone) {
 TEST(CpuBatch, MisuseIsAnError) {
   Backend backend = cpu_backend(1);
   const auto plan = analyze(generate("poisson2d 3").pattern());
-  auto batch = BatchFactor<double>::create(plan, 2, backend),
-       other = BatchFactor<double>::create(plan, 2, backend);
-  auto workspace = BatchWorkspace<double>::create(batch, 1),
-       of_other = BatchWorkspace<double>::create(other, 1);
+  auto batch = BatchFactor<double>::create(plan, 2, backend);
+  auto workspace = BatchWorkspace<double>::create(batch, 1);
   const auto a = generate("poisson2d 3");
   std::vector<double> value(a.value().begin(), a.value().end()), x(18, 1.0);
   const auto says = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
@@ -151,6 +149,19 @@ TEST(CpuBatch, MisuseIsAnError) {
             std::string::npos);
   EXPECT_EQ(refactorize<double>(batch, value, 0).size(), 2u);
   EXPECT_EQ(says([&] { batch.solve({x.data(), 2, 9, 1, 9, 9}, workspace); }), "no Error");
+}
+
+TEST(CpuBatch, MisuseOfSolveIsAnError) {
+  Backend backend = cpu_backend(1);
+  const auto a = generate("poisson2d 3");
+  const auto plan = analyze(a.pattern());
+  auto batch = BatchFactor<double>::create(plan, 2, backend),
+       other = BatchFactor<double>::create(plan, 2, backend);
+  auto workspace = BatchWorkspace<double>::create(batch, 1),
+       of_other = BatchWorkspace<double>::create(other, 1);
+  ASSERT_EQ(refactorize<double>(batch, a.value(), 0).size(), 2u);
+  std::vector<double> x(18, 1.0);
+  const auto says = [&](const auto& f) { return error_text(ErrorKind::usage, f); };
   EXPECT_NE(says([&] {
               batch.solve({x.data(), 3, 9, 1, 9, 9}, workspace);
             }).find("3 items"),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bodies/mixed.hpp"
+#include "tests/support/bodies/mixed_refusals.hpp"
 #include "tests/support/process/many_threads.hpp"
 #include "tests/support/process/seeds.hpp"
 

@@ -301,20 +301,11 @@ void schur_complements_are_those_of_elimination(Backend& backend, const PlanWith
   }
 }
 
+/// schur: of the last three of six rows of a valid factor, which workspace belongs to.
 template <class T>
-void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
-  const OwnedPattern a = chain_pattern(6);
-  auto factor = Factor<T>::create(plan_of(a.view(), {}), backend);
+void shapes_that_schur_complements_refuse(const Factor<T>& factor, const SchurComplement<T>& schur,
+                                          Workspace<T>& workspace) {
   const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
-  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 2); }),
-            "Schur complement: the factor is not valid");
-  ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(a.view(), 1)).ok());
-  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 7); }),
-            "Schur complement: count is 7, expected 0 to 6");
-  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, -1); }),
-            "Schur complement: count is -1, expected 0 to 6");
-  const SchurComplement<T> schur(factor, 3);
-  auto workspace = Workspace<T>::create(factor, 1);
   std::vector<T> x(12, T(2));
   EXPECT_EQ(refused([&] {
               schur.write({x.data(), 2, 3, 3});
@@ -335,7 +326,16 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
                            workspace);
             }),
             "Schur complement: x2 is not a matrix of 3 x 1");
-  const auto twin = factor_of<T>(plan_of(a.view(), {}), random_dominant<T>(a.view(), 1), backend);
+}
+
+/// twin: a factor of the same matrix by another plan. Nothing is written before all is known to
+/// fit.
+template <class T>
+void factors_that_schur_complements_refuse(Factor<T>& factor, const Factor<T>& twin,
+                                           const SchurComplement<T>& schur, Workspace<T>& workspace,
+                                           std::vector<T> bad) {
+  const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  std::vector<T> x(12, T(2));
   EXPECT_EQ(refused([&] {
               schur.condense(twin, {x.data(), 6, 1, 6}, {x.data(), 6, 1, 6}, {x.data(), 3, 1, 3},
                              workspace);
@@ -346,7 +346,6 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
                            workspace);
             }),
             "Schur complement: the factor has another plan");
-  // Nothing is written before all is known to fit.
   const std::vector<T> before = x;
   auto theirs = Workspace<T>::create(twin, 1);
   EXPECT_EQ(refused([&] {
@@ -359,7 +358,6 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
                           {x.data(), 6, 1, 6}, theirs);
             }),
             "solve: the workspace was made for another plan");
-  std::vector<T> bad = random_dominant<T>(a.view(), 1);
   bad[0] = T(-1);
   ASSERT_FALSE(refactorize<T>(factor, bad).ok());
   EXPECT_EQ(refused([&] {
@@ -373,6 +371,26 @@ void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
             }),
             "Schur complement: the factor is not valid");
   EXPECT_EQ(x, before);
+}
+
+template <class T>
+void what_schur_complements_refuse(Backend& backend, const PlanWith& plan_of) {
+  const OwnedPattern a = chain_pattern(6);
+  auto factor = Factor<T>::create(plan_of(a.view(), {}), backend);
+  const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
+  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 2); }),
+            "Schur complement: the factor is not valid");
+  ASSERT_TRUE(refactorize<T>(factor, random_dominant<T>(a.view(), 1)).ok());
+  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, 7); }),
+            "Schur complement: count is 7, expected 0 to 6");
+  EXPECT_EQ(refused([&] { SchurComplement<T>(factor, -1); }),
+            "Schur complement: count is -1, expected 0 to 6");
+  const SchurComplement<T> schur(factor, 3);
+  auto workspace = Workspace<T>::create(factor, 1);
+  shapes_that_schur_complements_refuse(factor, schur, workspace);
+  const auto twin = factor_of<T>(plan_of(a.view(), {}), random_dominant<T>(a.view(), 1), backend);
+  factors_that_schur_complements_refuse(factor, twin, schur, workspace,
+                                        random_dominant<T>(a.view(), 1));
 }
 
 }  // namespace kauri::test

@@ -324,6 +324,35 @@ void products_count_their_bytes(Backend& backend) {
   EXPECT_EQ(backend.bytes_in_use(), before);
 }
 
+/// said(x, of_x, y, of_y): text of the error of a product of 9 rows with vectors of these shapes,
+/// which begin at entries x and y of one array.
+template <class T, class Said>
+void vectors_that_products_refuse(const Said& said) {
+  const MatrixView<T> two{nullptr, 9, 2, 9}, apart{nullptr, 9, 2, 20},
+      by_rows{nullptr, 9, 2, 6, Layout::row_major};
+  EXPECT_EQ(said(0, {nullptr, 8, 2, 9}, 20, two), "SparseProduct: x has 8 rows, A has 9");
+  EXPECT_EQ(said(0, two, 20, {nullptr, 10, 2, 10}), "SparseProduct: y has 10 rows, A has 9");
+  EXPECT_EQ(said(0, two, 20, {nullptr, 9, 3, 9}), "SparseProduct: x has 2 columns, y has 3");
+  EXPECT_EQ(said(0, {nullptr, 9, 2, 8}, 20, two),
+            "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows");
+  EXPECT_EQ(said(0, two, 20, {nullptr, 9, -1, 9}),
+            "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows");
+  EXPECT_EQ(said(0, two, 20, {nullptr, 9, 2, 1, Layout::row_major}),
+            "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major");
+  EXPECT_EQ(said(0, {nullptr, 9, 2, 9, static_cast<Layout>(7)}, 20, two),
+            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown "
+            "layout; expected column_major or row_major");
+  const std::string overlaps = "SparseProduct: x overlaps y";
+  EXPECT_EQ(said(0, two, 0, two), overlaps);
+  EXPECT_EQ(said(0, two, 17, two), overlaps);
+  EXPECT_EQ(said(0, two, 18, two), "no Error");
+  EXPECT_EQ(said(0, apart, 9, apart), "no Error") << "the one between the columns of the other";
+  EXPECT_EQ(said(0, apart, 8, apart), overlaps);
+  EXPECT_EQ(said(0, by_rows, 2, by_rows), "no Error");
+  EXPECT_EQ(said(0, by_rows, 1, by_rows), overlaps);
+  EXPECT_EQ(said(0, by_rows, 9, two), overlaps);
+}
+
 template <class T, class Array>
 void what_products_refuse(Backend& backend) {
   const OwnedPattern pattern = chain_pattern(9);
@@ -353,8 +382,7 @@ void what_products_refuse(Backend& backend) {
     (void)numbers.fetch();  // waits
     return text;
   };
-  const MatrixView<T> two{nullptr, 9, 2, 9}, apart{nullptr, 9, 2, 20},
-      by_rows{nullptr, 9, 2, 6, Layout::row_major};
+  const MatrixView<T> two{nullptr, 9, 2, 9};
   EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set");
   const auto there = DeviceValues<T>::copy_of(few, backend);
   EXPECT_EQ(refused([&] { product.set_values(few); }), count);
@@ -363,27 +391,7 @@ void what_products_refuse(Backend& backend) {
   EXPECT_EQ(said(0, two, 20, two), "SparseProduct: no values were set");
   product.set_values(value);
   EXPECT_EQ(said(0, two, 20, two), "no Error");
-  EXPECT_EQ(said(0, {nullptr, 8, 2, 9}, 20, two), "SparseProduct: x has 8 rows, A has 9");
-  EXPECT_EQ(said(0, two, 20, {nullptr, 10, 2, 10}), "SparseProduct: y has 10 rows, A has 9");
-  EXPECT_EQ(said(0, two, 20, {nullptr, 9, 3, 9}), "SparseProduct: x has 2 columns, y has 3");
-  EXPECT_EQ(said(0, {nullptr, 9, 2, 8}, 20, two),
-            "SparseProduct: x has 2 columns and leading dimension 8 for 9 rows");
-  EXPECT_EQ(said(0, two, 20, {nullptr, 9, -1, 9}),
-            "SparseProduct: y has -1 columns and leading dimension 9 for 9 rows");
-  EXPECT_EQ(said(0, two, 20, {nullptr, 9, 2, 1, Layout::row_major}),
-            "SparseProduct: y has 2 columns and leading dimension 1 for 9 rows, row-major");
-  EXPECT_EQ(said(0, {nullptr, 9, 2, 9, static_cast<Layout>(7)}, 20, two),
-            "SparseProduct: x has 2 columns and leading dimension 9 for 9 rows, in an unknown "
-            "layout; expected column_major or row_major");
-  const std::string overlaps = "SparseProduct: x overlaps y";
-  EXPECT_EQ(said(0, two, 0, two), overlaps);
-  EXPECT_EQ(said(0, two, 17, two), overlaps);
-  EXPECT_EQ(said(0, two, 18, two), "no Error");
-  EXPECT_EQ(said(0, apart, 9, apart), "no Error") << "the one between the columns of the other";
-  EXPECT_EQ(said(0, apart, 8, apart), overlaps);
-  EXPECT_EQ(said(0, by_rows, 2, by_rows), "no Error");
-  EXPECT_EQ(said(0, by_rows, 1, by_rows), overlaps);
-  EXPECT_EQ(said(0, by_rows, 9, two), overlaps);
+  vectors_that_products_refuse<T>(said);
   EXPECT_EQ(refused([&] {
               product.multiply(T(1), {nullptr, 9, 1, 9}, T(0), {host.data(), 9, 1, 9});
             }),

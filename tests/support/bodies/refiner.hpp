@@ -327,6 +327,27 @@ void refinement_without_a_factor(Backend& backend, const PlanOf& plan_of) {
   }
 }
 
+/// said(b, x): text of the error of a refiner of n rows and two columns for these vectors.
+/// at(first, cols, apart): n x cols from entry `first` of one array on, with leading dimension
+/// `apart`.
+template <class Said, class At>
+void vectors_that_refiners_refuse(const Said& said, const At& at, Index n) {
+  const Offset ld = 2 * n + 1;
+  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)),
+            "no Error");  // the one between the columns of the other
+  EXPECT_EQ(said(at(n + 1, 2, ld), at(0, 2, ld)), "no Error");
+  const std::string overlaps = "Refiner: x overlaps b";
+  EXPECT_EQ(said(at(0, 2, ld), at(0, 2, ld)), overlaps);
+  EXPECT_EQ(said(at(0, 2, ld), at(n - 1, 2, ld)), overlaps);
+  EXPECT_EQ(said(at(0, 2, ld), at(n + 2, 2, ld)), overlaps);
+  EXPECT_EQ(said(at(ld, 2, ld), at(0, 2, ld)), overlaps);
+  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld + 1)), overlaps);
+  EXPECT_EQ(said(at(0, 3, n), at(3 * n, 3, n)), "Refiner: x has 3 columns, there is room for 2");
+  EXPECT_EQ(said(at(0, 1, n), at(n, 2, n)), "solve: b has 1 columns, x has 2");
+  EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"),
+            0U);
+}
+
 template <class T, class Array>
 void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 5"), other = generate("poisson2d 4");
@@ -360,19 +381,7 @@ void what_refiners_refuse(Backend& backend, Backend& other_backend, const PlanOf
   EXPECT_EQ(refused([&] { refiner.set_values(few); }), count);
   EXPECT_EQ(refused([&] { refiner.enqueue_values(few, nullptr); }), count);
   refiner.set_values(right);
-  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld)),
-            "no Error");  // the one between the columns of the other
-  EXPECT_EQ(said(at(n + 1, 2, ld), at(0, 2, ld)), "no Error");
-  const std::string overlaps = "Refiner: x overlaps b";
-  EXPECT_EQ(said(at(0, 2, ld), at(0, 2, ld)), overlaps);
-  EXPECT_EQ(said(at(0, 2, ld), at(n - 1, 2, ld)), overlaps);
-  EXPECT_EQ(said(at(0, 2, ld), at(n + 2, 2, ld)), overlaps);
-  EXPECT_EQ(said(at(ld, 2, ld), at(0, 2, ld)), overlaps);
-  EXPECT_EQ(said(at(0, 2, ld), at(n, 2, ld + 1)), overlaps);
-  EXPECT_EQ(said(at(0, 3, n), at(3 * n, 3, n)), "Refiner: x has 3 columns, there is room for 2");
-  EXPECT_EQ(said(at(0, 1, n), at(n, 2, n)), "solve: b has 1 columns, x has 2");
-  EXPECT_EQ(said(at(0, 1, n), at(n, 1, n - 1)).find("solve: x has 1 columns and leading dimension"),
-            0U);
+  vectors_that_refiners_refuse(said, at, n);
   const auto by = [&](const RefineOptions& options) {
     const std::string text = refused(
         [&] { (void)refiner.refine(factor, at(0, 1, n), at(n, 1, n), workspace, options); });

@@ -87,7 +87,6 @@ TEST(FindFlawOfDevice, Lengths) {
 }
 
 TEST(FindFlawOfDevice, KindsAndLevels) {
-  const auto last = [](Plan& p) -> DeviceSchedule::Level& { return p.device.level.back(); };
   expect_found({
       {"a front is not in one device level",
        [](Plan& p) { p.device.front[0] = p.device.front[1]; }},
@@ -121,6 +120,12 @@ TEST(FindFlawOfDevice, KindsAndLevels) {
       {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.tiles -= 1; }},
       {"list of pivot tiles", [](Plan& p) { p.device.pivot_tiles.first += 1; }},
       {"list of pivot tiles", [](Plan& p) { p.device.tile_ptr[p.device.pivot_tiles.at + 1] += 1; }},
+  });
+}
+
+TEST(FindFlawOfDevice, TilesAndStepsOfALevel) {
+  const auto last = [](Plan& p) -> DeviceSchedule::Level& { return p.device.level.back(); };
+  expect_found({
       {"small fronts are not by order",
        [](Plan& p) {
          const auto& level = p.device.level[p.device.narrow_levels];
@@ -151,7 +156,7 @@ TEST(FindFlawOfDevice, KindsAndLevels) {
   });
 }
 
-TEST(FindFlawOfDevice, Places) {
+TEST(FindFlawOfDevice, PlacesOfPanelsAndBlocks) {
   const Plan& sound = sound_plan();
   const Index small = front_with_block(sound, false), tiled = front_with_block(sound, true);
   const auto& panel = sound.device.panel_reuses;
@@ -192,6 +197,13 @@ TEST(FindFlawOfDevice, Places) {
       {"lies where something is alive",
        [&](Plan& p) { p.device.block[tiled] = p.device.block[p.supernodes.parent[tiled]]; }},
       {"its block does not wait until", [&](Plan& p) { p.device.block_reuses[again] -= 1; }},
+  });
+}
+
+TEST(FindFlawOfDevice, PlacesOfInversesAndUpdateRows) {
+  const Plan& sound = sound_plan();
+  const Index small = front_with_block(sound, false), tiled = front_with_block(sound, true);
+  expect_found({
       {"a place for no inverses",
        [&](Plan& p) { p.device.inverses[small] = p.device.factor_entries; }},
       {"a place for no inverses", [&](Plan& p) { p.device.inverses[tiled] = -1; }},

@@ -69,9 +69,8 @@ void repeat(Plan& plan, Index k) {
 }
 void erase(Plan& plan, Index k) { plan.device.task.erase(plan.device.task.begin() + k); }
 
-TEST(FindFlawOfTasks, TheirTiles) {
+TEST(FindFlawOfTasks, TheirKinds) {
   const auto two = [](const DeviceTask& t) { return t.rows == 2; };
-  const auto is_tile = [](const DeviceTask& t) { return t.row > 0; };
   expect_found({
       {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams + 1; }},
       {"teams that are not pairs", [](Plan& p) { p.device.teams = p.device.task_teams - 2; }},
@@ -106,6 +105,13 @@ TEST(FindFlawOfTasks, TheirTiles) {
       {"that its kind does not have", [](Plan& p) { task(p, Kind::panel).rows = 3; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::contribution).column = 0; }},
       {"that its kind does not have", [](Plan& p) { task(p, Kind::contribution).row = 1000; }},
+  });
+}
+
+TEST(FindFlawOfTasks, TheirTiles) {
+  const auto two = [](const DeviceTask& t) { return t.rows == 2; };
+  const auto is_tile = [](const DeviceTask& t) { return t.row > 0; };
+  expect_found({
       {"a diagonal tile that is prepared already",
        [](Plan& p) { repeat(p, find_task(p, Kind::prepare)); }},
       {"a tile that another task writes too",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "numeric/cuda/solve/multi/load.cuh"
+#include "numeric/cuda/solve/multi/load_numbers.cuh"
 #include "numeric/cuda/solve/multi/products.cuh"
 
 namespace kauri::numeric::cuda::sweep::wide {

@@ -290,6 +290,24 @@ TYPED_TEST(CudaSchur, WhatTheyRefuse) {
   EXPECT_EQ(
       refused([&] { schur.solve(factor, beside(3, 1), beside(3, 1), here(6, 1), workspace); }),
       "Schur complement: y is not in the memory of CUDA device 0 but in the host's");
+}
+
+TYPED_TEST(CudaSchur, RefuseFactorsOfAnotherPlanAndOfTheCpu) {
+  using T = typename TypeParam::T;
+  const OwnedPattern a = chain_pattern(6);
+  const auto value = random_dominant<T>(a.view(), 1);
+  const auto factor = factor_of<T>(this->plan_with(a.view(), 3), value, this->backend());
+  const auto schur = SchurComplement<T>::on_device(factor, 3);
+  auto workspace = Workspace<T>::create(factor, 1);
+  const std::vector<T> host(36, T(1));
+  const CallerArray<T> array(host), others(host);
+  const auto there = [&](Index rows, Index cols) {
+    return DeviceMatrixView<T>({array.data(), rows, cols, rows});
+  };
+  const auto beside = [&](Index rows, Index cols) {
+    return DeviceMatrixView<T>({others.data(), rows, cols, rows});
+  };
+  const auto refused = [](const auto& f) { return error_text(ErrorKind::usage, f); };
   const auto twin = factor_of<T>(this->plan_with(a.view(), 3), value, this->backend());
   EXPECT_EQ(refused([&] { schur.write(twin, there(3, 3)); }),
             "Schur complement: the factor has another plan");

@@ -9,6 +9,7 @@
 #include "numeric/cuda/refine/mixed_kernels.hpp"
 #include "tests/numeric/cuda/runtime/hook.hpp"
 #include "tests/support/bodies/mixed.hpp"
+#include "tests/support/bodies/mixed_refusals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 
 namespace kauri::test {

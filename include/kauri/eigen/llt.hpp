@@ -1,0 +1,262 @@
+// The class LLT of kauri/eigen.hpp. Include that header, which also has the definitions of its
+// members.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kauri/core/backend.hpp"
+#include "kauri/extras/lower_factor.hpp"
+#include "kauri/solve/refine.hpp"
+
+/// Classes of kauri with the interfaces of Eigen.
+namespace kauri::eigen {
+
+// NOLINTBEGIN(readability-identifier-naming): programs that exchange Eigen's solver for this one
+// call Eigen's names
+
+/// P A P^T = L L^T of a sparse symmetric positive definite A, and solutions of A X = B:
+///
+///     kauri::eigen::LLT<Eigen::SparseMatrix<double>> solver(a);  // was:
+///     Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> solver(a); if (solver.info() !=
+///     Eigen::Success) ... const Eigen::VectorXd x = solver.solve(b);
+///
+/// MatrixType_: a SparseMatrix of float or double, by columns or by rows, with indices of any type,
+/// compressed or not; the call copies other sparse expressions and maps into one, as Eigen's
+/// solvers do. No reference to the matrix is kept. UpLo_: the half that is read, Eigen::Lower or
+/// Eigen::Upper, whether the other one is stored or not; for Lower | Upper the lower one.
+/// Ordering_: Eigen::NaturalOrdering<> for the caller's order, in which L has the same entries; P
+/// is then a postorder of the elimination tree, whereas Eigen has no P. For any other type kauri
+/// chooses the ordering by the pattern, see setOrdering().
+///
+/// info() returns the outcome of the last call. Success. NumericalIssue: A is not positive
+/// definite; breakdown() has column and pivot. InvalidInput: any other fault of a call or a matrix,
+/// which lastErrorMessage() describes (not square, another pattern than the one analysed, a value
+/// that is not finite, options that do not fit, counts too large). NoConvergence: with
+/// setRefinement(), a solve since the last factorize() left an x that is not finite or whose
+/// backward error exceeds solved_error(); lastErrorMessage() has the error, x keeps its values, and
+/// further solves are possible. Missing resources are thrown: Error(memory), Error(device),
+/// std::bad_alloc. After any failure the object may be used again; a factorize() that fails keeps
+/// the plan.
+///
+/// solve() takes dense and sparse right-hand sides, as Eigen's solvers do. Several threads may call
+/// solve() and other const members at once; compute(), analyzePattern(), factorize() and setters
+/// must run alone on the object. Dense right-hand sides and solutions, by columns or by rows, are
+/// read and written in place; expressions, and a B that may overlap x, are copied. Without a factor
+/// (info() is NumericalIssue or InvalidInput) all entries of x, which has cols() rows, are NaN.
+/// eigen_assert checks, as in Eigen's solvers, that B has rows() rows and that compute() or
+/// factorize() was called: a plan alone solves nothing. Setters of options return *this. Neither
+/// copyable nor movable, as Eigen's solvers.
+template <class MatrixType_, int UpLo_ = Eigen::Lower,
+          class Ordering_ = Eigen::AMDOrdering<typename MatrixType_::StorageIndex>>
+class LLT : public Eigen::SparseSolverBase<LLT<MatrixType_, UpLo_, Ordering_>> {
+  using Base = Eigen::SparseSolverBase<LLT>;
+  using Base::m_isInitialized;
+  static_assert((UpLo_ & (Eigen::Lower | Eigen::Upper)) == UpLo_ && UpLo_ != 0,
+                "UpLo is Lower, Upper, or both");
+  static_assert(kauri::Scalar<typename MatrixType_::Scalar>,
+                "kauri factorises in float and double");
+
+ public:
+  using MatrixType = MatrixType_;                      ///< a SparseMatrix
+  using OrderingType = Ordering_;                      ///< see above
+  using Scalar = typename MatrixType::Scalar;          ///< float or double
+  using RealScalar = typename MatrixType::RealScalar;  ///< type of shifts: Scalar
+  using StorageIndex =
+      typename MatrixType::StorageIndex;  ///< index type of matrixL() and permutationP()
+  using VectorType = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;     ///< a dense column
+  using VectorI = Eigen::Matrix<StorageIndex, Eigen::Dynamic, 1>;  ///< a dense column of indices
+  using CholMatrixType =
+      Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;  ///< type of the copy of L
+  using MatrixL = Eigen::TriangularView<const CholMatrixType, Eigen::Lower>;  ///< see matrixL()
+  using MatrixU = Eigen::TriangularView<const typename CholMatrixType::AdjointReturnType,
+                                        Eigen::Upper>;  ///< see matrixU()
+  using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic,
+                                                   StorageIndex>;  ///< see permutationP()
+  /// Template arguments and sizes, under the names of Eigen's solvers.
+  enum {
+    UpLo = UpLo_,
+    ColsAtCompileTime = MatrixType::ColsAtCompileTime,
+    MaxColsAtCompileTime = MatrixType::MaxColsAtCompileTime
+  };
+
+  /// Makes a solver without a matrix; call compute() or analyzePattern() next.
+  LLT() { options_.ordering.method = method_of(static_cast<const OrderingType*>(nullptr)); }
+  /// Makes a solver and calls compute(a).
+  explicit LLT(const MatrixType& a) : LLT() { compute(a); }
+
+  /// Calls analyzePattern() and, unless that failed, factorize().
+  LLT& compute(const MatrixType& a);
+  /// Orders and plans by the pattern of the half that is read, without its values. Discards the
+  /// previous plan and factor.
+  LLT& analyzePattern(const MatrixType& a);
+  /// Factorises new values on the pattern analysed, in the existing plan and memory. A matrix of
+  /// another pattern (that of the half that is read, with its stored zeros) is InvalidInput.
+  LLT& factorize(const MatrixType& a);
+
+  /// Returns the rows of the matrix last analysed.
+  [[nodiscard]] Eigen::Index rows() const { return rows_; }
+  /// Returns its columns: equal to rows(), unless info() is InvalidInput because they differ.
+  [[nodiscard]] Eigen::Index cols() const { return cols_; }
+  /// Returns the outcome of the last call, see above.
+  [[nodiscard]] Eigen::ComputationInfo info() const {
+    eigen_assert(m_isInitialized && "call compute() or analyzePattern() first");
+    return unsolved() ? Eigen::NoConvergence : info_;
+  }
+  /// Returns the reason if info() is not Success, else an empty text.
+  [[nodiscard]] const std::string& lastErrorMessage() const {
+    return unsolved() ? unsolved_message_ : message_;
+  }
+  /// Returns the column of A and the pivot at which the factorisation failed if info() is
+  /// NumericalIssue, else nothing.
+  [[nodiscard]] const std::optional<Breakdown>& breakdown() const { return breakdown_; }
+
+  /// Returns P of P A P^T = L L^T, of the last successful analysis: new_of of Permutation.
+  [[nodiscard]] const PermutationType& permutationP() const { return p_; }
+  /// Returns the inverse of P: old_of of Permutation.
+  [[nodiscard]] const PermutationType& permutationPinv() const { return p_inverse_; }
+  /// Returns a view of L in this object, valid until the next factorisation. The first call copies
+  /// L out of the factor, O(entries), with the zeros that lower_factor() describes. Throws Error:
+  /// usage (without a factor), overflow (StorageIndex cannot count the entries).
+  [[nodiscard]] const MatrixL matrixL()
+      const {  // NOLINT(readability-const-return-type): selects the const nestedExpression()
+    return MatrixL(lower());
+  }
+  /// Returns a view of L^T; otherwise as matrixL().
+  [[nodiscard]] const MatrixU matrixU()
+      const {  // NOLINT(readability-const-return-type): as in matrixL()
+    return MatrixU(lower().adjoint());
+  }
+  /// Returns the determinant of A as last factorised, including setShift(), by
+  /// kauri::determinant(); 1 without rows. It overflows or vanishes only if it is out of the range
+  /// of Scalar. Throws Error(usage) without a factor.
+  [[nodiscard]] Scalar determinant() const;
+  /// Returns the natural logarithm of determinant(), also where that overflows; 0 without rows.
+  /// Throws Error(usage) without a factor.
+  [[nodiscard]] Scalar logDeterminant() const;
+
+  /// Sets the shift: from the next factorize() on, a diagonal entry d of A counts as offset + scale
+  /// * d.
+  LLT& setShift(const RealScalar& offset, const RealScalar& scale = 1) {
+    return shift_offset_ = offset, shift_scale_ = scale, *this;
+  }
+  /// Sets the options of the next analysis. The backend supplies target and numbers of workers and
+  /// threads that are not set.
+  LLT& setOptions(AnalyzeOptions options) { return options_ = std::move(options), *this; }
+  /// Sets the ordering method of the options; by default `natural` for Eigen::NaturalOrdering<>,
+  /// else `automatic`.
+  LLT& setOrdering(OrderingMethod method) { return options_.ordering.method = method, *this; }
+  /// Sets the backend from the next analysis on; it may serve other solvers too, and is kept alive
+  /// as long as necessary. null, the default: cpu_backend().
+  LLT& setBackend(std::shared_ptr<Backend> backend) {
+    return next_backend_ = std::move(backend), *this;
+  }
+  /// Sets whether solutions are refined, see refine(), and judged by their errors, see info(); by
+  /// default neither, as in Eigen's solvers. Each solve() then sets up residuals, O(n + nnz).
+  LLT& setRefinement(const RefineOptions& options) { return refine_ = options, *this; }
+  /// Switches refinement with the default options on or off.
+  LLT& setRefinement(bool on) {
+    return refine_ = on ? std::optional<RefineOptions>(RefineOptions{}) : std::nullopt, *this;
+  }
+
+  /// Returns the last successful analysis: its plan and the reason for the ordering. The plan is
+  /// null if there is none.
+  [[nodiscard]] const Analysis& analysis() const { return analysis_; }
+  /// Returns kauri's factor. Throws Error(usage) if there is none.
+  [[nodiscard]] const Factor<Scalar>& factor() const {
+    if (!has_factor()) throw Error(ErrorKind::usage, "kauri::eigen::LLT: there is no factor");
+    return *factor_;
+  }
+
+  /// Writes the memory of matrix, plan and factor, in megabytes, to a stream, as lines like those
+  /// of SimplicialLLT.
+  template <class Stream>
+  void dumpMemory(Stream& s) const;
+
+  /// Solves for Eigen's expressions of solve(): X dense.
+  template <class Rhs, class Dest>
+  void _solve_impl(const Eigen::MatrixBase<Rhs>& b, Eigen::MatrixBase<Dest>& x) const;
+  /// Solves for Eigen's expressions of solve(): X sparse.
+  template <class Rhs, class Dest>
+  void _solve_impl(const Eigen::SparseMatrixBase<Rhs>& b, Eigen::SparseMatrixBase<Dest>& x) const;
+
+ private:
+  /// True if the half that is read follows the diagonal entry in each stored column or row, false
+  /// if it precedes it.
+  static constexpr bool kFromDiagonalOn =
+      ((UpLo_ & Eigen::Lower) != 0) != static_cast<bool>(MatrixType_::IsRowMajor);
+  using Columns = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+  template <class AnyIndex>
+  static constexpr OrderingMethod method_of(const Eigen::NaturalOrdering<AnyIndex>* /*ordering*/) {
+    return OrderingMethod::natural;
+  }
+  static constexpr OrderingMethod method_of(const void* /*ordering*/) {
+    return OrderingMethod::automatic;
+  }
+
+  /// Runs f(), which returns the value of info(), and reports invalid input that f() throws through
+  /// info().
+  template <class F>
+  LLT& told_by_info(const F& f);
+  /// Calls visit(outer, inner, value) for each entry of the half that is read, in memory order.
+  template <class Visit>
+  static void for_each_entry(const MatrixType& a, const Visit& visit);
+  void read_pattern(const MatrixType& a);
+  void read_values(const MatrixType& a);
+  void set_permutations();
+
+  [[nodiscard]] bool has_factor() const {
+    return info_ == Eigen::Success && factor_ && factor_->valid();
+  }
+  template <class Dense>
+  static auto view_of(Dense& a);
+  template <class Rhs>
+  void solve_dense(const Eigen::MatrixBase<Rhs>& b, const MatrixView<Scalar>& x) const;
+  void solve_views(const MatrixView<const Scalar>& b, const MatrixView<Scalar>& x) const;
+  [[nodiscard]] bool unsolved() const { return info_ == Eigen::Success && unsolved_; }
+  void judge(const BackwardError& error) const;
+  [[nodiscard]] Workspace<Scalar> take_workspace(Index nrhs) const;
+  [[nodiscard]] const CholMatrixType& lower() const;
+
+  AnalyzeOptions options_;
+  std::optional<RefineOptions> refine_;
+  RealScalar shift_offset_ = 0, shift_scale_ = 1;
+  std::shared_ptr<Backend> next_backend_,
+      backend_;  // as set; of plan and factor, which it must outlive
+
+  Eigen::ComputationInfo info_ = Eigen::Success;
+  std::string message_;
+  std::optional<Breakdown> breakdown_;
+
+  Eigen::Index rows_ = 0, cols_ = 0;
+  std::vector<Offset> outer_ptr_;  // the half that was read, in the order of the matrix
+  std::vector<Index> inner_;
+  SymmetricMatrix<double> place_;  // A's lower triangle; values: positions in inner_, from 1; 0: a
+                                   // diagonal entry that A lacks
+  Analysis analysis_;
+  PermutationType p_, p_inverse_;
+
+  std::vector<Scalar> entry_,
+      value_;  // entry_: as read, length of inner_; value_: as factorised, in the order of place_
+  std::optional<Factor<Scalar>> factor_;
+  mutable std::mutex mutex_;                      // guards the members below
+  mutable std::vector<Workspace<Scalar>> spare_;  // idle workspaces
+  mutable std::optional<CholMatrixType> lower_;
+  mutable std::string
+      unsolved_message_;  // of the first solve that did not converge; written before the flag
+  mutable std::atomic<bool> unsolved_ = false;
+};
+
+// NOLINTEND(readability-identifier-naming)
+
+}  // namespace kauri::eigen

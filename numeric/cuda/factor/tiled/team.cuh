@@ -1,0 +1,125 @@
+// A team of six warps, which executes one task of a front at a time: four consumers, a producer and
+// a fetcher. Holds the ring of stages between producer and consumers, and what both derive from a
+// task. A block has two teams, since two sets of accumulators fill the registers of a
+// multiprocessor.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/factor/tiled/correction.cuh"
+#include "numeric/cuda/factor/tiled/extend_add.cuh"
+#include "numeric/cuda/factor/tiled/tile_registers.cuh"
+
+namespace kauri::numeric::cuda::kernels {
+
+using symbolic::FrontTask;
+using symbolic::TaskKind;
+
+inline constexpr int kConsumerWarps = 4;
+inline constexpr int kConsumers = 32 * kConsumerWarps;
+inline constexpr int kChainThreads =
+    kConsumers + 64;  // with the team's producer and fetcher, a warp each
+inline constexpr unsigned kStages = 4;
+inline constexpr int kStageEntries =
+    3 * kSlabEntries;  // slabs of the two row tiles, then of the column's
+inline constexpr int kTeamBarriers = 8;
+
+/// A thread's place: warp of its team (4: the producer, 5: the fetcher), lane, and the team's first
+/// named barrier.
+struct Member {
+  int warp;
+  int lane;
+  int barriers;
+
+  /// Returns the Member of a consumer, read again: kept, it and values derived from it would be
+  /// spilled.
+  __device__ Member again() const {
+    const unsigned thread = static_cast<unsigned>(ptx::thread_index());
+    return {static_cast<int>(thread / 32 % kConsumerWarps), static_cast<int>(thread % 32),
+            barriers};
+  }
+  __device__ void sync_consumers() const { ptx::named_sync(barriers, kConsumers); }
+};
+
+/// A ring of stages in shared memory. Each stage has two barriers, one completed by the bytes of a
+/// stage, one by the four warps that read it, and a word: with the stages of a panel task's solve,
+/// 1 if the block's inverse needs a correction. A single number changes from stage to stage, since
+/// registers are short where products are added.
+template <class T>
+struct RingOf {
+  T* stages;
+  std::uint64_t* barriers;
+  unsigned turn = 0;        // number of stages entered so far
+  unsigned left = 0;        // consumers: stages before those of the task, which are left already
+  const T* rows = nullptr;  // in the first stage: rows of a consumer's warp
+
+  __device__ unsigned stage() const { return turn % kStages; }
+  __device__ unsigned parity() const { return turn / kStages % 2; }
+  __device__ T* data() const { return stages + stage() * kStageEntries; }
+  __device__ const T* warp_rows() const { return rows + stage() * kStageEntries; }
+  __device__ std::uint64_t* full() const { return barriers + stage(); }
+  __device__ std::uint64_t* empty() const { return barriers + kStages + stage(); }
+  __device__ std::uint64_t* word() const { return barriers + 2 * kStages + stage(); }
+  __device__ std::uint64_t* last_empty() const {
+    return barriers + kStages + (turn + kStages - 1) % kStages;
+  }
+};
+using Ring = RingOf<double>;
+
+/// Returns the number of tile columns whose products the task adds.
+template <class T>
+__device__ inline int products_of(const FrontTask& task, const FrontViewOf<T>& front) {
+  if (task.kind == TaskKind::contribution) return front.cells.pivot_tiles();
+  return task.kind == TaskKind::panel ? task.column : task.column - 1;
+}
+
+/// Returns the number of cell columns in the first `tile_columns` tile columns of pivots.
+template <class T>
+__device__ inline int cells_in(const FrontViewOf<T>& front, int tile_columns) {
+  return min(tile_columns * symbolic::kTileCells, front.cells.pivot_cells());
+}
+
+/// Returns the number of slabs (columns of 16) in these tile columns; the very last slab may be
+/// half a one.
+template <class T>
+__device__ inline int slabs_in(const FrontViewOf<T>& front, int tile_columns) {
+  return (cells_in(front, tile_columns) + 1) / 2;
+}
+
+/// Returns the number of 16 x 16 blocks along the side of L(j,j).
+__device__ inline int blocks_of(const FrontView& front, int j) {
+  return (front.cells.cells_of(j) + 1) / 2;
+}
+
+/// Returns the address of the state of pivot tile k.
+template <class T>
+__device__ inline int* state_of(const FrontViewOf<T>& front, int k) {
+  return front.counters + kRows + front.cells.row_tiles() + k;
+}
+
+/// Waits until `slabs` slabs of L are finished in the task's tile rows and in tile row `column`.
+/// Returns the number that is finished. Called by one thread, which reads all three counters at
+/// once: one after another took three times as long.
+template <class T>
+__device__ inline int wait_for_slabs(const FrontTask& task, const FrontViewOf<T>& front,
+                                     int slabs) {
+  const int* rows = front.counters + kRows;
+  Watch watch;
+  for (;;) {
+    const int column = ptx::load_relaxed(rows + task.column),
+              first = ptx::load_relaxed(rows + task.row);
+    const int last = ptx::load_relaxed(rows + task.row + task.rows - 1);
+    const int ready = min(column, min(first, last));
+    if (ready >= slabs) {
+      ptx::acquire_fence();
+      return ready;
+    }
+    watch.look(Awaited::slabs,
+               rows + (column == ready  ? task.column
+                       : first == ready ? task.row
+                                        : task.row + task.rows - 1),
+               slabs, ready);
+    __nanosleep(20);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::kernels

@@ -1,0 +1,447 @@
+// The warps that load all numbers for the multiplying warps, for several right-hand sides. Each has
+// some rows of every tile, 16 bytes per lane, and loads all of them at once.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/solve/multi/shared.cuh"
+#include "numeric/cuda/solve/single/load.cuh"
+
+namespace kauri::numeric::cuda::sweep::wide {
+
+/// Rounds in which a lane loads its numbers of a tile: rows that are kApart from one another, from
+/// a first and from a spare one.
+template <int kWidth>
+struct Rounds;
+template <>
+struct Rounds<8> {
+  static constexpr int kApart = 24, kMain = 3, kSpare = 0;
+};
+template <>
+struct Rounds<16> {
+  static constexpr int kApart = 8, kMain = 6, kSpare = 2;
+};
+template <>
+struct Rounds<32> {
+  static constexpr int kApart = 8, kMain = 8, kSpare = 3;
+};
+
+/// The numbers of a tile that a lane loads: columns `column` and the next, of rows row, row +
+/// kApart, ... in kMain rounds, then of rows spare, spare + kApart, ... in the others. turn_of() is
+/// the same for all rows of either, so they are one address each and constants.
+template <int kWidth>
+struct NumberLoader : Rounds<kWidth> {
+  using Rounds<kWidth>::kApart, Rounds<kWidth>::kMain, Rounds<kWidth>::kSpare;
+  static constexpr int kLanes = kWidth / 2;  // lanes of a row
+  static constexpr int kRounds = kMain + kSpare;
+  int lane, row, spare, column;
+  /// Computed anew at each use: kept, it would cost registers of all loops.
+  __device__ NumberLoader() {
+    const int thread = ptx::thread_index() - 32 * (kLoader + 1), warp = thread / 32;
+    lane = thread % 32, column = lane % kLanes * 2;
+    const int r = lane / kLanes;
+    if constexpr (kWidth == 8) row = 8 * warp + r, spare = kTile;
+    if constexpr (kWidth == 16)
+      row = warp < 2 ? 4 * warp + r : 48 + r, spare = warp < 2 ? kTile : 52 + r;
+    if constexpr (kWidth == 32) row = 2 * warp + r, spare = 24 * warp + 6 + r;
+    static_assert(kBringers == 3);
+  }
+  [[nodiscard]] __device__ int row_of(int round) const {
+    return round < kMain ? row + kApart * round : spare + kApart * (round - kMain);
+  }
+  /// Returns the lane's pair of row row_of(round) of a tile in shared memory.
+  [[nodiscard]] __device__ double2& at(double* tile, int round) const {
+    const int first = place_of<kWidth>(round < kMain ? row : spare, column);
+    return *reinterpret_cast<double2*>(tile + first +
+                                       (round < kMain ? round : round - kMain) * (kApart * kWidth));
+  }
+};
+
+/// The operation by which loaded numbers change a tile in shared memory.
+enum class Accumulate { set, add, subtract };
+
+/// Waits for a lane's numbers of a tile: zeros behind the last. All lanes load numbers that come
+/// next again and again; of other numbers one lane loads one, less often. Calls meanwhile() after
+/// the first loads.
+template <bool kList, int kWidth, class F>
+__device__ __forceinline__ void await_rows(const Rows& rows, bool next,
+                                           const NumberLoader<kWidth>& mine,
+                                           double2 (&x)[NumberLoader<kWidth>::kRounds],
+                                           const F& meanwhile) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kMain = NumberLoader<kWidth>::kMain,
+                kStep = NumberLoader<kWidth>::kApart * kWidth;
+  double *main = nullptr, *spare = nullptr;
+  Index row[kRounds];
+  if constexpr (kList) {
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      row[j] = mine.row_of(j) < rows.count ? __ldg(rows.row + mine.row_of(j)) : 0;
+  } else {
+    main = rows.array + mine.row * kWidth + mine.column,
+    spare = rows.array + mine.spare * kWidth + mine.column;
+  }
+  const auto place = [&](int j) {
+    if constexpr (kList) return rows.array + Offset{row[j]} * kWidth + mine.column;
+    return j < kMain ? main + j * kStep : spare + (j - kMain) * kStep;
+  };
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    x[j] = make_double2(0, 0);
+    if (mine.row_of(j) < rows.count) x[j] = look(place(j));
+  }
+  meanwhile();
+  Watch watch;
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) all = all && is_set(x[j]);
+    if (__any_sync(kAll, !all) == 0) break;
+    look_at<kRounds>(
+        watch, [&](int j) { return is_set(x[j]); }, place);
+    if (!next) {
+      if (rows.once) {
+        __nanosleep(kLater);  // another warp may have read and unset the last one
+      } else if (mine.lane == 0) {
+        await_there(rows.array + Offset{kList ? __ldg(rows.row + rows.last) : rows.last} * kWidth,
+                    kLater);
+      }
+      __syncwarp();
+    }
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j)
+      if (!is_set(x[j])) x[j] = look(place(j));
+  }
+  if (!rows.once) return;
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < rows.count) unset_pair(place(j));
+}
+
+/// Waits for a lane's numbers, and stores each to the tile, once its place is free, or adds it to
+/// what the same lane has stored there.
+template <int kWidth, class F>
+__device__ __forceinline__ void load_numbers(const Rows& rows, double* tile, Accumulate how,
+                                             bool next, std::uint64_t* empty, unsigned phase,
+                                             const F& meanwhile) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds;
+  const NumberLoader<kWidth> mine;
+  double2 x[kRounds];
+  if (rows.row != nullptr)
+    await_rows<true>(rows, next, mine, x, meanwhile);
+  else
+    await_rows<false>(rows, next, mine, x, meanwhile);
+  ptx::barrier_wait(empty, phase);
+  if (how != Accumulate::set) {
+    const double sign = how == Accumulate::subtract ? -1.0 : 1.0;
+#pragma unroll
+    for (int j = 0; j < kRounds; ++j) {
+      if (mine.row_of(j) >= kTile) continue;
+      const double2 to = mine.at(tile, j);
+      x[j].x = fma(sign, x[j].x, to.x), x[j].y = fma(sign, x[j].y, to.y);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j)
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
+  __syncwarp();
+}
+
+/// Begins copies of a lane's numbers of a tile, set or unset, to shared memory; they are under way
+/// when this returns.
+template <int kWidth>
+__device__ __forceinline__ void ask(const Rows& rows, double* tile) {
+  const NumberLoader<kWidth> mine;
+#pragma unroll
+  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j) {
+    const int r = mine.row_of(j);
+    if (r >= kTile) continue;
+    if (r < rows.count)
+      ptx::copy_16_async(&mine.at(tile, j),
+                         rows.array +
+                             Offset{rows.row != nullptr ? __ldg(rows.row + r) : r} * kWidth +
+                             mine.column);
+    else
+      mine.at(tile, j) = make_double2(0, 0);
+  }
+  ptx::commit_copies();
+}
+
+/// Returns true if the copies before the warp's last ones are complete, and none of their numbers
+/// was unset when it was copied.
+template <int kWidth>
+__device__ __forceinline__ bool have_come(double* tile) {
+  const NumberLoader<kWidth> mine;
+  ptx::wait_for_copies<1>();
+  bool all = true;
+#pragma unroll
+  for (int j = 0; j < NumberLoader<kWidth>::kRounds; ++j)
+    all = all && (mine.row_of(j) >= kTile || is_set(mine.at(tile, j)));
+  return __any_sync(kAll, !all) == 0;
+}
+
+/// Repeats the copies of a tile until all of its numbers were set.
+template <int kWidth>
+__device__ __forceinline__ void await_copies(const Rows& rows, double* tile, bool next) {
+  const NumberLoader<kWidth> mine;
+  Watch watch;
+  while (!have_come<kWidth>(tile)) {
+    look_at<NumberLoader<kWidth>::kRounds>(
+        watch, [&](int j) { return mine.row_of(j) >= kTile || is_set(mine.at(tile, j)); },
+        [&](int j) {
+          return rows.array +
+                 Offset{rows.row != nullptr ? __ldg(rows.row + mine.row_of(j)) : mine.row_of(j)} *
+                     kWidth;
+        });
+    if (ptx::thread_index() % 32 == 0) {
+      const double* last =
+          rows.array +
+          Offset{rows.row != nullptr ? __ldg(rows.row + rows.last) : rows.last} * kWidth;
+      Watch at_last;
+      while (!is_set(load_relaxed(last)))
+        at_last.look(Awaited::number, last, 0, 0), __nanosleep(next ? kSoon : kLater);
+    }
+    __syncwarp();
+    ask<kWidth>(rows, tile);
+    ptx::commit_copies();  // empty group
+  }
+}
+
+/// Waits for x[j] from at(j); for null x[j] is zero. Each lane loads again and again, with pauses.
+template <int kCount, class F>
+__device__ void await_pairs(double2 (&x)[kCount], const F& at) {
+  Watch watch;
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) x[j].x = x[j].y = at(j) == nullptr ? 0.0 : unset_number();
+  for (;;) {
+    bool all = true;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j)
+      if (!is_set(x[j])) x[j] = look(at(j));
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) all = all && is_set(x[j]);
+    if (all) return;
+    look_at<kCount>(
+        watch, [&](int j) { return is_set(x[j]); }, at);
+    __nanosleep(kSoon);
+  }
+}
+
+/// Writes the values that the sums of a tile row start from: b, and, unless other tasks add them
+/// up, the children's update rows one after the other: those of all of a lane's rows together,
+/// since each wait is a trip to the L2 cache and back.
+template <int kWidth>
+__device__ void put_starts(double* tile, const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const WideMemory& memory) {
+  constexpr int kRounds = NumberLoader<kWidth>::kRounds, kTogether = kWidth == 32 ? 1 : 2;
+  const NumberLoader<kWidth> mine;
+  const FrontCells cells{front.m, front.p};
+  const Index row = cells.first_row(i), rows = cells.rows_of(i);
+  const bool adds = task.kind != SweepTask::Kind::gathered;
+  const std::uint32_t* ptr = view.ptr + front.row + task.front + row;
+  std::uint32_t begin[kRounds], end[kRounds], most = 0;
+  double2 x[kRounds];
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    const int r = mine.row_of(j);
+    begin[j] = adds && r < rows ? __ldg(ptr + r) : 0;
+    end[j] = adds && r < rows ? __ldg(ptr + r + 1) : 0;
+    x[j] = r < rows && row + r < front.p
+               ? *reinterpret_cast<const double2*>(
+                     memory.rows + Offset{front.first + row + r} * kWidth + mine.column)
+               : make_double2(0, 0);
+  }
+#pragma unroll
+  for (int j = 0; j < kRounds; ++j) {
+    most = max(most, end[j] - begin[j]);
+    if (mine.row_of(j) < kTile) mine.at(tile, j) = x[j];
+  }
+#pragma unroll 1
+  for (std::uint32_t k = 0; k < most; k += kTogether) {
+    double2 next[kTogether * kRounds];
+    const auto place = [&](int j) {
+      const std::uint32_t own =
+          static_cast<std::uint32_t>(ptx::anew(static_cast<int>(begin[j % kRounds])));
+      return memory.numbers.update +
+             Offset{own + k + static_cast<std::uint32_t>(j / kRounds)} * kWidth + mine.column;
+    };
+    const auto there = [&](int j) {
+      return k + static_cast<std::uint32_t>(j / kRounds) < end[j % kRounds] - begin[j % kRounds];
+    };
+    await_pairs(next, [&](int j) { return there(j) ? place(j) : nullptr; });
+#pragma unroll
+    for (int j = 0; j < kTogether * kRounds; ++j) {
+      if (!there(j)) continue;
+      double2& to = mine.at(tile, j % kRounds);
+      to = sum_of(to, next[j]);
+      unset_pair(place(j));
+    }
+  }
+  __syncwarp();
+}
+
+/// Numbers that a sum over tiles takes, in their order: `adds` vectors of its start, and `inputs`
+/// tiles to multiply by. The last vector comes two tiles before the last, since it is made of the
+/// numbers just before those.
+struct Sequence {
+  static constexpr Index kTilesAfter = 2;
+  Index adds, inputs, late;
+  __device__ Sequence(Index vectors, Index tiles)
+      : adds(vectors),
+        inputs(tiles),
+        late(vectors > 0 ? vectors - 1 + max(tiles - kTilesAfter, 0) : -1) {}
+  [[nodiscard]] __device__ bool is_add(Index s) const { return s < adds - 1 || s == late; }
+  [[nodiscard]] __device__ Index add(Index s) const { return s == late ? adds - 1 : s; }
+  [[nodiscard]] __device__ Index input(Index s) const { return s - adds + (s < late ? 1 : 0); }
+};
+
+template <bool kForward>
+__device__ Sequence sequence_of(const SweepTask& task, const FrontCells& cells, Index i) {
+  const bool whole = task.kind != SweepTask::Kind::part;
+  if constexpr (!kForward) return {whole ? task.parts + 1 : 0, task.rows};
+  const Index adds = task.parts + (task.kind == SweepTask::Kind::gathered ? 1 : 0);
+  if (has_one_input(task)) return {adds, task.row > 0 && i == task.row ? 1 : 0};
+  return {whole ? adds : 0, last_column(task, i, cells.pivot_tiles()) - task.column};
+}
+
+/// Returns vector a of a start. Backward the first is y.
+template <bool kForward, int kWidth>
+__device__ Rows vector_of(const SweepTask& task, const Front& front, Index i, Index a,
+                          const SweepMemory<double>& memory) {
+  const Index count = FrontCells{front.m, front.p}.rows_of(i);
+  const auto part = [&](double* parts, Index k) { return parts + Offset{k} * (kTile * kWidth); };
+  if constexpr (kForward) {
+    const bool gathered = task.kind == SweepTask::Kind::gathered;
+    const Index k = !gathered ? a : a == 0 ? task.parts : a - 1;
+    return {part(memory.forward_part, task.part + k), nullptr, count, count - 1, true};
+  } else {
+    double* from = a == 0 ? memory.y + Offset{front.first + i * kTile} * kWidth
+                          : part(memory.backward_part, task.part + a - 1);
+    return {from, nullptr, count, count - 1, a > 0};
+  }
+}
+
+/// Returns tile n that a sum is multiplied by: forward y of pivot tiles, backward x of tile rows
+/// from the last, own or of ancestors.
+template <bool kForward, int kWidth>
+__device__ Rows input_of(const SweepTask& task, const Front& front, Index n, const SweepView& view,
+                         const SweepMemory<double>& memory) {
+  const FrontCells cells{front.m, front.p};
+  const Index k = kForward ? task.column + n : task.row + task.rows - 1 - n,
+              count = cells.rows_of(k);
+  if (k < cells.pivot_tiles())
+    return {(kForward ? memory.y : memory.x) + Offset{front.first + k * kTile} * kWidth, nullptr,
+            count, count - 1, false};
+  return {memory.x, view.row + front.row + cells.first_row(k), count, 0, false};
+}
+
+/// Positions of the warps that load numbers in the rings.
+template <int kWidth>
+struct BroughtRings {
+  Turn<Shape<kWidth>::kInputs> input;
+  Turn<Shape<kWidth>::kStarts> start;
+};
+
+/// True if there is room to load a tile before the one before it has come.
+template <int kWidth>
+constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
+
+template <class Turn>
+__device__ void leave_full(std::uint64_t* full, Turn& turn) {
+  __syncwarp();
+  if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(full + turn.at);
+  turn.next();
+}
+
+/// Loads all numbers of the sums of tile row i, or backward of tile column i.
+template <bool kForward, int kWidth>
+__device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
+                           const SweepTask& task, const Front& front, Index i,
+                           const SweepView& view, const WideMemory& memory) {
+  const FrontCells cells{front.m, front.p};
+  const bool whole = task.kind != SweepTask::Kind::part;
+  const Sequence sequence = sequence_of<kForward>(task, cells, i);
+  if constexpr (kForward) {
+    if (whole) {
+      ptx::barrier_wait(&shared.barrier.start_empty[rings.start.at], rings.start.phase ^ 1);
+      put_starts<kWidth>(shared.data.start[rings.start.at], task, front, i, view, memory);
+      if (sequence.adds == 0) leave_full(shared.barrier.start_full, rings.start);
+    }
+  }
+  const bool chain = whole && (!kForward || (i < cells.pivot_tiles() && !has_one_input(task)));
+  const auto is_next = [&](Index n) { return chain && n + 2 >= sequence.inputs; };
+  const auto input = [&](Index n) {
+    return input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
+  };
+  Index asked = -1;  // an input whose copies are under way, to place `coming`
+  Turn<Shape<kWidth>::kInputs> coming;
+  const auto finish = [&] {
+    await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
+    leave_full(shared.barrier.input_full, coming);
+  };
+#pragma unroll 1
+  for (Index s = 0; s < sequence.adds + sequence.inputs; ++s) {
+    const bool add = sequence.is_add(s);
+    const Index n = add ? sequence.add(s) : sequence.input(s);
+    if (kAhead<kWidth> && !add && n + 1 < sequence.inputs) {
+      ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+      ask<kWidth>(input(n), shared.data.input[rings.input.at]);
+      if (asked >= 0) finish();
+      asked = n, coming = rings.input;
+      rings.input.next();
+      continue;
+    }
+    const Rows rows =
+        add ? vector_of<kForward, kWidth>(task, front, i, n, memory.numbers) : input(n);
+    const bool first = n == 0 && (!kForward || task.kind == SweepTask::Kind::gathered);
+    const Accumulate how = !add || (first && !kForward) ? Accumulate::set
+                           : first                      ? Accumulate::add
+                                                        : Accumulate::subtract;
+    load_numbers<kWidth>(
+        rows, add ? shared.data.start[rings.start.at] : shared.data.input[rings.input.at], how,
+        !add && is_next(n),
+        add ? &shared.barrier.start_empty[rings.start.at]
+            : &shared.barrier.input_empty[rings.input.at],
+        (add ? rings.start.phase : rings.input.phase) ^ 1, [&] {
+          if (!kAhead<kWidth> || asked < 0) return;
+          ptx::commit_copies();  // empty group
+          finish();
+          asked = -1;
+        });
+    if (!add)
+      leave_full(shared.barrier.input_full, rings.input);
+    else if (s == sequence.late)
+      leave_full(shared.barrier.start_full, rings.start);
+  }
+}
+
+template <bool kForward, int kWidth>
+__device__ void bring_task(const Tiles<kWidth>& shared, BroughtRings<kWidth>& rings,
+                           const SweepTask& task, const Front& front, const SweepView& view,
+                           const WideMemory& memory) {
+  if constexpr (!kForward)
+    return bring_sums<false>(shared, rings, task, front, task.column, view, memory);
+  if (has_one_input(task) && task.row == 0) {
+    ptx::barrier_wait(&shared.barrier.input_empty[rings.input.at], rings.input.phase ^ 1);
+    leave_full(shared.barrier.input_full,
+               rings.input);  // not filled: the task stores its own numbers there
+  }
+  for (Index i = task.row; i < task.row + task.rows; ++i)
+    bring_sums<true>(shared, rings, task, front, i, view, memory);
+}
+
+template <bool kForward, int kWidth>
+__device__ void run_bringer(const Tiles<kWidth>& shared, const SweepView& view,
+                            const WideMemory& memory) {
+  BroughtRings<kWidth> rings;
+  for (Turn<2> turn;; turn.next()) {
+    ptx::barrier_wait(&shared.barrier.task_full[turn.at], turn.phase);
+    const SweepTask& task = shared.data.task[turn.at];
+    if (task.front == kNone) return;
+    watchdog::take_handed(turn.at);
+    if (task.kind != SweepTask::Kind::gather)
+      bring_task<kForward>(shared, rings, task, shared.data.front[turn.at], view, memory);
+    __syncwarp();
+    if (ptx::thread_index() % 32 == 0) ptx::barrier_arrive(&shared.barrier.task_empty[turn.at]);
+  }
+}
+
+}  // namespace kauri::numeric::cuda::sweep::wide
