@@ -56,7 +56,7 @@ SharedBarrier load(const std::uint64_t* barrier) {
   return state;
 }
 
-/// Stores it, and ends its phase if that is complete.
+/// Stores the state, and ends the phase if it is complete.
 void store(std::uint64_t* barrier, SharedBarrier state) {
   const bool complete = state.pending == 0 && state.bytes == 0;
   if (complete) state.pending = state.expected, state.phase ^= 1U;
@@ -384,7 +384,7 @@ bool together(Together what, void* mine, const std::function<void(void* const* l
 
 void block_barrier(int id, int threads, bool waits) {
   const bool last = together(Together::barrier, nullptr, [&](void* const*) {
-    if (waits) current->warp().runnable = 0;  // until the barrier is complete, which it may be now
+    if (waits) current->warp().runnable = 0;  // until the barrier completes, which may happen now
     current->arrive(id, threads, waits);
   });
   if (last && current->warp().runnable == 0) current->block(describe_named, nullptr, id);
@@ -429,7 +429,7 @@ void proxy_fence() {
 
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier) {
   check_units(to, from, bytes, 16);
-  load(barrier);  // it is one
+  load(barrier);  // fails if it was not initialised
   current->forget_brought(to, bytes);
   poison(to, bytes);
   current->bulk_copies.push_back({to, from, bytes, barrier});
