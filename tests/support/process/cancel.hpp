@@ -41,9 +41,7 @@ class StopAfter {
             std::this_thread::yield();
           source_.request_stop();
         }) {
-    while (!running_.load())
-      std::this_thread::yield();  // ends, since the thread's first lines set
-                                  // it
+    while (!running_.load()) std::this_thread::yield();  // ends: its first lines set it
   }
   ~StopAfter() {
     done_ = true;
