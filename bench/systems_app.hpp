@@ -15,7 +15,7 @@
 
 namespace kauri::bench {
 
-/// --method NAME: an ordering.
+/// Adds the option --method NAME: an ordering.
 inline void add_method(CLI::App& app, OrderingMethod& method) {
   app.add_option_function<std::string>("--method", [&method](const std::string& name) {
     const auto found = ordering_from_name(name);
@@ -24,7 +24,7 @@ inline void add_method(CLI::App& app, OrderingMethod& method) {
   });
 }
 
-/// --loops NAME: those of a device for floats.
+/// Adds the option --loops NAME: the kernel family of a device for float.
 inline void add_loops(CLI::App& app, CudaCompute& loops) {
   const std::map<std::string, CudaCompute> names{{"auto", CudaCompute::automatic},
                                                  {"fma", CudaCompute::fma},
@@ -34,8 +34,8 @@ inline void add_loops(CLI::App& app, CudaCompute& loops) {
   app.add_option("--loops", loops, "of the device")->transform(CLI::CheckedTransformer(names));
 }
 
-/// job(systems) of those that are named behind the app's own options; returns the exit status of
-/// main().
+/// Parses the command line and calls job(systems) with the systems named on it. Returns the exit
+/// status of main().
 inline int with_systems(CLI::App& app, int count, char** argument,
                         const std::function<void(const std::vector<std::string>&)>& job) {
   std::vector<std::string> systems;

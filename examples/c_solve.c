@@ -1,9 +1,9 @@
-// Poisson's equation on a square from C: factorise once, solve for many right-hand sides, and read
-// what an error says.
+// Poisson's equation on a square from C: factorises once, solves for many right-hand sides, and
+// reads the text of an error.
 //
-// -u_xx - u_yy = f on the unit square, u = 0 on its border, by five points on a grid of kSide x
-// kSide. f are products of sines, of which the discrete solutions are known: f divided by an
-// eigenvalue of A.
+// The problem is -u_xx - u_yy = f on the unit square, u = 0 on its border, by the five-point
+// stencil on a grid of kSide x kSide. Each f is a product of sines, whose discrete solution is
+// known: f divided by an eigenvalue of A.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.h>
 #include <math.h>
@@ -14,7 +14,8 @@ enum { kSide = 100, kRows = kSide * kSide, kWaves = 8 };
 
 static const double kPi = 3.14159265358979323846;
 
-// The lower half of h^2 A as compressed columns: 4 on the diagonal, -1 to the right and below.
+// Makes h^2 A from the compressed columns of its lower half: 4 on the diagonal, -1 to the right and
+// below.
 static kauri_status make_matrix(kauri_matrix** matrix) {
   int32_t* ptr = malloc((kRows + 1) * sizeof *ptr);
   int32_t* row = malloc(3 * kRows * sizeof *row);
@@ -37,7 +38,7 @@ static kauri_status make_matrix(kauri_matrix** matrix) {
   return status;
 }
 
-// Product of sines with `wave` half waves in x and wave + 1 in y, in a column of b.
+// Writes a product of sines with `wave` half waves in x and wave + 1 in y to a column of b.
 static void make_wave(int wave, double* b) {
   for (int y = 0; y < kSide; ++y)
     for (int x = 0; x < kSide; ++x)
@@ -45,14 +46,15 @@ static void make_wave(int wave, double* b) {
           sin(wave * kPi * (x + 1) / (kSide + 1)) * sin((wave + 1) * kPi * (y + 1) / (kSide + 1));
 }
 
-// The eigenvalue of h^2 A that belongs to it.
+// Returns the eigenvalue of h^2 A that belongs to make_wave().
 static double eigenvalue(int wave) {
   const double s = sin(wave * kPi / (2 * (kSide + 1))),
                t = sin((wave + 1) * kPi / (2 * (kSide + 1)));
   return 4 * (s * s + t * t);
 }
 
-// How far the solutions are from those known, beside their size.
+// Solves for all waves. *worst: the largest distance from the known solutions, relative to their
+// size.
 static kauri_status solve_waves(kauri_solver* solver, double* worst) {
   double* b = malloc(sizeof *b * kRows * kWaves);
   double* x = malloc(sizeof *x * kRows * kWaves);
@@ -78,7 +80,7 @@ int main(void) {
   struct kauri_refinement refinement = KAURI_REFINEMENT_INIT;
   double worst = 1;
   kauri_status status = kauri_options_create(&options);
-  // What an error says: the option, and the one that was probably meant.
+  // The text of the error names the option, and the one that was probably meant.
   if (kauri_options_set(options, "ordering.methd", "nd") != KAURI_OK)
     printf("%s\n", kauri_error_message());
   if (!status) status = kauri_options_set(options, "ordering.method", "nd");
@@ -95,7 +97,8 @@ int main(void) {
     printf("backward error %.1e, distance from the solutions known %.1e\n",
            refinement.componentwise, worst);
   }
-  // Below the least eigenvalue A is not positive definite any more: an answer, with the column.
+  // A - I is not positive definite, since the least eigenvalue of A is below 1: the status says so,
+  // and the message names the column.
   if (!status && kauri_solver_refactorize_shifted(solver, -1) == KAURI_NOT_POSITIVE_DEFINITE)
     printf("A - I: %s\n", kauri_error_message());
   kauri_solver_destroy(solver);

@@ -1,5 +1,5 @@
-// A cantilever in plane stress by bilinear quadrilaterals, loaded at its tip: the deflection
-// against Timoshenko's beam.
+// A cantilever in plane stress by bilinear quadrilaterals, loaded at its tip: compares the
+// deflection with Timoshenko's beam.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -13,15 +13,15 @@ namespace {
 constexpr int kAlong = 400, kAcross = 40;  // square elements
 constexpr double kLength = 10, kHeight = 1, kYoung = 1000, kPoisson = 0.3, kLoad = 1;
 
-/// The two unknowns of a node, x and y; those of the clamped end (x = 0) are none.
+/// Returns the unknown of a node in x or y; kNone at the clamped end (x = 0).
 kauri::Index unknown(int x, int y, int direction) {
   return x == 0 ? kauri::kNone : 2 * ((x - 1) * (kAcross + 1) + y) + direction;
 }
 
 using Element = std::array<std::array<double, 8>, 8>;
 
-/// Stiffness of a square of any size (in two dimensions it has none in it): B^T D B at 2 x 2 points
-/// of Gauss, nodes counterclockwise.
+/// Returns the stiffness of a square, B^T D B at 2 x 2 Gauss points, nodes counterclockwise. In two
+/// dimensions it does not depend on the size of the square.
 Element stiffness() {
   const double factor = kYoung / (1 - kPoisson * kPoisson);
   const double d[3][3] = {{factor, factor * kPoisson, 0},
@@ -57,17 +57,17 @@ kauri::SymmetricMatrix<double> assemble(kauri::Index n) {
         for (int j = 0; j < 8; ++j) {
           const kauri::Index r = unknown(node_x[i / 2], node_y[i / 2], i % 2),
                              c = unknown(node_x[j / 2], node_y[j / 2], j % 2);
-          if (c == kauri::kNone || r < c) continue;  // clamped, or of the upper half
+          if (c == kauri::kNone || r < c) continue;  // clamped, or in the upper half
           row.push_back(r);
           col.push_back(c);
           value.push_back(k[i][j]);
         }
     }
   return kauri::SymmetricMatrix<double>::from_triplets(
-      n, row, col, value, kauri::Storage::lower);  // adds up what elements share
+      n, row, col, value, kauri::Storage::lower);  // sums the entries that elements share
 }
 
-/// P L^3 / (3 E I) by bending, and 6/5 P L / (G A) by shear; of thickness 1.
+/// Returns P L^3 / (3 E I) for bending plus 6/5 P L / (G A) for shear, with thickness 1.
 double beam_deflection() {
   const double inertia = kHeight * kHeight * kHeight / 12,
                shear_modulus = kYoung / (2 * (1 + kPoisson));
@@ -86,7 +86,7 @@ int main() {
     return 2;
   }
 
-  std::vector<double> load(n, 0.0);  // downwards, evenly over the height of the tip
+  std::vector<double> load(n, 0.0);  // downwards, uniform over the height of the tip
   for (int y = 0; y <= kAcross; ++y)
     load[unknown(kAlong, y, 1)] = -kLoad / kAcross * (y == 0 || y == kAcross ? 0.5 : 1);
   const std::vector<double> u = solver.solve(load);

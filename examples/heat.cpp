@@ -1,6 +1,5 @@
-// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and
-// Nicolson: one factor, 10,000 time steps. Two discrete eigenmodes are followed, whose decay is
-// known.
+// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank-Nicolson:
+// one factor, 10,000 time steps. The program follows two discrete eigenmodes, whose decay is known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -14,11 +13,12 @@ namespace {
 
 constexpr int kCells = 40, kInside = kCells - 1;
 constexpr int kFirstSteps = 100,
-              kSteps = 10'000;  // of the faster mode something is left after the former only
+              kSteps = 10'000;  // the faster mode is measured after kFirstSteps, before it has
+                                // decayed
 constexpr double kWidth = 1.0 / kCells, kStep = 2e-4;
 constexpr kauri::Index kPoints = kInside * kInside;
 
-/// M = I + dt/2 A, with A the five-point stencil of -(u_xx + u_yy).
+/// Returns M = I + dt/2 A, with A the five-point stencil of -(u_xx + u_yy).
 kauri::SymmetricMatrix<double> implicit_half_step() {
   const double coupling = kStep / 2 / (kWidth * kWidth);
   std::vector<kauri::Index> row, col;
@@ -42,7 +42,7 @@ kauri::SymmetricMatrix<double> implicit_half_step() {
 struct Mode {
   int p, q;
 
-  /// sin(p pi x) sin(q pi y) at the points inside: an eigenvector of A.
+  /// Returns sin(p pi x) sin(q pi y) at the interior points: an eigenvector of A.
   [[nodiscard]] std::vector<double> at_points() const {
     std::vector<double> u;
     for (int y = 1; y < kCells; ++y)
@@ -51,7 +51,8 @@ struct Mode {
                     std::sin(q * std::numbers::pi * y * kWidth));
     return u;
   }
-  /// What these steps leave of it: the eigenvalue a of A gives (1 - a dt/2) / (1 + a dt/2) each.
+  /// Returns the factor by which these steps reduce the mode: with its eigenvalue a, (1 - a dt/2) /
+  /// (1 + a dt/2) per step.
   [[nodiscard]] double decay(int steps) const {
     const double sp = std::sin(p * std::numbers::pi * kWidth / 2),
                  sq = std::sin(q * std::numbers::pi * kWidth / 2);
@@ -66,7 +67,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// The relative error of what is left of a mode that u began with, that much of it.
+/// Returns the relative error of the mode's remainder in u, which started with `amount` of it.
 double error_of(const Mode& mode, double amount, const std::vector<double>& u, int steps) {
   const std::vector<double> shape = mode.at_points();
   const double left = dot(u, shape) / dot(shape, shape) / amount, expected = mode.decay(steps);
@@ -80,8 +81,9 @@ double error_of(const Mode& mode, double amount, const std::vector<double>& u, i
 int main() {
   const auto m = implicit_half_step();
   kauri::SolverOptions options;
-  options.analyze.solves = kSteps;  // so an ordering that spares solves may take longer
-  options.refine.max_steps = 0;     // a step's rounding errors are far below those of its time step
+  options.analyze.solves = kSteps;  // the ordering may take longer if it makes solves faster
+  options.refine.max_steps = 0;     // rounding errors of a step are far below its time-stepping
+                                    // error
   kauri::Solver<double> solver(options);
   if (const auto done = solver.compute(m.view()); !done) {
     std::printf("not positive definite: column %d\n", done.error().column);
@@ -93,7 +95,7 @@ int main() {
   std::vector<double> u(kPoints), w(kPoints);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = first[i] + second[i] / 2;
 
-  // (I + dt/2 A) u' = (I - dt/2 A) u is u' = 2 M^-1 u - u.
+  // Computes u' = 2 M^-1 u - u, which solves (I + dt/2 A) u' = (I - dt/2 A) u.
   const auto advance = [&](int steps) {
     for (int step = 0; step < steps; ++step) {
       w = u;
@@ -105,7 +107,7 @@ int main() {
   advance(kFirstSteps);
   double error = 0;
   const auto see = [&error](double e) {
-    if (!(e <= error)) error = e;  // a NaN stays
+    if (!(e <= error)) error = e;  // keeps a NaN
   };
   see(error_of(slow, 1, u, kFirstSteps));
   see(error_of(fast, 0.5, u, kFirstSteps));

@@ -1,6 +1,6 @@
-// A noisy sphere of triangles is made smooth by one implicit step of diffusion, (I + t L) X = X0,
-// with L the Laplacian of the mesh's graph: one factor, and x, y and z of all vertices as three
-// right-hand sides at once.
+// Smooths a noisy sphere of triangles by one implicit step of diffusion, (I + t L) X = X0, with L
+// the Laplacian of the mesh's graph: one factor, and x, y and z of all vertices as three right-hand
+// sides at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -35,7 +35,7 @@ Mesh octahedron() {
           {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}};
 }
 
-/// Four triangles of each, with the new vertices on the unit sphere.
+/// Returns the mesh with each triangle split into four; the new vertices lie on the unit sphere.
 Mesh finer(Mesh mesh) {
   std::map<std::pair<Index, Index>, Index> middle;
   const auto between = [&](Index a, Index b) {
@@ -54,7 +54,7 @@ Mesh finer(Mesh mesh) {
   return mesh;
 }
 
-/// I + t L: 1 + t times the number of neighbours on the diagonal, -t for each edge.
+/// Returns I + t L: 1 + t times the number of neighbours on the diagonal, -t for each edge.
 kauri::SymmetricMatrix<double> diffusion(const Mesh& mesh, double t) {
   std::set<std::pair<Index, Index>> edges;
   for (const auto& [a, b, c] : mesh.triangle)
@@ -76,8 +76,8 @@ kauri::SymmetricMatrix<double> diffusion(const Mesh& mesh, double t) {
   return kauri::SymmetricMatrix<double>::from_triplets(n, row, col, value, kauri::Storage::lower);
 }
 
-/// The root of the mean square of the vertices' distances from their mean radius; x holds x, y and
-/// z of all vertices one after another.
+/// Returns the root mean square deviation of the vertices' distances from their mean radius; x
+/// holds x, y and z of all vertices one after another.
 double roughness(const std::vector<double>& x) {
   const std::size_t n = x.size() / 3;
   double sum = 0, squares = 0;
@@ -112,7 +112,7 @@ int main() {
   }
   solver.solve(kauri::MatrixView<double>{x.data(), n, 3, n});
 
-  // The columns of L add up to zero, so no step moves the centre of the vertices.
+  // The columns of L add up to zero, so no step moves the centroid of the vertices.
   const double after = roughness(x),
                drift = std::fabs(std::accumulate(x.begin(), x.end(), 0.0) - sum_before) / n;
   std::printf("%d vertices, %zu triangles\n", n, mesh.triangle.size());

@@ -1,6 +1,6 @@
-// The path of a robot in the plane from what it measured between its poses, by Gauss and Newton:
-// the same pattern in every iteration, new values, one plan. The measurements are exact, so the
-// error goes to zero.
+// Finds the path of a robot in the plane from measurements between its poses by Gauss-Newton: every
+// iteration has the same pattern and new values, and all share one plan. The measurements are
+// exact, so the error converges to zero.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -26,7 +26,8 @@ Pose relative(const Pose& a, const Pose& b) {
   return {c * dx + s * dy, c * dy - s * dx, std::remainder(b[2] - a[2], 2 * std::numbers::pi)};
 }
 
-/// Up and down in lanes, a pose a unit; neighbouring lanes see one another.
+/// The path runs up and down in lanes, one pose per unit; poses of neighbouring lanes measure each
+/// other.
 constexpr Index kLanes = 40, kLane = 50, kPoses = kLanes * kLane;
 
 std::vector<Pose> true_path() {
@@ -51,8 +52,8 @@ std::vector<Measurement> measure(const std::vector<Pose>& path) {
   return all;
 }
 
-/// J^T J and -J^T e of the errors e of all measurements, and of the first pose, which is to stay
-/// where it is.
+/// Normal equations, J^T J and -J^T e, of the errors e of all measurements, and of the first pose,
+/// which stays fixed.
 struct NormalEquations {
   std::vector<Index> row, col;
   std::vector<double> value, rhs = std::vector<double>(3 * kPoses, 0.0);
@@ -85,7 +86,8 @@ struct NormalEquations {
     col.push_back(j);
     value.push_back(v);
   }
-  /// Repeated entries are summed; zeros are kept, so the pattern is the same every time.
+  /// Returns the matrix. Repeated entries are summed and zeros are kept, so the pattern is always
+  /// the same.
   [[nodiscard]] kauri::SymmetricMatrix<double> matrix() const {
     return kauri::SymmetricMatrix<double>::from_triplets(3 * kPoses, row, col, value,
                                                          kauri::Storage::lower);
@@ -98,7 +100,7 @@ int main() {
   const std::vector<Pose> truth = true_path();
   const std::vector<Measurement> measurements = measure(truth);
   std::mt19937 random(1);
-  std::vector<Pose> path = truth;  // the first guess: wrong everywhere but at the beginning
+  std::vector<Pose> path = truth;  // the first guess, which is wrong everywhere except at the start
   for (Index i = 1; i < kPoses; ++i)
     for (double& p : path[i]) p += 0.6 * (random() / 4294967296.0 - 0.5);
 
@@ -122,7 +124,7 @@ int main() {
   double off = 0;
   for (Index i = 0; i < kPoses; ++i) {
     const double d = std::hypot(path[i][0] - truth[i][0], path[i][1] - truth[i][1]);
-    if (!(d <= off)) off = d;  // a NaN stays
+    if (!(d <= off)) off = d;  // keeps a NaN
   }
   std::printf("%d poses, %zu measurements; farthest from the truth %.1e\n", kPoses,
               measurements.size(), off);

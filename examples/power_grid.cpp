@@ -1,6 +1,6 @@
-// State estimation of a power grid (direct current): phase angles of the buses from measured flows
-// and injections, by weighted normal equations H^T W H. The grid is a ring of rings; the phases of
-// kauri are called one by one, and its orderings compared.
+// State estimation of a power grid (direct current): finds phase angles of the buses from measured
+// flows and injections by weighted normal equations H^T W H. The grid is a ring of rings. The
+// program calls kauri's phases one by one and compares its orderings.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -16,14 +16,14 @@ namespace {
 using kauri::Index;
 
 constexpr Index kRegions = 60, kBuses = 50,
-                kAll = kRegions * kBuses;  // bus 0 has the angle 0 and is no unknown
+                kAll = kRegions * kBuses;  // bus 0 has angle 0 and is not an unknown
 
 struct Line {
   Index from, to;
   double susceptance;
 };
 
-/// A ring of buses in each region with a chord across, and two ties to the next region.
+/// Returns a ring of buses in each region with a chord across, and two ties to the next region.
 std::vector<Line> grid() {
   std::vector<Line> lines;
   for (Index r = 0; r < kRegions; ++r) {
@@ -36,19 +36,22 @@ std::vector<Line> grid() {
   return lines;
 }
 
-/// A row of H: what is measured is the sum of coefficient times angle, give or take sigma.
+/// A row of H: the measurement is the sum of coefficient times angle, with standard deviation
+/// sigma.
 struct Measurement {
   std::vector<std::pair<Index, double>> term;
   double sigma;
 
-  [[nodiscard]] double of(const std::vector<double>& angle) const {  // angle[u] of bus u + 1
+  [[nodiscard]] double of(const std::vector<double>& angle) const {  // angle[u] belongs to bus u +
+                                                                     // 1
     double sum = 0;
     for (const auto& [bus, c] : term) sum += bus == 0 ? 0 : c * angle[bus - 1];
     return sum;
   }
 };
 
-/// The flow through each line, and what each bus feeds into its lines.
+/// Returns the measurements: the flow through each line, and the injection of each bus into its
+/// lines.
 std::vector<Measurement> meters() {
   std::vector<Measurement> all(kAll, Measurement{{}, 0.02});
   for (const auto& [i, j, b] : grid()) {
@@ -102,7 +105,7 @@ int main() {
     return 2;
   }
 
-  // Two right-hand sides H^T W z: z as it is, and as it is measured.
+  // Solves with two right-hand sides H^T W z: exact z, and z with measurement noise.
   std::vector<double> truth(n), x(2 * n, 0.0), noisy;
   for (Index u = 0; u < n; ++u) truth[u] = 0.3 * std::sin(0.01 * u);
   std::mt19937 random(1);
@@ -122,7 +125,7 @@ int main() {
   double off = 0, misfit = 0;
   for (Index u = 0; u < n; ++u) {
     const double d = std::fabs(x[u] - truth[u]);
-    if (!(d <= off)) off = d;  // a NaN stays
+    if (!(d <= off)) off = d;  // keeps a NaN
   }
   const std::vector<double> estimate(x.begin() + n, x.end());
   for (std::size_t k = 0; k < noisy.size(); ++k)

@@ -1,7 +1,7 @@
-// A Gaussian Markov random field on a grid, measured at every second point: its range by maximum
-// likelihood, the field with standard deviations, samples of it. The precision (inverse covariance)
-// is sparse: log-determinants, solves, the selected inverse and half a solve are all that is needed
-// (Rue & Held, Gaussian Markov Random Fields, 2005).
+// A Gaussian Markov random field on a grid, measured at every second point: estimates its range by
+// maximum likelihood, the field with standard deviations, and draws samples of it. The precision
+// (inverse covariance) is sparse, so log-determinants, solves, the selected inverse and solves with
+// L^T suffice (Rue & Held, Gaussian Markov Random Fields, 2005).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -21,8 +21,8 @@ constexpr double kNoise = 0.3;  // standard deviation of a measurement
 
 bool is_measured(Index i) { return i % 2 == 0; }
 
-/// Q = kappa2 I + the grid's Laplacian; and where it is measured 1 / noise^2 more, which is the
-/// precision of the field given these.
+/// Returns the precision Q = kappa2 I + the grid's Laplacian. With `measured`, adds 1 / noise^2 at
+/// the measured points, which gives the precision of the field conditioned on the measurements.
 kauri::SymmetricMatrix<double> precision(double kappa2, bool measured) {
   std::vector<Index> row, col;
   Vector value;
@@ -41,8 +41,8 @@ kauri::SymmetricMatrix<double> precision(double kappa2, bool measured) {
                                                        kauri::Storage::lower);
 }
 
-/// One plan for all precisions, since their pattern is the same, and a factor for each of two
-/// kinds.
+/// A plan that all precisions share, since they have the same pattern, and factors of the prior and
+/// the posterior precision.
 struct Field {
   kauri::Backend backend = kauri::cpu_backend();
   std::shared_ptr<const kauri::Plan> plan = kauri::analyze(precision(1, false).pattern());
@@ -54,7 +54,7 @@ struct Field {
     return kauri::refactorize(prior, precision(kappa2, false).view()).ok() &&
            kauri::refactorize(posterior, precision(kappa2, true).view()).ok();
   }
-  /// A sample of the distribution whose precision was factorised: P^T L^-T z.
+  /// Returns a sample of the distribution whose precision was factorised: P^T L^-T z.
   Vector sample(const kauri::Factor<double>& factor, std::mt19937& random) {
     std::normal_distribution<double> normal;
     Vector x(kPoints);
@@ -64,7 +64,7 @@ struct Field {
     factor.solve(kauri::System::Pt, view, view, workspace);
     return x;
   }
-  /// The mean of the field given measurements y.
+  /// Returns the mean of the field given measurements y.
   Vector mean(const Vector& y) {
     Vector x(kPoints, 0.0);
     for (Index i = 0; i < kPoints; ++i)
@@ -72,7 +72,7 @@ struct Field {
     posterior.solve(kauri::column_view(std::span<double>(x)), workspace);
     return x;
   }
-  /// ln p(y | kappa2) but for a constant, of what set() was called with.
+  /// Returns ln p(y | kappa2), up to a constant, for the kappa2 of the last set().
   double log_likelihood(const Vector& y) {
     const Vector x = mean(y);
     double fit = 0;
@@ -82,8 +82,8 @@ struct Field {
   }
 };
 
-/// d ln det(Q) / d kappa2 is the trace of Q^-1: by the selected inverse, and by a difference. Their
-/// relative distance.
+/// Returns the relative difference of two values of d ln det(Q) / d kappa2: the trace of Q^-1 by
+/// the selected inverse, and a difference quotient.
 double check_gradient(Field& field, double kappa2) {
   double ends[2];
   for (const int side : {0, 1}) {
@@ -119,8 +119,8 @@ int main() {
   std::printf("%d points, %d of them measured: kappa^2 = %.4f is the likeliest, %.4f is true\n",
               kPoints, kPoints / 2, best, kTrue);
 
-  // Of standard normal deviations the mean square is 1; here with the field's own, which the
-  // selected inverse tells.
+  // Standardised deviations have a mean square of 1; the standard deviations are those of the
+  // field, from the selected inverse.
   field.set(best);
   auto inverse = kauri::SelectedInverse<double>::create(field.posterior);
   inverse.compute(field.posterior);

@@ -1,6 +1,6 @@
-// An image cut into regions by random walks (Grady, Random Walks for Image Segmentation, 2006): a
-// pixel belongs to the region whose seeds a walk that avoids edges reaches first most often. These
-// probabilities solve Laplacian systems: one factor, a column for each region but one.
+// Segments an image by random walks (Grady, Random Walks for Image Segmentation, 2006): a pixel
+// belongs to the region whose seeds a walk that avoids edges is most likely to reach first. These
+// probabilities solve Laplacian systems: one factor, and a column for each region but one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -17,7 +17,7 @@ using Image = std::vector<double>;
 constexpr Index kSize = 160, kPixels = kSize * kSize, kRegions = 3, kNone = -1;
 constexpr double kNoise = 0.12, kSharpness = 500;
 
-/// A disc and a bar on a ground.
+/// Returns the region of a pixel of the image: a disc and a bar on a background.
 Index true_region(Index pixel) {
   const Index column = pixel % kSize, row = pixel / kSize;
   const double x = double(column) / kSize, y = double(row) / kSize;
@@ -25,7 +25,8 @@ Index true_region(Index pixel) {
   return x > 0.62 && x < 0.8 && y > 0.2 && y < 0.85 ? 2 : 0;
 }
 
-/// A user's strokes: around all, between the figures, and through each of them.
+/// Returns the region of a pixel on a stroke of the user, else kNone. Strokes run along the border,
+/// between the figures, and through each of them.
 Index seed(Index pixel) {
   const Index x = pixel % kSize, y = pixel / kSize, last = kSize - 4;
   const bool within = x >= 3 && x <= last && y >= 3 && y <= last;
@@ -40,14 +41,15 @@ Image picture() {
   std::mt19937 random(3);
   Image image(kPixels);
   for (Index i = 0; i < kPixels; ++i) {
-    double noise = -6;  // nearly normal, and the same everywhere
+    double noise = -6;  // nearly normal, and the same on every machine
     for (int k = 0; k < 12; ++k) noise += random() / 4294967296.0;
     image[i] = kGrey[true_region(i)] + kNoise * noise;
   }
   return image;
 }
 
-/// Means of neighbours: noise is no edge.
+/// Returns a weighted mean of each pixel and its neighbours, so that noise is not taken for an
+/// edge.
 Image smooth(const Image& image) {
   Image out = image;
   for (Index y = 1; y + 1 < kSize; ++y)
@@ -59,8 +61,8 @@ Image smooth(const Image& image) {
   return out;
 }
 
-/// The Laplacian of the pixels without a seed, and what walks from there go to seeds of the regions
-/// but the first.
+/// The Laplacian of the pixels without a seed, and right-hand sides from the edges to the seeds of
+/// all regions but the first.
 struct Walks {
   std::vector<Index> unknown = std::vector<Index>(kPixels, kNone), row, col;
   std::vector<double> value, right;

@@ -1,5 +1,5 @@
-// What the tutorial (docs/site/tutorial.md) does in C++, step by step: its parts between [name] and
-// [end] are shown there.
+// The C++ of the tutorial (docs/site/tutorial.md), step by step; the tutorial shows the parts
+// between [name] and [end].
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -35,7 +35,7 @@ constexpr kauri::Index kSide = 100, kRows = kSide * kSide;
 
 bool small(double error) { return error < 1e-15; }
 
-// A right-hand side, what it took, and how good the answer is.
+// Solves for one right-hand side, and prints the report and the accuracy.
 bool solve_one() {
   // [one]
   const auto a = plate(kSide, 0.01);
@@ -49,7 +49,7 @@ bool solve_one() {
   return x.size() == b.size() && small(solver.report().refinement.final_error.componentwise);
 }
 
-// Many right-hand sides, and new values.
+// Solves for many right-hand sides, and factorises new values.
 bool solve_many() {
   const auto a = plate(kSide, 0.01);
   // [many]
@@ -74,7 +74,7 @@ bool solve_many() {
   return good;
 }
 
-// A matrix that is not positive definite.
+// Factorises a matrix that is not positive definite, then a shifted one that is.
 bool shift() {
   // [shift]
   const auto a = plate(kSide, -0.5);  // more gain than loss
@@ -89,7 +89,7 @@ bool shift() {
   return static_cast<bool>(done);
 }
 
-// The phases, with a device behind them where there is one.
+// Calls the phases one by one, on a device if there is one.
 bool on_device() {
   const auto a = plate(kSide, 0.01);
   const std::vector<double> b(kRows, 1.0);

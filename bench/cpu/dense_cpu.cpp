@@ -1,8 +1,8 @@
 // Times the CPU's dense kernels shape by shape and prints a JSON line each: seconds, Gflop/s, and
 // the ratio to the BLAS linked in, if any.
-//
-//   dense_cpu [TARGET]          TARGET: cpu-avx512, cpu-avx2 or cpu-generic; this machine's best
-//   without it. Run it on an idle core.
+//   dense_cpu [TARGET]          TARGET: cpu-avx512, cpu-avx2 or cpu-generic; default: this
+//                               machine's best
+// Run it on an idle core.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ extern "C" void dtrsm_(const char*, const char*, const char*, const char*, const
 namespace kauri {
 namespace {
 
-/// Least seconds of a call within about a fifth of a second.
+/// Returns the least seconds of a call of f, which is repeated for about a fifth of a second.
 template <class F>
 double least_seconds(F&& f) {
   using Clock = std::chrono::steady_clock;
@@ -57,7 +57,8 @@ void print(const char* kernel, const std::string& target, Index m, Index k, doub
   std::printf("}\n");
 }
 
-/// Contribution block of a front: lower triangle of -A A^T, A m x k, in place and packed.
+/// Times the update of a contribution block: lower triangle of -A A^T, A m x k, in place and
+/// packed.
 void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target,
                   Index m, Index k) {
   const Offset lda = m + k;
@@ -84,7 +85,7 @@ void bench_update(const numeric::cpu::DenseKernels<double>& kernels, const std::
         blas);
 }
 
-/// Cholesky of a pivot block of order n, and m rows solved with it.
+/// Times the Cholesky factorisation of a pivot block of order n and the solve of m rows with it.
 void bench_panel(const numeric::cpu::DenseKernels<double>& kernels, const std::string& target,
                  Index n, Index m) {
   auto a = random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));

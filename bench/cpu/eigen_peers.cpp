@@ -1,5 +1,5 @@
-// kauri::eigen::LLT beside the solvers of Eigen whose place it takes: the same calls, phase by
-// phase, in turn; JSON lines.
+// Times kauri::eigen::LLT beside the solvers of Eigen that it replaces: the same calls, phase by
+// phase, in turn. Prints JSON lines.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <Eigen/SparseCholesky>
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
 
-/// The lower half, as Eigen's solvers take it.
+/// Returns the lower half of A in the form that Eigen's solvers take.
 Matrix eigen_of(const SymmetricMatrix<double>& a) {
   const Pattern lower = a.pattern();
   std::vector<Eigen::Triplet<double>> entries;
@@ -37,7 +37,7 @@ Matrix eigen_of(const SymmetricMatrix<double>& a) {
   return matrix;
 }
 
-/// Seconds, the least of all rounds.
+/// Seconds of each phase: the least of all rounds.
 struct Times {
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   double analyze = kNone, factor = kNone, refactor = kNone, solve = kNone, job = kNone, error = 0;
@@ -45,8 +45,8 @@ struct Times {
 
 void take(double& least, double seconds) { least = std::min(least, seconds); }
 
-/// One round of a program that is written against any of them. error: |b - A x| / (|A| |x| + |b|)
-/// in the largest norm.
+/// Runs one round of a program that compiles with any of the solvers. error: |b - A x| / (|A| |x| +
+/// |b|) in the maximum norm.
 template <class Solver>
 void run(const Matrix& a, const Vector& b, Times& times) {
   Stopwatch job;

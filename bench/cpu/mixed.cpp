@@ -1,11 +1,11 @@
-// Mixed precision by condition: three families (src/generate/conditioned.hpp) x conditions 1e2, 1e4
-// ... 1e12 x backends. A line of JSON for each right-hand side: random, or A times a known x.
-// Errors are measured anew by the CPU, in the scaled system of MixedReport, whatever the report
-// told (`told`); `forward` is that of S^-1 x, over its largest entry. `condition_1` is an estimate
-// in the 1-norm of S A S.
+// Times and checks mixed precision by condition: three families of matrices
+// (src/generate/conditioned.hpp) x conditions 1e2, 1e4 ... 1e12 x backends. Prints a line of JSON
+// for each right-hand side, which is random or A times a known x. The CPU recomputes errors in the
+// scaled system of MixedReport, independently of the report (`told`). `forward` is the error of
+// S^-1 x divided by its largest entry. `condition_1` is an estimate in the 1-norm of S A S.
 //   mixed [--cuda] [--loops L] [--threads T] [--grid K] [--cells K] [--rows N] [--target E] [--all]
-// --cuda: on a device, too. --all: 1e3, 1e5 ... as well. Exits with 1 where a column is called
-// solved that is not.
+// --cuda adds a device; --all adds the conditions 1e3, 1e5 ... The exit status is 1 if a report
+// calls a column solved whose recomputed error is too large.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,12 +39,12 @@ struct System {
   SymmetricMatrix<double> a;
 };
 
-/// In the numbers of the scaled system, H = S A S.
+/// The scaled system, H = S A S.
 struct Scaled {
   explicit Scaled(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) {
     scaling.apply(a.view(), h.value());
   }
-  /// S^sign of v, times 2^power.
+  /// Returns S^sign v, times 2^power.
   [[nodiscard]] std::vector<double> apply(std::vector<double> v, int sign, int power = 0) const {
     for (std::size_t i = 0; i < v.size(); ++i)
       v[i] = std::scalbn(v[i], power - sign * scaling.exponent()[i]);
@@ -55,7 +55,8 @@ struct Scaled {
   SymmetricScaling scaling;
 };
 
-/// By a factor in double; null where there is none.
+/// Estimates the condition of H in the 1-norm with a factor in double; null if H is not positive
+/// definite.
 std::optional<double> condition_1(const SymmetricMatrix<double>& h, Backend& cpu) {
   auto factor = factorize<double>(analyze(h.pattern()), h.value(), cpu);
   if (!factor) return {};
@@ -65,7 +66,8 @@ std::optional<double> condition_1(const SymmetricMatrix<double>& h, Backend& cpu
 
 std::vector<System> systems_of(const Settings& settings, Backend& cpu) {
   std::vector<System> all;
-  constexpr double kContrast = 1e6;  // beyond some hundreds the condition of bars grows with it
+  constexpr double kContrast = 1e6;  // beyond some hundreds the condition of bars is proportional
+                                     // to the contrast
   const double growth =
       condition_1(Scaled(conditioned::bars(settings.cells, kContrast)).h, cpu).value() / kContrast;
   for (int power = 2; power <= 12; power += settings.all ? 1 : 2) {
@@ -84,11 +86,11 @@ std::vector<System> systems_of(const Settings& settings, Backend& cpu) {
 double largest(const std::vector<double>& v) {
   double most = 0;
   for (const double x : v)
-    if (!(std::fabs(x) <= most)) most = std::fabs(x);  // a NaN stays
+    if (!(std::fabs(x) <= most)) most = std::fabs(x);  // keeps a NaN
   return most;
 }
 
-/// c, and y where it is known.
+/// Right-hand side c, and the solution y if it is known (else empty).
 struct Problem {
   std::vector<double> c, y;
 };
@@ -101,7 +103,8 @@ Problem problem(const Scaled& scaled, bool known, Backend& cpu) {
   return {image, v};
 }
 
-/// One solve as a line; false where an error is called none.
+/// Solves one problem and prints its line. Returns false if the report claims convergence and the
+/// recomputed error is too large, or if A is called not positive definite.
 bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu,
            const Settings& settings, nlohmann::ordered_json line) {
   const Problem given = problem(scaled, known, cpu);
@@ -113,7 +116,7 @@ bool solve(const Scaled& scaled, bool known, MixedFactor& mixed, Backend& cpu,
   if (!solved) {
     line["status"] = "not_positive_definite";
     std::printf("%s\n", line.dump().c_str());
-    return false;  // all of these are positive definite
+    return false;  // all matrices of this benchmark are positive definite
   }
   const MixedReport& report = solved.value();
   const std::vector<double> y = scaled.apply(x, -1);

@@ -1,10 +1,11 @@
-// Refinement with a factor in float, step by step, by public calls: what a step gains, and what
-// that is owed to. A line of JSON for each system and preconditioner: `float`, as MixedFactor has
-// it; `sums`, the same L with a solve in double; `rounded`, L of a factor in double, each entry
-// rounded to a float: what storage alone costs. The last two, on the host, take L out: of systems
-// up to --most entries. Of each step: the componentwise error of S^-1 x; the cosine between its
-// residual and the one before; and the error after one step of extrapolation (Anderson 1965), the
-// residual's part along the difference of the last two taken away.
+// Refines step by step with a factor in float, by public calls, and shows what a step gains and
+// which rounding limits it. Prints a line of JSON for each system and preconditioner: `float`, the
+// solve of MixedFactor; `sums`, the same L with a solve in double; `rounded`, L of a factor in
+// double with each entry rounded to float, which isolates the error of storage. The last two
+// extract L on the host and run for systems of up to --most entries. Figures of each step: the
+// componentwise error of S^-1 x; the cosine between its residual and the one before; the error
+// after one step of Anderson extrapolation (Anderson 1965), which removes the residual's part along
+// the difference of the last two.
 //   mixed_steps [--cuda] [--loops L] [--steps N] [--most ENTRIES] [--ones] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
@@ -33,7 +34,8 @@ double dot(const Vector& u, const Vector& v) {
   return sum;
 }
 
-/// r divided by a power of two above its largest entry, which is told.
+/// Passes the entries of r, divided by a power of two above the largest, to take(i, value). Returns
+/// the exponent.
 int shrink(const Vector& r, const std::function<void(std::size_t, double)>& take) {
   double most = 0;
   for (const double v : r) most = std::max(most, std::fabs(v));
@@ -51,7 +53,7 @@ Vector solve_in_float(const Factor<float>& factor, Workspace<float>& workspace, 
   return out;
 }
 
-/// By columns of L, in double.
+/// Solves with L by columns in double; each entry of L is rounded to float first.
 template <class T>
 Vector solve_in_double(const LowerFactor<T>& l, const Permutation& perm, const Vector& r) {
   const auto n = static_cast<Index>(r.size());
@@ -82,7 +84,7 @@ Vector solve_in_double(const LowerFactor<T>& l, const Permutation& perm, const V
   return out;
 }
 
-/// y where extrapolation of the last two leads.
+/// Returns y after one step of Anderson extrapolation from the last two iterates.
 Vector extrapolated(const Vector& y, const Vector& y_before, const Vector& r,
                     const Vector& r_before) {
   double along = 0, size = 0;

@@ -1,9 +1,10 @@
-// selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...: the selected
-// inverse's time beside that of the factorisation it is made of. SOURCE is a file or, where no file
-// has that name, a specification of kauri::generate. One JSON line per system: seconds on the
-// clock, the least of R interleaved runs (3) after one that is not counted. K: so many columns of
-// A^-1 by solves, too: `error`, null without, is the largest difference of an entry from theirs,
-// over the largest of the column.
+// Times the selected inverse beside the factorisation that it starts from.
+//   selected_inverse [--cuda] [--float] [--threads T] [--runs R] [--check K] SOURCE ...
+// SOURCE is a file or, if no file has that name, a specification of kauri::generate. Prints one
+// JSON line per system: seconds of wall time, the least of R interleaved runs (default 3) after one
+// that is not counted. --check K also computes K columns of A^-1 by solves: `error` is the largest
+// difference of an entry from theirs, divided by the largest entry of the column; it is null
+// without --check.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ double largest_error(const kauri::Factor<T>& factor, const kauri::SelectedInvers
     factor.solve(kauri::column_view(std::span<T>(x)), workspace);
     const auto compare = [&](T found, kauri::Index i) {
       const double error = std::abs(found - x[i]) / x[j];
-      if (!(error <= worst)) worst = error;  // a NaN stays
+      if (!(error <= worst)) worst = error;  // keeps a NaN
     };
     compare(diagonal[j], j);
     for (kauri::Index i = 0; i < n; i += std::max(1, n / 500))

@@ -1,7 +1,8 @@
-// A batch of systems with one pattern on a device, against the loop over single factors:
-// refactorise and solve, values and vectors there. Least seconds of timed rounds. The loop enqueues
-// all on one stream and waits once: by one factor and workspace that are filled again and again, by
-// launches and by the replay of a captured graph of one item. A line of JSON per system.
+// Times a batch of systems with one pattern on a device against a loop over single factors:
+// refactorise and solve, with values and vectors in device memory. Reports the least seconds of
+// timed rounds. The loop enqueues all items on one stream and waits once; it reuses one factor and
+// workspace, by launches and by the replay of a captured graph of one item. Prints a line of JSON
+// per system.
 //   batch [--items N] [--repeats N] [--nrhs N] [--float] [--method nd|amd|metis] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -23,11 +24,11 @@ struct Options {
   Index items = 1000;
   int repeats = 10;
   Index nrhs = 1;
-  bool single = false;  // float
+  bool single = false;  // factorise in float
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-/// Least seconds of `run`, which waits, after two rounds that do not count.
+/// Returns the least seconds of `run` and a wait for the device; two warm-up rounds do not count.
 double least_seconds(int repeats, const std::function<void()>& run) {
   double least = 1e300;
   for (int r = 0; r < repeats + 2; ++r) {
@@ -42,7 +43,7 @@ double least_seconds(int repeats, const std::function<void()>& run) {
   return least;
 }
 
-/// A stream, and a graph of what was enqueued on it.
+/// A stream, and a graph of the work that was captured on it.
 struct Captured {
   cudaStream_t stream = nullptr;
   cudaGraphExec_t graph = nullptr;

@@ -1,4 +1,4 @@
-// What the benches of batches share: the values of all items, right-hand sides, residuals.
+// Input of the benchmarks of batches: values of all items, right-hand sides, residuals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace kauri::bench {
 
-/// Items are A with its diagonal raised by 0 to 10 %, each by another share; right-hand sides
-/// follow each other.
+/// Values and right-hand sides of a batch. Each item is A with its diagonal raised by 0 to 10 %, a
+/// different share for each; right-hand sides are stored item after item.
 template <class T>
 struct BatchJob {
   SymmetricMatrix<double> a;
@@ -34,7 +34,7 @@ struct BatchJob {
     for (T& x : b) x = static_cast<T>(std::uniform_real_distribution<>(-1, 1)(random));
   }
 
-  /// The worst residual |b - A x| / (|A| |x| + |b|) of every 37th item.
+  /// Returns the worst residual |b - A x| / (|A| |x| + |b|) over every 37th item.
   [[nodiscard]] double residual(const std::vector<T>& x) const {
     double worst = 0;
     const Pattern& pattern = a.pattern();

@@ -1,4 +1,5 @@
-// What the benches of kernels share: arrays on the device, noise, and medians of timed launches.
+// Helpers of the benchmarks of kernels: arrays on the device, pseudo-random numbers, medians of
+// timed launches.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,12 +14,13 @@
 
 namespace kauri::bench {
 
-inline constexpr double kPeak = 62e12;  // flop/s of a large DGEMM on an H200
-inline constexpr double kFmaPeak =
-    33.5e12;  // flop/s of its fused multiply-adds in double, by the data sheet; twice that in float
+inline constexpr double kPeak = 62e12;       // flop/s of a large DGEMM on an H200
+inline constexpr double kFmaPeak = 33.5e12;  // flop/s of fused multiply-adds in double on an H200,
+                                             // by the data sheet; float has twice that
 inline constexpr double kTf32Peak = 307e12;  // flop/s of mma.sync in TF32: 62 % of wgmma's, 495e12
                                              // by the data sheet (Luo et al. 2025)
-inline constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, read and written
+inline constexpr double kBandwidth = 4.24e12;  // bytes/s of a copy, counting both the read and the
+                                               // write
 
 inline void require(bool ok, const char* what) {
   if (ok) return;
@@ -26,8 +28,8 @@ inline void require(bool ok, const char* what) {
   std::exit(2);
 }
 
-/// Bytes a second of long reads on the current device: 91 % of what its memory's clock and width
-/// make, as measured on an H200 (4.47 of 4.92e12).
+/// Returns the bytes per second of long reads on the current device: 91 % of its memory's clock
+/// times width, as measured on an H200 (4.47 of 4.92e12).
 inline double read_bandwidth() {
   int device = 0, khz = 0, bits = 0;
   require(cudaGetDevice(&device) == cudaSuccess &&
@@ -65,7 +67,7 @@ class DeviceArray {
   std::size_t count_;
 };
 
-/// In [-1, 1), of a counter.
+/// Returns a pseudo-random number in [-1, 1) from the counter x.
 __device__ inline double noise(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -74,8 +76,8 @@ __device__ inline double noise(std::uint64_t x) {
   return static_cast<double>(x >> 11) * 0x1p-52 - 1.0;
 }
 
-/// Median over `repeats` runs, after three that do not count; prepare(r) and run(r) put work on the
-/// default stream.
+/// Returns the median microseconds of run(r) over `repeats` runs, after three that do not count;
+/// prepare(r) and run(r) put work on the default stream.
 inline double median_us(int repeats, const std::function<void(int)>& prepare,
                         const std::function<void(int)>& run) {
   cudaEvent_t begin, end;

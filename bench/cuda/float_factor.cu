@@ -1,7 +1,8 @@
-// Factors of floats on a device by each of its loops, and one of doubles for comparison: least
-// seconds of timed refactorisations with values on the device, how far a solution by the factor is
-// from the one in double, its backward error in float, and how many steps of refinement lead to
-// that of a float. A line of JSON per system and loop.
+// Times factors in float on a device with each of its kernel families, and one in double for
+// comparison. Reports the least seconds of timed refactorisations with values on the device, the
+// distance of the float solution from the double one, its backward error in float, and the number
+// of refinement steps that reach the backward error of float. Prints a line of JSON per system and
+// kernel family.
 //   float_factor [--repeats N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -49,7 +50,7 @@ System system_of(const std::string& argument, const Options& options) {
   return system;
 }
 
-/// x, and what it took; no x where a pivot failed.
+/// Solution x with its times; x is empty if a pivot failed.
 template <class T>
 struct Outcome {
   double seconds = 1e300;
@@ -85,13 +86,13 @@ Outcome<T> run(const System& system, CudaCompute loops, int repeats) {
   return result;
 }
 
-/// max |x - y| / max |y|.
+/// Returns max |x - y| / max |y|.
 template <class T>
 double distance(const std::vector<T>& x, const std::vector<double>& y) {
   double most = 0, size = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     const double d = std::abs(x[i] - y[i]);
-    if (!(d <= most)) most = d;  // a NaN stays
+    if (!(d <= most)) most = d;  // keeps a NaN
     size = std::max(size, std::abs(y[i]));
   }
   return most / size;

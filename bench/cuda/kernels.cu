@@ -1,12 +1,14 @@
-// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes and checks
-// them against these: one JSON line per shape. `share`: of the roofline; `vendor`: the calls that
-// `vendor_us` is the time of, the fastest of those tried that do the same; `ratio`: how many times
-// as long they take; `error`: the difference from the vendor's result in double.
-//   kernels                 all shapes of the table; `ahead` of a trsm are the pivots of its blocks
-//   kernels WHAT            those of one kernel: update, gemm, trsm, factor; by the portable
-//   kernels: portable (factor), float_update kernels --repeat RUNS   the same input again and
-//   again: exit code 1 where a bit differs kernels --check SEEDS   random shapes, odd sizes and
-//   planted bad pivots; exit code 1 where one fails
+// Times the dense kernels on tiled fronts against cuBLAS and cuSOLVER on the same shapes, compares
+// the results, and prints one JSON line per shape. `share`: fraction of the roofline; `vendor`: the
+// fastest of the equivalent vendor calls, whose time is `vendor_us`; `ratio`: vendor's time divided
+// by kauri's; `error`: difference from the vendor's result in double.
+//   kernels                 all shapes of the table; `ahead` of a trsm is the number of pivots of
+//                           its blocks
+//   kernels WHAT            shapes of one kernel: update, gemm, trsm, factor; with the portable
+//                           kernels: portable (factor), float_update
+//   kernels --repeat RUNS   repeats the same input; exit status 1 if a bit differs
+//   kernels --check SEEDS   random shapes, odd sizes and planted bad pivots; exit status 1 if one
+//                           fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -35,7 +37,8 @@ double factor_flops(FrontCells s) {
   return flops;
 }
 
-// C -= A A^T of the columns behind `shape.p` by the vendor's: lower triangle alone, or all of C.
+// The vendor's C -= A A^T with the rows below the pivots of `shape`: syrk updates the lower
+// triangle alone, gemm all of C.
 template <class T>
 void syrk(cublasHandle_t blas, FrontCells shape, T* a) {
   const T one = 1, minus = -1;
@@ -53,7 +56,8 @@ void gemm(cublasHandle_t blas, FrontCells shape, T* a) {
           "gemm");
 }
 
-// Of floats by syrk or gemm; where the loops are those of plain TF32, cuBLAS may use it, too.
+// Times the vendor's update: the faster of syrk and gemm for float, with TF32 allowed if `loops` is
+// plain TF32.
 template <class T>
 VendorTime vendor_update(const Vendor& vendor, CudaCompute loops, FrontCells shape, int repeats,
                          std::uint64_t seed) {
@@ -96,7 +100,7 @@ void bench_update(const Vendor& vendor, CudaCompute loops, int n, int k, int rep
       loops);
 }
 
-// Against the vendor's factor in double.
+// Returns the error of the first front against the vendor's factor in double.
 template <class T>
 double error_of(const Fronts<T>& fronts, const Vendor& vendor, FrontCells shape, const double* a) {
   const VendorFronts<double> oracle(vendor, shape, 1, a);
@@ -123,13 +127,15 @@ void bench_factor(const Vendor& vendor, CudaCompute loops, FrontCells shape, int
            loops);
 }
 
-// What may remain of a front of numbers of T, well conditioned, against the vendor's in double.
+// Returns the bound of the error of a well-conditioned front in T against the vendor's factor in
+// double.
 template <class T>
 double tolerance_of(CudaCompute loops) {
   return 45 * (loops == CudaCompute::tf32 ? 0x1p-11 : std::numeric_limits<T>::epsilon());
 }
 
-// One random front (or several): against the vendor's factor, or with a planted bad pivot.
+// Checks one random front (or several equal ones) against the vendor's factor, or with a planted
+// bad pivot.
 template <class T>
 bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random, std::uint64_t seed,
                bool bad_pivot) {
@@ -162,7 +168,7 @@ bool check_one(const Vendor& vendor, CudaCompute loops, std::mt19937_64& random,
   return false;
 }
 
-// Runs that differ in a bit from the first.
+// Returns the number of runs whose bits differ from those of the first, and prints a line.
 template <class T, class Run>
 int differing(const char* what, FrontCells shape, int count, int runs, const T* data,
               std::int64_t entries, const Run& run) {
@@ -271,7 +277,7 @@ void bench_portable(const Vendor& vendor, CudaCompute loops) {
   bench_factor<T>(vendor, loops, {512, 256}, 64, symbolic::kAhead, 7, 3);
 }
 
-// In blocks as wide as kPanelSolveBlock says, and otherwise.
+// Times solves with panels in blocks of kPanelSolveBlock pivots, and in narrower and wider blocks.
 void bench_solves(const Vendor& vendor) {
   for (int block : {256, symbolic::kPanelSolveBlock, 1024}) {
     for (FrontCells s : {FrontCells{8192, 512}, FrontCells{8192, 2048}, FrontCells{2048, 1024}})

@@ -1,4 +1,5 @@
-// GEMM and TRSM on tiled fronts against cuBLAS: C -= A B^T, and X L^T = C of one or many fronts.
+// Times GEMM and TRSM on tiled fronts against cuBLAS: C -= A B^T, and X L^T = C of one or many
+// fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,8 +19,8 @@ __global__ inline void fill_noise(double* a, std::int64_t count, std::uint64_t s
     a[e] = noise(seed << 40 ^ static_cast<std::uint64_t>(e));
 }
 
-// Lower triangle, order x order by columns, zeros above, of a small condition: a diagonal of 1 to
-// 2, and less than that beside it.
+// Fills a lower triangle, order x order by columns, with zeros above. It is well conditioned: a
+// diagonal of 1 to 2, and smaller entries beside it.
 __global__ inline void fill_triangle(double* l, int order, std::uint64_t seed) {
   const double scale = 0.5 / sqrt(static_cast<double>(order));
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
@@ -30,12 +31,12 @@ __global__ inline void fill_triangle(double* l, int order, std::uint64_t seed) {
   }
 }
 
-// A part of a front, dense by columns, and where its first entry lies in the front.
+// A part of a front, dense by columns, and the position of its first entry in the front.
 struct Part {
   int rows, columns, first_row, first_column;
 };
 
-// Entries of the part in the front's lower triangle.
+// Copies the entries of the part into the front's lower triangle.
 __global__ inline void scatter(const double* dense, double* front, FrontCells cells, Part part) {
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
        e < std::int64_t{part.rows} * part.columns; e += std::int64_t{gridDim.x} * blockDim.x) {
@@ -46,7 +47,7 @@ __global__ inline void scatter(const double* dense, double* front, FrontCells ce
   }
 }
 
-// Sums of squares over a part below the diagonal: front - dense, dense.
+// Adds up two sums of squares over a part below the diagonal: of front - dense, and of dense.
 __global__ inline void compare_part(const double* dense, const double* front, FrontCells cells,
                                     Part part, double* sums) {
   double difference = 0.0, norm = 0.0;
@@ -61,7 +62,7 @@ __global__ inline void compare_part(const double* dense, const double* front, Fr
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
 }
 
-// A unit diagonal of padded pivots.
+// Sets the diagonal of padded pivots to one.
 __global__ inline void pad_diagonal(double* front, FrontCells cells) {
   for (int c = cells.p + static_cast<int>(threadIdx.x); c < cells.pivot_cells() * symbolic::kCell;
        c += static_cast<int>(blockDim.x))
@@ -75,7 +76,7 @@ inline double part_error(const double* dense, const double* front, FrontCells ce
   return relative(sums.to_host());
 }
 
-// C -= A B^T with A rows x inner and B columns x inner.
+// Benchmark of C -= A B^T with A rows x inner and B columns x inner.
 class Product {
  public:
   Product(const Vendor& vendor, int rows, int columns, int inner, std::uint64_t seed)
@@ -114,7 +115,7 @@ class Product {
                         inner_, &minus, a_.get(), rows_, b_.get(), columns_, &one, c_.get(), rows_),
             "gemm");
   }
-  // Once both have run as often.
+  // Returns the difference from the vendor's C; both products must have run equally often.
   double error() const { return part_error(c_.get(), front_.get(), shape_.cells, target()); }
 
  private:
@@ -138,7 +139,7 @@ class Product {
   DeviceArray<FrontTask> tasks_;
 };
 
-// X L^T = C of equal fronts: the same L and C in all of them.
+// Benchmark of X L^T = C of equal fronts, with the same L and C in all of them.
 class Solves {
  public:
   Solves(const Vendor& vendor, FrontCells cells, int count, int block, std::uint64_t seed)
@@ -200,7 +201,7 @@ class Solves {
                            triangles_.get(), cells_.p, targets_.get(), rows_, count_),
         "trsmBatched");
   }
-  // The faster of the two ways.
+  // Times the vendor's two ways and returns the faster.
   VendorTime time_vendor(int repeats) const {
     const auto load = [this](int) { load_vendor(); };
     const VendorTime each{count_ == 1 ? "trsm" : "trsm of each front, on 8 streams",
@@ -210,7 +211,7 @@ class Solves {
                              median_us(repeats, load, [this](int) { run_vendor_batched(); })};
     return batched.us < each.us ? batched : each;
   }
-  // Of the worst of the first and last front.
+  // Returns the larger error of the first and the last front.
   double error() const {
     double worst = 0.0;
     for (int f : {0, count_ - 1}) {
@@ -275,7 +276,7 @@ inline void bench_product(const Vendor& vendor, int rows, int columns, int inner
                 CudaCompute::hopper);
 }
 
-// `block`: pivots of a block.
+// Times one shape of solve. `block`: pivots of a block.
 inline void bench_solve(const Vendor& vendor, FrontCells cells, int count, int block, int repeats) {
   const Solves solves(vendor, cells, count, block, 5);
   const VendorTime time = solves.time_vendor(repeats);
@@ -286,7 +287,7 @@ inline void bench_solve(const Vendor& vendor, FrontCells cells, int count, int b
                 CudaCompute::hopper);
 }
 
-// A random product, and a random solve.
+// Checks a random product and a random solve.
 inline bool check_products(const Vendor& vendor, std::mt19937_64& random, std::uint64_t seed) {
   const auto pick = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);

@@ -1,10 +1,10 @@
-// Refinement on a device, vectors there: least seconds of timed calls, a line of JSON per system. A
-// solve; a refinement of what it gives, and the same with vectors of the host's (kauri::refine,
-// which puts A's rows on the device each time); a look at an x that needs none, and what each step
-// that is left out adds to that; and a captured step of values, factor, solve and refinement. With
-// --mixed in place of these: factor, solve, and solve with refinement in double; factor and solve
-// in float; and those of MixedFactor, for the target that it has by itself (eps), for what it
-// accepts (4 eps), and for what a solve in double leaves unrefined (1e-14).
+// Times refinement on a device with vectors in device memory: least seconds of timed calls, a line
+// of JSON per system. Calls: a solve; a refinement of its result, and one with vectors on the host
+// (kauri::refine, which uploads A's rows on each call); a check of an x that needs no refinement,
+// and the cost of each further step that is skipped; a captured step of values, factor, solve and
+// refinement. With --mixed instead: factor, solve, and solve with refinement in double; factor and
+// solve in float; and MixedFactor with its default target (eps), with the accepted error (4 eps),
+// and with the error that an unrefined solve in double has (1e-14).
 //   refine [--repeats N] [--nrhs N] [--shift S] [--steps N] [--mixed] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
@@ -21,12 +21,14 @@ namespace {
 struct Settings {
   int repeats = 20;
   Index nrhs = 1;
-  double shift = 0;  // of the factor, not of what is solved: more steps
+  double shift = 0;  // added to the factorised matrix, not to the system that is solved: makes
+                     // refinement take more steps
   bool mixed = false;
   RefineOptions refine;
 };
 
-/// Of f(), which waits, over all repeats but two; before() is not timed.
+/// Returns the least seconds of f(), which must wait for its work, after two repeats that do not
+/// count; before() is not timed.
 template <class Before, class F>
 double least_seconds(int repeats, const Before& before, const F& f) {
   double least = 1e300;
@@ -42,7 +44,8 @@ double least_seconds(int repeats, const Before& before, const F& f) {
   return least;
 }
 
-/// What enqueue(stream) puts there, captured once, launched and waited for.
+/// Captures the work of enqueue(stream) once, and returns the least seconds of a launch with its
+/// wait.
 template <class F>
 double replay_seconds(int repeats, const F& enqueue) {
   cudaStream_t stream = nullptr;
@@ -70,14 +73,15 @@ std::vector<double> random_rhs(Index n, Index nrhs) {
   return random_numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(nrhs));
 }
 
-/// Of f() alone.
+/// As least_seconds() above, without before().
 template <class F>
 double least_seconds(int repeats, const F& f) {
   return least_seconds(
       repeats, [] {}, f);
 }
 
-/// Factor, solve and, in double, solve with refinement. False: A is not positive definite.
+/// Times factor, solve and, in double, solve with refinement. Returns false if A is not positive
+/// definite.
 template <class T>
 bool plain_times(const SymmetricMatrix<double>& a, const PreparedPlan& plan,
                  const Settings& settings, Backend& backend) {

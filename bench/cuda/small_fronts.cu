@@ -1,10 +1,10 @@
-// Times the kernels of small fronts against the traffic bound, a copy of the same bytes, and
-// cuSOLVER's and cuBLAS's batched calls on the same shapes: one JSON line per shape; `vendor` says
-// which calls, `ratio` how many times as long they take.
-//   small_fronts                 the table; all fronts of a row are of one shape, their values
-//   differ small_fronts --repeat RUNS   the same input again and again: exit code 1 where a bit
-//   differs small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad
-//   pivots; exit code 1 where one fails
+// Times the kernels of small fronts against the traffic bound, a copy of the same bytes, and the
+// batched calls of cuSOLVER and cuBLAS on the same shapes. Prints one JSON line per shape; `vendor`
+// names the calls, `ratio` is the vendor's time divided by kauri's.
+//   small_fronts                 the table; all fronts of a row have one shape and different values
+//   small_fronts --repeat RUNS   repeats the same input; exit status 1 if a bit differs
+//   small_fronts --check SEEDS   many random shapes in a launch, hard matrices, planted bad pivots;
+//                                exit status 1 if one fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/cuda/device_array.cuh"
 #include "bench/cuda/vendor.cuh"
@@ -37,14 +37,14 @@ using kauri::numeric::cuda::kernels::PackedSmallFront;
 using kauri::symbolic::packed_column;
 using kauri::symbolic::SmallLayout;
 
-/// Diagonally dominant, different for each front.
+/// Returns entry (row, column) of front f: diagonally dominant, different for each front.
 __device__ double entry(int f, int row, int column, int m) {
   return noise(static_cast<std::uint64_t>(f) << 32 | static_cast<std::uint64_t>(row) << 16 |
                static_cast<std::uint64_t>(column)) +
          (row == column ? m : 0.0);
 }
 
-/// A block per front: packed.
+/// Fills packed fronts, one thread block per front.
 __global__ void fill_packed(double* fronts, SmallLayout shape) {
   double* packed =
       fronts + std::int64_t{blockIdx.x} * kauri::symbolic::whole_units(shape.entries());
@@ -53,15 +53,15 @@ __global__ void fill_packed(double* fronts, SmallLayout shape) {
       packed[packed_column(c, shape.m) + r] = entry(static_cast<int>(blockIdx.x), r, c, shape.m);
 }
 
-/// A block per front: both triangles, column-major.
+/// Fills square fronts, one thread block per front: both triangles, column-major.
 __global__ void fill_square(double* square, int m) {
   double* a = square + std::int64_t{blockIdx.x} * m * m;
   for (int e = static_cast<int>(threadIdx.x); e < m * m; e += static_cast<int>(blockDim.x))
     a[e] = entry(static_cast<int>(blockIdx.x), max(e % m, e / m), min(e % m, e / m), m);
 }
 
-/// Sums of squares over lower triangles of all fronts: packed result - square result, square
-/// result.
+/// Adds up two sums of squares over the lower triangles of all fronts: of packed - square result,
+/// and of the square result.
 __global__ void compare(const PackedSmallFront* fronts, const double* square, double* sums) {
   const PackedSmallFront front = fronts[blockIdx.x];
   const int m = front.rows, p = front.pivots;
@@ -152,7 +152,7 @@ class Fronts {
   DeviceArray<PackedSmallFront> fronts_;
 };
 
-/// `squares`: the vendor's results.
+/// Returns the relative error of all fronts. `squares`: the vendor's results.
 double relative_error(const Fronts& fronts, const double* squares) {
   DeviceArray<double> sums(std::vector<double>{0.0, 0.0});
   compare<<<static_cast<unsigned>(fronts.count()), 128>>>(fronts.views_on_device().get(), squares,
@@ -161,7 +161,8 @@ double relative_error(const Fronts& fronts, const double* squares) {
   return std::sqrt(host[0] / host[1]);
 }
 
-/// Inputs and outputs change from launch to launch, so that none is found in the L2 cache.
+/// Times one shape. Inputs and outputs change from launch to launch, so that the L2 cache holds
+/// none of them.
 void bench(const Vendor& handles, SmallLayout shape, int count) {
   constexpr int kRepeats = 21;
   const std::vector<SmallLayout> shapes(static_cast<std::size_t>(count), shape);
@@ -198,7 +199,8 @@ void bench(const Vendor& handles, SmallLayout shape, int count) {
 
 enum class Kind { kDominant, kScaled, kIll, kCount };
 
-/// A symmetric matrix, packed as SmallLayout says; `bad`: no positive finite pivot there.
+/// Returns a symmetric matrix, packed as SmallLayout says; `bad`: a pivot that is not positive and
+/// finite.
 std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad,
                                std::mt19937_64& random) {
   const int m = shape.m;
@@ -210,7 +212,7 @@ std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad,
   };
   for (int c = 0; c < m; ++c)
     for (int r = c; r < m; ++r) at(r, c) = uniform(random) + (r == c ? m : 0.0);
-  if (kind == Kind::kIll) {  // L L^T with triangles of Kahan's kind on the diagonal of L
+  if (kind == Kind::kIll) {  // L L^T, with triangles like Kahan's on the diagonal of L
     std::vector<long double> l(static_cast<std::size_t>(m) * m, 0.0L);
     for (int c = 0; c < m; ++c)
       for (int r = c; r < m; ++r)
@@ -242,8 +244,8 @@ std::vector<double> make_front(const SmallLayout& shape, Kind kind, int bad,
   return packed;
 }
 
-/// Worst |A - L L^T - C|(r,c) / sqrt(A(r,r) A(c,c)), in long double; infinite if a diagonal entry
-/// of L is not positive.
+/// Returns the worst |A - L L^T - C|(r,c) / sqrt(A(r,r) A(c,c)), in long double; infinite if a
+/// diagonal entry of L is not positive.
 double residual(const SmallLayout& shape, const double* a, const double* result) {
   const int m = shape.m, p = shape.p;
   const double* contribution = result + shape.panel_storage() + shape.padding();
@@ -271,7 +273,7 @@ struct Findings {
   double worst[static_cast<int>(Kind::kCount)] = {};
 };
 
-/// A launch of random fronts of one size class.
+/// Checks one launch of random fronts of one size class.
 void check_launch(std::mt19937_64& random, Findings& findings) {
   const auto pick = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
@@ -330,7 +332,7 @@ int check(int seeds) {
   return findings.failures == 0 ? 0 : 1;
 }
 
-/// Runs that differ in a bit from the first.
+/// Returns the number of runs whose bits differ from those of the first.
 int differing(SmallLayout shape, int count, int runs) {
   const Fronts fronts(std::vector<SmallLayout>(static_cast<std::size_t>(count), shape));
   cudaMemset(fronts.in().get(), 0, fronts.in().bytes());

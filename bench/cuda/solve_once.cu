@@ -1,6 +1,7 @@
-// Systems that are factorised and solved once, on a device, vectors there: a Factor and its solve,
-// beside FusedSolve. Least seconds of calls in turn, the componentwise backward errors, and the
-// largest difference of the two x over the largest |x|. A line of JSON per system.
+// Times systems that are factorised and solved once on a device, with vectors in device memory: a
+// Factor with its solve, beside FusedSolve. Reports the least seconds of calls in turn, the
+// componentwise backward errors, and the largest difference of the two x divided by the largest
+// |x|. Prints a line of JSON per system.
 //   solve_once [--repeats N] [--nrhs N] [--method nd|amd|metis] SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
@@ -23,8 +24,8 @@ struct Options {
   OrderingMethod method = OrderingMethod::nested_dissection;
 };
 
-/// Least seconds of work that is enqueued, one kind after another in each round, but for two
-/// rounds.
+/// Returns the least seconds of each kind of enqueued work. Kinds alternate within a round; two
+/// warm-up rounds do not count.
 template <std::size_t N>
 std::array<double, N> least_seconds(int repeats,
                                     const std::array<std::function<void()>, N>& enqueue) {

@@ -1,8 +1,9 @@
-// The solve of one right-hand side on a device, or of several, vectors there: least and median of
-// timed calls, the share of the bandwidth bound, the componentwise backward error, of several the
-// worst column's, and whether all runs had the same bits. A line of JSON per system.
+// Times the solve of one or several right-hand sides on a device, with vectors in device memory.
+// Reports least and median of timed calls, the share of the bandwidth bound, the worst
+// componentwise backward error over the columns, and whether all runs gave the same bits. Prints a
+// line of JSON per system.
 //   solves [--plain] [--repeats N] [--nrhs N] [--group 8|16|32] [--method nd|amd|metis]
-//   SYSTEM[:PERMUTATION_FILE] ...
+//       SYSTEM[:PERMUTATION_FILE] ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstddef>
@@ -16,7 +17,7 @@
 namespace kauri::bench {
 namespace {
 
-/// Of a step from one tile of 64 columns to the next, twice.
+/// Seconds of a step from one tile of 64 columns to the next; each of the two sweeps takes it once.
 constexpr double kStep = 1.5e-6;
 
 struct Options {
@@ -61,8 +62,8 @@ __global__ void count_different(const unsigned long long* a, const unsigned long
   if (mine > 0) atomicAdd(different, mine);
 }
 
-/// Whether two arrays of numbers have the same bits, found on the device: with many columns a copy
-/// takes longer than the solve by far.
+/// Returns whether two arrays have the same bits. Compares on the device: with many columns a copy
+/// to the host takes much longer than the solve.
 bool same_bits(const DeviceArray<double>& a, const DeviceArray<double>& b) {
   const DeviceArray<unsigned long long> different(std::vector<unsigned long long>{0});
   const auto words = [](const DeviceArray<double>& x) {

@@ -1,5 +1,5 @@
-// The vendor's sparse products: A by 32-bit full rows times one vector or several columns, its
-// preprocessing done before.
+// The vendor's sparse products: A by full rows with 32-bit indices times one vector or several
+// columns; preprocessing happens at construction.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,7 +20,7 @@ inline void require(cusparseStatus_t status, const char* what) {
   std::exit(2);
 }
 
-/// On the default stream.
+/// cuSPARSE's handle and matrix, on the default stream.
 class SparseVendor {
  public:
   SparseVendor(const numeric::cuda::FullRows& rows, const std::vector<double>& value)
@@ -41,7 +41,7 @@ class SparseVendor {
     cusparseDestroy(handle_);
   }
 
-  /// y = A x by one algorithm.
+  /// y = A x with one algorithm.
   class Vector {
    public:
     Vector(const SparseVendor& vendor, cusparseSpMVAlg_t algorithm, double* x, double* y)
@@ -73,7 +73,7 @@ class SparseVendor {
     std::unique_ptr<DeviceArray<char>> work_;
   };
 
-  /// Y = A X of columns one behind the other.
+  /// Y = A X of columns stored one after another.
   class Columns {
    public:
     Columns(const SparseVendor& vendor, cusparseSpMMAlg_t algorithm, int columns, double* x,

@@ -1,10 +1,10 @@
-// Y = A X in double with 1, 8 and 32 columns on a device, against the bandwidth bound and
-// cuSPARSE's faster algorithm, its preprocessing outside the time. Warm: one product after another.
-// Cold: the L2 cache is overwritten before each. Results are compared with a product on the host. A
-// line of JSON per system.
+// Times Y = A X in double with 1, 8 and 32 columns on a device, against the bandwidth bound and the
+// faster algorithm of cuSPARSE, whose preprocessing is not timed. Warm: one product after another.
+// Cold: the L2 cache is overwritten before each product. Compares results with a product on the
+// host. Prints a line of JSON per system.
 //   spmv [--repeats N] [--all-kernels] SYSTEM ...
-// --all-kernels: also the warm times of every kernel, one column, for the constants of
-// choose_spmv().
+// --all-kernels also prints the warm times of every kernel for one column, which the constants of
+// choose_spmv() come from.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
@@ -24,9 +24,9 @@ namespace {
 
 using namespace numeric::cuda;
 
-/// More than any L2 cache.
+/// Bytes that exceed any L2 cache.
 constexpr std::size_t kFlushBytes = std::size_t{256} << 20;
-constexpr int kLaunches = 10;  ///< within one warm measurement
+constexpr int kLaunches = 10;  ///< launches within one warm measurement
 
 struct Options {
   int repeats = 20;
@@ -47,7 +47,7 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
   ~Timer() { cudaEventDestroy(begin_), cudaEventDestroy(end_); }
 
-  /// Of one of kLaunches calls, one behind the other.
+  /// Returns the seconds of one of kLaunches consecutive calls.
   template <class Run>
   Seconds warm(const Run& run) const {
     return time(
@@ -110,7 +110,7 @@ struct System {
           magnitude[c * n + i] += std::fabs(p);
         }
   }
-  /// Ends the program where the product of somebody is wrong: two orders of a sum.
+  /// Ends the program if the product is wrong, with a tolerance for two orders of each sum.
   void compare(const DeviceArray<double>& there, Index columns, const char* whose) const {
     const std::vector<double> found = there.to_host();
     const auto n = static_cast<std::size_t>(rows.n());
@@ -124,7 +124,7 @@ struct System {
       std::exit(2);
     }
   }
-  /// A is read once, X too, Y written.
+  /// Returns the bytes of a product: A and X are read once, Y is written once.
   double bytes(Index columns) const {
     return 12.0 * static_cast<double>(rows.entries()) + 4.0 * (rows.n() + 1.0) +
            16.0 * rows.n() * static_cast<double>(columns);
@@ -144,7 +144,7 @@ Both measured(const System& system, const Timer& timer, const DeviceArray<double
   return {timer.warm(run), timer.cold(run)};
 }
 
-/// Each of the four times that of the faster algorithm.
+/// Returns the smaller of each of the four times.
 Both faster(const Both& a, const Both& b) {
   const auto least = [](const Seconds& s, const Seconds& t) {
     return Seconds{std::min(s.median, t.median), std::min(s.least, t.least)};

@@ -1,5 +1,5 @@
-// Equal fronts in cells on the device with all that the kernels need, Hopper's or the portable
-// ones; dense parts that go there and are compared; a line of a result.
+// Equal fronts in cells on the device with all inputs of the kernels, Hopper's or the portable
+// ones; conversion to and from dense parts; a line of results.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,8 +27,8 @@ using kernels::FrontView;
 using kernels::FrontViewOf;
 using symbolic::FrontTask;
 
-// Symmetric m x m, column-major, diagonal dominant by rows, numbers of type T; entry (bad, bad) is
-// made negative.
+// Fills a symmetric m x m matrix of type T, column-major, diagonally dominant by rows; entry (bad,
+// bad) is made negative.
 template <class T, class Stored>
 __global__ void fill_dense(Stored* a, int m, std::uint64_t seed, int bad) {
   for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
@@ -40,15 +40,15 @@ __global__ void fill_dense(Stored* a, int m, std::uint64_t seed, int bad) {
   }
 }
 
-// Place of padded entry (row, column), row / 8 >= column / 8, in the panel, or behind it in the
-// contribution block.
+// Returns the position of padded entry (row, column), row / 8 >= column / 8, in the panel, or
+// behind it in the contribution block.
 __device__ inline std::int64_t place(const FrontCells& cells, int row, int column) {
   const int pivots = cells.pivot_cells() * symbolic::kCell;
   if (column < pivots) return cells.panel().place(row, column);
   return cells.panel().entries() + cells.block().place(row - pivots, column - pivots);
 }
 
-// Dense lower part to cells; padding: unit diagonal in pivot columns, zeros elsewhere.
+// Copies the dense lower part to cells; padding: unit diagonal in pivot columns, zeros elsewhere.
 template <class T>
 __global__ void pack(const double* a, T* front, FrontCells cells) {
   const int padded = cells.cells() * symbolic::kCell;
@@ -70,7 +70,8 @@ __global__ void pack(const double* a, T* front, FrontCells cells) {
   }
 }
 
-// Sums of squares over the lower triangle: cells - dense, dense. First column `first`.
+// Adds up two sums of squares over the lower triangle from column `first` on: of cells - dense, and
+// of dense.
 template <class T>
 __global__ void compare(const double* a, const T* front, FrontCells cells, int first,
                         double* sums) {
@@ -86,12 +87,12 @@ __global__ void compare(const double* a, const T* front, FrontCells cells, int f
   atomicAdd(sums, difference), atomicAdd(sums + 1, norm);
 }
 
-// Of such sums.
+// Returns the relative difference from the two sums of compare().
 inline double relative(const std::vector<double>& sums) {
   return std::sqrt(sums[0] / std::max(sums[1], 1e-300));
 }
 
-// Of the bits.
+// Adds a hash of the bits of data to *sum.
 template <class T>
 __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum) {
   unsigned long long mine = 0;
@@ -104,14 +105,14 @@ __global__ void hash(const T* data, std::int64_t count, unsigned long long* sum)
   atomicAdd(sum, mine);
 }
 
-// Kernels on tiled fronts: those of `hopper`; in TF32 the streamed ones where the device has them;
-// else the portable ones.
+// Returns the name of the kernels that run on tiled fronts: Hopper's for `hopper`; in TF32 the
+// streamed ones if the device has them; else the portable ones.
 inline const char* name_of(CudaCompute loops) {
   return loops == CudaCompute::tensor ? "mma" : numeric::cuda::short_name(loops);
 }
 
-// Of the units that the loops use. On Hopper mma.m8n8k4 runs at half the rate of the FP64 tensor
-// cores: a share of half is its most.
+// Returns the peak flop/s of the units that the kernels use. On Hopper mma.m8n8k4 runs at half the
+// rate of the FP64 tensor cores, so its share is at most one half.
 template <class T>
 double peak_of(CudaCompute loops) {
   if (loops == CudaCompute::fp16x3) return 2 * kTf32Peak / 3;
@@ -120,7 +121,8 @@ double peak_of(CudaCompute loops) {
   return loops != CudaCompute::fma ? kPeak : std::is_same_v<T, double> ? kFmaPeak : 2 * kFmaPeak;
 }
 
-// Of those kernels, where the device has them; 0 for other loops.
+// Returns the number of resident teams of the streamed kernels, if the device has them; 0 for other
+// kernel families.
 template <class T>
 int streamed_teams(CudaCompute loops) {
   return std::is_same_v<T, float>
@@ -135,7 +137,8 @@ int teams_of(CudaCompute loops) {
   return kernels::portable::resident_teams<T>(kernels::portable::arithmetic_of(loops));
 }
 
-// A line of a result. `ahead`: columns that preparations come early; of a trsm, pivots of a block.
+// A line of a result. `ahead`: columns by which preparations run ahead; for a trsm, pivots of a
+// block.
 struct Line {
   const char* kernel;
   FrontCells cells;
@@ -168,7 +171,7 @@ inline std::vector<FrontTask> tasks_of(FrontCells cells, int count, int ahead, i
                                 teams);
 }
 
-// Equal fronts on the device with all that the kernels need.
+// Equal fronts on the device with all inputs of the kernels.
 template <class T>
 class Fronts {
  public:
@@ -188,7 +191,7 @@ class Fronts {
         tasks_(host_tasks_) {
     if (update_only)
       cudaMemset(counters_.get(), 0x7f,
-                 counters_.bytes());  // to the portable kernel all of L is finished
+                 counters_.bytes());  // the portable kernel reads this as: all of L is finished
   }
 
   T* front(int f) const { return front_.get() + f * entries_; }
@@ -209,7 +212,7 @@ class Fronts {
     return counters_.to_host()[symbolic::counter_count(cells_) * f + kernels::kFailed];
   }
   double bad_pivot(int f) const { return bad_.to_host()[f]; }
-  // Frobenius error of the worst of the first and last front.
+  // Returns the larger Frobenius error of the first and the last front.
   double error(const double* reference, int first) const {
     double worst = 0.0;
     for (int f : {0, count_ - 1}) {
@@ -238,7 +241,8 @@ class Fronts {
                                                 views_.get(), tasks_.get(), tasks, ticket(), {}, {},
                                                 {}, DeviceSchedule::kLeastPart, teams_, 0, nullptr);
   }
-  // The portable kernels have no such call: of the tasks of an update, which wait for nothing then.
+  // Runs the update alone. The portable kernels have no call for it and factorise with the update's
+  // tasks instead, which then wait for nothing.
   cudaError_t enqueue_update() const {
     if constexpr (std::is_same_v<T, double>) {
       if (loops_ == CudaCompute::hopper)

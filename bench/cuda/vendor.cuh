@@ -1,4 +1,4 @@
-// The vendor's dense calls, in float and double: handles and streams, statuses that end the
+// The vendor's dense calls, in float and double: handles and streams, status checks that end the
 // program, partial factorisations of dense fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -33,7 +33,8 @@ inline void require(cusolverStatus_t status, const char* what) {
   std::exit(2);
 }
 
-/// That the vendor factorised everything: devInfo of all calls. Waits for the device.
+/// Ends the program unless devInfo of all calls is 0, that is, the vendor factorised everything.
+/// Waits for the device.
 inline void require_factorised(const DeviceArray<int>& info, const char* what) {
   for (const int column : info.to_host()) {
     if (column == 0) continue;
@@ -47,7 +48,7 @@ struct Library {
   cusolverDnHandle_t solver = nullptr;
 };
 
-/// Streams with handles of their own, among which calls are dealt in turn. One alone is the default
+/// Streams with their own handles, to which calls are dealt in turn. A single lane uses the default
 /// stream.
 class Lanes {
  public:
@@ -78,8 +79,8 @@ class Lanes {
   int count() const { return static_cast<int>(library_.size()); }
   const Library& library() const { return library_[0]; }
 
-  /// use(item, lane, library) for items [0, items): after what is on the default stream, which goes
-  /// on when all are done.
+  /// Calls use(item, lane, library) for items [0, items). The lanes start after earlier work on the
+  /// default stream, which continues when all lanes are done.
   template <class Use>
   void deal(int items, const Use& use) const {
     const bool alone = count() == 1;
@@ -104,7 +105,7 @@ struct Vendor {
   Lanes one{1}, many{8};
 };
 
-/// The names of a call in two precisions.
+/// The vendor's functions for one precision.
 template <class T>
 struct Calls;
 template <>
@@ -130,7 +131,7 @@ struct Calls<float> {
   static constexpr auto gemm_strided = &cublasSgemmStridedBatched;
 };
 
-/// A time of the vendor's, and of which calls.
+/// A time of the vendor and the calls that took it.
 struct VendorTime {
   const char* what;
   double us;
@@ -142,7 +143,8 @@ template <class T>
 class VendorFronts {
  public:
   static constexpr const char* kBatched = "potrfBatched, trsmBatched, gemmStridedBatched";
-  /// `input`: one front on the device, which all are copies of; null if the caller fills data().
+  /// `input`: one front on the device, from which all fronts are copied; null if the caller fills
+  /// data().
   VendorFronts(const Vendor& vendor, FrontCells shape, int count, const T* input)
       : batches_(vendor.one),
         lanes_(count == 1 ? vendor.one : vendor.many),
@@ -161,13 +163,13 @@ class VendorFronts {
       cudaMemcpyAsync(a_.get() + f * entries(), input_,
                       static_cast<std::size_t>(entries()) * sizeof(T), cudaMemcpyDeviceToDevice);
   }
-  /// Three calls a front.
+  /// Makes three calls per front.
   void run() const {
     lanes_.deal(count_,
                 [this](int f, int lane, const Library& library) { factor(f, lane, library); });
   }
-  /// Three calls for all: gemm in place of syrk, which is not to be had in batches, so both
-  /// triangles of the block.
+  /// Makes three calls for all fronts. gemm replaces syrk, which has no batched call, and so
+  /// computes both triangles of the block.
   void run_batched() const {
     const int m = shape_.m, p = shape_.p, n = m - p;
     const T one = 1, minus = -1;
@@ -186,12 +188,12 @@ class VendorFronts {
                                    a_.get() + std::int64_t{p} * m + p, m, entries(), count_),
             "gemmStridedBatched");
   }
-  /// That the last run met no bad pivot.
+  /// Ends the program if the last run met a bad pivot.
   void require_success() const { require_factorised(info_, "the vendor's potrf"); }
 
-  /// The faster of the two ways.
+  /// Times both ways and returns the faster.
   VendorTime time(int repeats) const {
-    constexpr int kMostBatched = 512;  // pivots; potrfBatched is made for small matrices
+    constexpr int kMostBatched = 512;  // pivots; potrfBatched is meant for small matrices
     const auto load_all = [this](int) { load(); };
     VendorTime best{
         count_ == 1 ? "potrf, trsm, syrk" : "potrf, trsm, syrk of each front, on 8 streams",

@@ -1,8 +1,8 @@
-// Fill and time of exact minimum degree, one line of JSON per tie rule, beside SuiteSparse's AMD on
-// the same graph.
+// Prints fill and time of exact minimum degree, one line of JSON per tie rule, beside SuiteSparse's
+// AMD on the same graph.
 //   minimum_degree_study [--delta D] SOURCE ...
-// SOURCE is a file or, where no file has that name, a specification of kauri::generate. The last
-// line has the geometric means.
+// SOURCE is a file or, if no file has that name, a specification of kauri::generate. The last line
+// has the geometric means.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
 

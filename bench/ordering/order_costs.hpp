@@ -1,4 +1,4 @@
-// What studies of orderings share: clocks, and what L costs by an ordering.
+// Helpers of the studies of orderings: clocks, and costs of L for an ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,12 +19,12 @@ inline double now_on(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Of L, exact and simplicial.
+/// Entries and operations of L, exact and simplicial.
 struct OrderCosts {
   double entries = 0, flops = 0;
 };
 
-/// old_of: length graph.size().
+/// Returns the costs of an ordering. old_of: length graph.size().
 inline OrderCosts costs_of(const Graph& graph, const std::vector<Index>& old_of) {
   const ordering::CompressedGraph whole(graph, false);
   const symbolic::PermutedAdjacency adjacency(whole, old_of);

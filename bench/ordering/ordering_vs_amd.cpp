@@ -1,9 +1,9 @@
-// ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] SOURCE ...: kauri's approximate
-// minimum degree against SuiteSparse AMD. SOURCE is a file or, where no file has that name, a
-// specification of kauri::generate. One JSON line per system and numbering (shuffle 0 is its own):
-// nnzL of both, median CPU seconds of both over P interleaved pairs of calls; then a line on all
-// systems. kauri is timed from Graph to Permutation, AMD from the full pattern to the permutation
-// (amd_order).
+// Compares kauri's approximate minimum degree with SuiteSparse AMD.
+//   ordering_vs_amd [--shuffles S] [--pairs P] [--no-compress] SOURCE ...
+// SOURCE is a file or, if no file has that name, a specification of kauri::generate. Prints one
+// JSON line per system and numbering (shuffle 0 is the system's own numbering): nnzL of both,
+// median CPU seconds of both over P interleaved pairs of calls; then a line for all systems. kauri
+// is timed from Graph to Permutation, AMD from the full pattern to the permutation (amd_order).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <amd.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is POSIX
@@ -56,8 +56,8 @@ Graph shuffled(const Graph& graph, unsigned seed) {
   return graph_from(graph.size(), edges);
 }
 
-// Entries of L by walking up the elimination tree from each entry of the lower triangle (Liu 1990):
-// O(nnz(L)) time, O(n) space.
+// Counts the entries of L by walking up the elimination tree from each entry of the lower triangle
+// (Liu 1990): O(nnz(L)) time, O(n) space.
 Offset nnz_of_factor(const Graph& graph, const kauri::Permutation& p) {
   const Index n = graph.size();
   std::vector<Index> parent(static_cast<std::size_t>(n), kauri::kNone),
@@ -75,8 +75,8 @@ Offset nnz_of_factor(const Graph& graph, const kauri::Permutation& p) {
   return count;
 }
 
-// Of this thread, the only one that either of them uses: what else runs on the machine counts less
-// than on the clock.
+// Returns the CPU seconds of this thread, the only one that either ordering uses; other load of the
+// machine affects them less than wall time.
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -132,7 +132,7 @@ Ratios compare(const std::string& system, int shuffle, const Graph& graph,
   return {static_cast<double>(fill_own) / static_cast<double>(fill_theirs), median(ratio)};
 }
 
-/// All numberings of one system: the medians.
+/// Measures all numberings of one system and returns the medians.
 Ratios compare(const std::string& source, const Settings& settings) {
   const Graph graph(kauri::bench::load(source).pattern());
   std::vector<double> fill, time;

@@ -1,7 +1,10 @@
-// ordering_vs_metis [--only own|metis] [--effort E] [--threads T] [--seed S] [--pairs P] SOURCE
-// ...: kauri's nested dissection against METIS_NodeND with its default options on the graph of A as
-// it is: flops of L and seconds, the least of P runs of each in turn. One thread (the default) is
-// timed by its own clock. With --only the most memory that the process held is that of one of them.
+// Compares kauri's nested dissection with METIS_NodeND, which runs with its default options on the
+// uncompressed graph of A.
+//   ordering_vs_metis [--only own|metis] [--effort E] [--threads T] [--seed S] [--pairs P] SOURCE
+//       ...
+// Prints flops of L and seconds, the least of P alternating runs of each. One thread (the default)
+// is timed by its CPU clock. With --only one of the two runs, and the peak memory of the process is
+// that ordering's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 #include <sys/resource.h>
@@ -51,7 +54,7 @@ Order own_order(const Graph& graph, const kauri::OrderingOptions& options, clock
   return {{permutation.old_of().begin(), permutation.old_of().end()}, seconds};
 }
 
-/// The most that the process has held so far.
+/// Returns the peak resident memory of the process so far.
 long peak_kilobytes() {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

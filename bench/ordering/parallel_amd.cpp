@@ -1,7 +1,8 @@
-// parallel_amd [options] SOURCE ...: approximate minimum degree by several threads against that by
-// one, on the same reduced graph. One JSON line per system and number of threads: least seconds of
-// both over interleaved runs, entries and operations of L, what the rounds were like and where the
-// time went. SOURCE is a file or, where no file has that name, a specification of kauri::generate.
+// Compares approximate minimum degree by several threads with one thread on the same reduced graph.
+//   parallel_amd [options] SOURCE ...
+// Prints one JSON line per system and number of threads: least seconds of both over interleaved
+// runs, entries and operations of L, figures of the rounds, and the time of each part. SOURCE is a
+// file or, if no file has that name, a specification of kauri::generate.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,7 +38,7 @@ struct Settings {
   std::vector<std::string> sources;
 };
 
-/// The same graph, its vertices in another order.
+/// Returns the same graph with its vertices in a random order.
 Graph shuffled(const Graph& graph, unsigned seed) {
   const auto n = static_cast<std::size_t>(graph.size());
   std::vector<Index> old_of(n), new_of(n);
@@ -64,7 +65,7 @@ struct Order {
   double seconds = 1e30;
 };
 
-/// method(component, order) on each component that has any choice.
+/// Calls method(component, order) on each component that leaves a choice.
 template <class Method>
 Order order_by(const Reduction& reduction, clockid_t clock, Method&& method) {
   Order found;
@@ -97,13 +98,13 @@ class Study {
 
  private:
   void measure(int threads) {
-    // With other work on the machine, the processor's time says more of one thread than the clock.
+    // On a loaded machine CPU time measures one thread better than wall time.
     const clockid_t clock = settings_.processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     Order least_amd, least;
     ParallelAmdReport report;
     for (int k = 0; k < settings_.runs; ++k) {
       Order one = order_by(reduction_, clock, [&](const GraphView& view, std::span<Index> order) {
-        ordering::AmdWorkspace workspace;  // made anew, as order() does
+        ordering::AmdWorkspace workspace;  // constructed for each call, as order() does
         (void)ordering::approximate_minimum_degree(
             view, {.aggressive = settings_.options.aggressive}, workspace, order);
       });

@@ -1,9 +1,10 @@
-// symbolic_vs_metis [--pairs P] SOURCE ...: kauri's symbolic phase against METIS_NodeND with its
-// default options on the graph of A as it is (METIS merges indistinguishable vertices by itself).
-// SOURCE is a file or, where no file has that name, a specification of kauri::generate. One JSON
-// line per system: seconds on the clock, the least of P pairs; reorder_s and symbolic_s are those
-// of an analysis with METIS's ordering. P > 1 reuses memory that a program's first analysis has to
-// ask of the system: P = 1 is what a program sees.
+// Compares kauri's symbolic phase with METIS_NodeND, which runs with its default options on the
+// uncompressed graph of A (METIS merges indistinguishable vertices itself).
+//   symbolic_vs_metis [--pairs P] SOURCE ...
+// SOURCE is a file or, if no file has that name, a specification of kauri::generate. Prints one
+// JSON line per system: seconds of wall time, the least of P pairs; reorder_s and symbolic_s belong
+// to an analysis with METIS's ordering. P > 1 reuses memory that a program's first analysis must
+// request from the system; P = 1 is the time that a program observes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <metis.h>
 

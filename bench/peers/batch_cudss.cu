@@ -1,6 +1,6 @@
-// cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand sides:
-// least seconds of refactorisation and solve, and the worst residual of some items. A line of JSON
-// per system. Built where cudss.h is found (CUDSS_DIR: a folder with include and lib).
+// Times cuDSS's uniform batch on the systems of bench/batch, with the same values and right-hand
+// sides: least seconds of refactorisation and solve, and the worst residual of some items. Prints a
+// line of JSON per system. Built if cudss.h is found (CUDSS_DIR: a folder with include and lib).
 //   batch_cudss [--items N] [--repeats N] SYSTEM ...
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cudss.h>
@@ -24,8 +24,8 @@ void ask(cudssStatus_t status, const char* what) {
   std::exit(2);
 }
 
-/// What cuDSS holds of a batch: matrices as of one item, whose numbers are followed by those of the
-/// others.
+/// cuDSS's objects of a batch: each matrix is described as one item, and the numbers of the other
+/// items follow its own.
 struct Peer {
   cudssHandle_t handle{};
   cudssConfig_t config{};
@@ -57,7 +57,7 @@ struct Peer {
     for (cudssMatrix_t m : {a, b, x}) cudssMatrixDestroy(m);
     cudssDataDestroy(handle, data), cudssConfigDestroy(config), cudssDestroy(handle);
   }
-  /// Seconds of a phase, waited for.
+  /// Runs a phase, waits for it, and returns its seconds.
   double run(int phase, const char* what) {
     require(cudaDeviceSynchronize() == cudaSuccess, "before a phase");
     const auto begin = std::chrono::steady_clock::now();

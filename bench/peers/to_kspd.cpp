@@ -19,8 +19,8 @@ void write(std::ofstream& file, std::span<const T> numbers) {
              static_cast<std::streamsize>(numbers.size_bytes()));
 }
 
-/// A by rows of its lower triangle is A's lower triangle by columns, transposed: columns come out
-/// ascending.
+/// Writes A by rows of its lower triangle, which is the transpose of its lower triangle by columns,
+/// so the columns of a row ascend.
 void write_kspd(const kauri::SymmetricMatrix<double>& a, const char* path) {
   const kauri::Pattern lower = a.pattern();
   const std::size_t n = static_cast<std::size_t>(lower.n), nnz = lower.row.size();

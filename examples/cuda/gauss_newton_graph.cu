@@ -1,9 +1,9 @@
-// Nonlinear least squares as one CUDA graph: points in the plane, found from their distances to
-// their neighbours, a few being held where they are. A step of Gauss and Newton's makes all values
-// of the normal equations where the points lie, each block of the matrix by the thread of one
-// point, factorises, solves and moves the points; it is captured once and launched as often as
-// there are steps, and the host waits once, at the end. The distances are exact, so the answer is
-// known: the points that they were measured of.
+// Nonlinear least squares as one CUDA graph: finds points in the plane from the distances to their
+// neighbours, with a few points held in place. A Gauss-Newton step computes all values of the
+// normal equations on the device (the thread of a point computes the blocks of its columns),
+// factorises, solves and moves the points. The step is captured once and launched once per
+// iteration; the host waits once, at the end. The distances are exact, so the solution is known:
+// the points from which they were measured.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -23,8 +23,9 @@ struct Point {
   double x, y;
 };
 
-/// Neighbours behind a point in the order of their numbers, k = 0 to 3: right; and above, left of
-/// it to right of it. The other four have it behind them. -1: it has none there.
+/// Returns neighbour k = 0 to 3 of point i among the points with higher numbers: right, then above
+/// (left of i, straight, right of i); -1 if there is none. The other four neighbours have lower
+/// numbers: see neighbour_before().
 __host__ __device__ int neighbour(int i, int k) {
   const int x = i % kSide + (k == 0 ? 1 : k - 2), y = i / kSide + (k == 0 ? 0 : 1);
   return x < 0 || x >= kSide || y >= kSide ? -1 : y * kSide + x;
@@ -35,19 +36,22 @@ __host__ __device__ int neighbour_before(int i, int k) {
 }
 __host__ __device__ bool is_held(int i) { return i == 0 || i == kSide - 1 || i == kPoints - 1; }
 
-/// What is known: distances to the four neighbours behind each point, and where some points are.
+/// Measurements: distances to the four neighbours with higher numbers of each point, and the
+/// positions of the held points.
 struct Measured {
   const double* distance;  // 4 for each point
-  const Point* held;       // of all points; read for those that are held
+  const Point* held;       // positions of all points; read only for the held ones
 };
-/// J^T J and -J^T r of the residuals r = |p_i - p_j| - distance, and p_i - held_i.
+/// Normal equations, J^T J and -J^T r, of the residuals r = |p_i - p_j| - distance and p_i -
+/// held_i.
 struct Equations {
   const kauri::Offset* col_ptr;
   double* value;
   double* rhs;
 };
 
-/// The two columns of a point, below and on the diagonal, and its two rows of the right-hand side.
+/// Computes the two columns of a point, on and below the diagonal, and its two entries of the
+/// right-hand side.
 __host__ __device__ void linearise_point(int i, const Point* p, const Measured& measured,
                                          const Equations& out) {
   double h00 = is_held(i), h10 = 0, h11 = is_held(i), b0 = 0, b1 = 0;
@@ -80,7 +84,7 @@ __global__ void go_on(Point* p, const double* step) {
   if (i < kPoints) p[i].x += step[2 * i], p[i].y += step[2 * i + 1];
 }
 
-/// Where the entries are; their numbers come later.
+/// Returns the matrix with the pattern of the 2 x 2 blocks; its values are computed later.
 kauri::SymmetricMatrix<double> pattern_of_blocks() {
   std::vector<kauri::Index> row, col;
   const auto add = [&](int i, int j) { row.push_back(i), col.push_back(j); };
@@ -95,7 +99,7 @@ kauri::SymmetricMatrix<double> pattern_of_blocks() {
                                                        kauri::Storage::lower);
 }
 
-/// A grid whose points have been moved about; and where the search for them begins.
+/// Returns a grid whose points have been displaced; guess() returns the start of the iteration.
 std::vector<Point> truth() {
   std::vector<Point> p;
   for (int i = 0; i < kPoints; ++i)
@@ -119,7 +123,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// An array on the device, for the time of this program.
+/// Copies an array to the device; the memory lives until the program ends.
 template <class T>
 T* on_device(const std::vector<T>& host) {
   void* data = nullptr;
@@ -194,13 +198,13 @@ double apart(const std::vector<Point>& p, const std::vector<Point>& q) {
   double largest = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double d = std::hypot(p[i].x - q[i].x, p[i].y - q[i].y);
-    if (!(d <= largest)) largest = d;  // a NaN stays
+    if (!(d <= largest)) largest = d;  // keeps a NaN
   }
   return largest;
 }
 
-/// True if the points are where they were measured: distances are rounded, which moves points some
-/// 1e-13.
+/// Prints the error and returns true if the points are at their true positions. Rounding of the
+/// distances moves points by some 1e-13.
 bool tell(const char* where, const std::vector<Point>& found, const std::vector<Point>& known) {
   const double error = apart(found, known);
   std::printf("%s: %d points, %.2f off at first, %.1e after %d steps\n", where, kPoints,
@@ -216,7 +220,8 @@ int main() {
   bool good = tell("CPU", on_cpu(a, known), known);
   if (!kauri::cuda_available()) {
     if (good)
-      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+      std::printf("no CUDA device\n");  // the test that runs this is skipped if it prints this
+                                        // line, whatever main() returns
     return good ? 0 : 1;
   }
   good = tell("GPU", on_gpu(a, known), known) && good;

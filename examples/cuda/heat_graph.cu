@@ -1,7 +1,7 @@
-// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank and Nicolson
-// on a device: one factor, one captured step, replayed 10,000 times; the host waits once, at the
-// end. The CPU takes the same steps. The slowest discrete eigenmode is followed, whose decay is
-// known.
+// The heat equation u_t = u_xx + u_yy on the unit square, u = 0 on its sides, by Crank-Nicolson on
+// a device: one factor and one captured step, which is replayed 10,000 times; the host waits once,
+// at the end. The CPU takes the same steps. The program follows the slowest discrete eigenmode,
+// whose decay is known.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -19,7 +19,7 @@ constexpr int kCells = 40, kInside = kCells - 1, kSteps = 10'000;
 constexpr double kWidth = 1.0 / kCells, kStep = 2e-4;
 constexpr kauri::Index kPoints = kInside * kInside;
 
-/// M = I + dt/2 A, with A the five-point stencil of -(u_xx + u_yy).
+/// Returns M = I + dt/2 A, with A the five-point stencil of -(u_xx + u_yy).
 kauri::SymmetricMatrix<double> implicit_half_step() {
   const double coupling = kStep / 2 / (kWidth * kWidth);
   std::vector<kauri::Index> row, col;
@@ -36,7 +36,8 @@ kauri::SymmetricMatrix<double> implicit_half_step() {
                                                        kauri::Storage::lower);
 }
 
-/// sin(pi x) sin(pi y) at the points inside: the eigenvector of A that decays most slowly.
+/// Returns sin(pi x) sin(pi y) at the interior points: the eigenvector of A that decays most
+/// slowly.
 std::vector<double> slowest_mode() {
   std::vector<double> u;
   for (int y = 1; y < kCells; ++y)
@@ -45,20 +46,22 @@ std::vector<double> slowest_mode() {
                   std::sin(std::numbers::pi * y * kWidth));
   return u;
 }
-/// What all steps leave of it: its eigenvalue a gives (1 - a dt/2) / (1 + a dt/2) each.
+/// Returns the factor by which all steps reduce that mode: with its eigenvalue a, (1 - a dt/2) / (1
+/// + a dt/2) per step.
 double decay() {
   const double s = std::sin(std::numbers::pi * kWidth / 2),
                half = kStep / 2 * 8 * s * s / (kWidth * kWidth);
   return std::pow((1 - half) / (1 + half), kSteps);
 }
-/// The mode, and as much of noise on every point, which is gone after few steps.
+/// Returns the initial u: the mode plus noise of the same size at every point, which decays within
+/// a few steps.
 std::vector<double> start() {
   std::vector<double> u = slowest_mode();
   for (int i = 0; i < kPoints; ++i) u[i] += i * 7919 % 101 * 0.02 - 1;
   return u;
 }
 
-/// (I + dt/2 A) u' = (I - dt/2 A) u is u' = 2 w - u with M w = u.
+/// Computes u' = 2 w - u with M w = u, which solves (I + dt/2 A) u' = (I - dt/2 A) u.
 __global__ void go_on(double* u, const double* w) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < kPoints) u[i] = 2 * w[i] - u[i];
@@ -68,7 +71,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// An array on the device, for the time of this program.
+/// Copies an array to the device; the memory lives until the program ends.
 double* on_device(const std::vector<double>& host) {
   void* data = nullptr;
   check(cudaMalloc(&data, host.size() * sizeof(double)));
@@ -76,7 +79,7 @@ double* on_device(const std::vector<double>& host) {
   return static_cast<double*>(data);
 }
 
-/// M factorised, there.
+/// Returns the factor of M on the backend.
 kauri::Factor<double> factor_on(kauri::Backend& backend) {
   const auto m = implicit_half_step();
   kauri::AnalyzeOptions options;
@@ -129,12 +132,12 @@ std::vector<double> on_gpu() {
   return out;
 }
 
-/// The largest difference of u and v, beside the largest entry of v.
+/// Returns the largest difference of u and v, divided by the largest entry of v.
 double apart(const std::vector<double>& u, const std::vector<double>& v) {
   double difference = 0, largest = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double d = std::fabs(u[i] - v[i]);
-    if (!(d <= difference)) difference = d;  // a NaN stays
+    if (!(d <= difference)) difference = d;  // keeps a NaN
     largest = std::fmax(largest, std::fabs(v[i]));
   }
   return difference / largest;
@@ -143,7 +146,8 @@ double apart(const std::vector<double>& u, const std::vector<double>& v) {
 }  // namespace
 
 int main() {
-  // All else has decayed: what is left of u is the mode, with the share that the noise has of it.
+  // All other modes have decayed: u is now the mode times its initial amount, which includes the
+  // noise's component along it.
   const std::vector<double> mode = slowest_mode(), first = start();
   double share = 0, norm = 0;
   for (int i = 0; i < kPoints; ++i) share += first[i] * mode[i], norm += mode[i] * mode[i];
@@ -158,7 +162,8 @@ int main() {
   bool good = cpu_error < 1e-10;
   if (!kauri::cuda_available()) {
     if (good)
-      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+      std::printf("no CUDA device\n");  // the test that runs this is skipped if it prints this
+                                        // line, whatever main() returns
     return good ? 0 : 1;
   }
   const std::vector<double> gpu = on_gpu();

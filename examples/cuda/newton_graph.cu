@@ -1,8 +1,7 @@
 // Newton's method as one CUDA graph: Bratu's problem -(u_xx + u_yy) = lambda e^u on the unit
-// square, u = 0 on its sides. A step makes the values of the Jacobian where u lies, factorises,
-// solves, refines and goes on from the new u; it is captured once and launched as often as there
-// are steps, and the host waits once, at the end. The CPU takes the same steps, by the same
-// objects.
+// square, u = 0 on its sides. A step computes the values of the Jacobian from u on the device,
+// factorises, solves, refines and updates u. It is captured once and launched once per iteration;
+// the host waits once, at the end. The CPU takes the same steps with the same objects.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -18,11 +17,10 @@ namespace {
 constexpr int kSide = 60, kSteps = 8;
 constexpr kauri::Index kPoints = kSide * kSide;
 constexpr double kForce =
-    5.0 /
-    ((kSide + 1.0) * (kSide + 1.0));  // lambda h^2; there is no solution from lambda = 6.81 on
+    5.0 / ((kSide + 1.0) * (kSide + 1.0));  // lambda h^2; for lambda >= 6.81 there is no solution
 
-/// The right-hand side of a step in point i: -F(u), with F(u) = h^2 (-(u_xx + u_yy) - lambda e^u)
-/// by the five-point stencil.
+/// Returns the right-hand side of a step at point i: -F(u), with F(u) = h^2 (-(u_xx + u_yy) -
+/// lambda e^u) by the five-point stencil.
 __host__ __device__ double minus_f(const double* u, int i) {
   const int x = i % kSide, y = i / kSide;
   double sum = kForce * exp(u[i]) - 4 * u[i];
@@ -32,7 +30,7 @@ __host__ __device__ double minus_f(const double* u, int i) {
   if (y + 1 < kSide) sum += u[i + kSide];
   return sum;
 }
-/// The diagonal entry of the Jacobian. All others are -1.
+/// Returns the diagonal entry of the Jacobian. All off-diagonal entries are -1.
 __host__ __device__ double slope(double u) { return 4 - kForce * exp(u); }
 
 kauri::SymmetricMatrix<double> laplacian() {
@@ -66,7 +64,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// An array on the device, for the time of this program.
+/// Copies an array to the device; the memory lives until the program ends.
 template <class T>
 T* on_device(const std::vector<T>& host) {
   void* data = nullptr;
@@ -75,7 +73,7 @@ T* on_device(const std::vector<T>& host) {
   return static_cast<T*>(data);
 }
 
-/// What a way has computed, and the last step's report.
+/// The result of the CPU or of the device, and the report of its last step.
 struct Outcome {
   std::vector<double> u;
   kauri::DeviceRefinement report;
@@ -89,7 +87,7 @@ Outcome on_cpu(const kauri::SymmetricMatrix<double>& a) {
   std::vector<double> value(a.value().begin(), a.value().end()), u(kPoints, 0.0), rhs(kPoints),
       step(kPoints);
   const auto values =
-      kauri::DeviceValues<double>::borrow(value);  // the CPU computes where these are
+      kauri::DeviceValues<double>::borrow(value);  // values on the host, for the CPU
   const kauri::MatrixView<double> b{rhs.data(), kPoints, 1, kPoints},
       x{step.data(), kPoints, 1, kPoints};
   for (int k = 0; k < kSteps; ++k) {
@@ -115,7 +113,7 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& a) {
   const std::vector<double> zeros(kPoints, 0.0), start(a.value().begin(), a.value().end());
   const std::vector<kauri::Offset> places(
       a.pattern().col_ptr.begin(),
-      a.pattern().col_ptr.end());  // the diagonal comes first in a column
+      a.pattern().col_ptr.end());  // the diagonal entry is the first of its column
   double *u = on_device(zeros), *rhs = on_device(zeros), *step = on_device(zeros),
          *value = on_device(start);
   const kauri::Offset* diagonal = on_device(places);
@@ -147,12 +145,13 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& a) {
   return out;
 }
 
-/// True if u solves the problem: |F(u)| in its largest component, as far as rounding lets one see.
+/// Prints the residual and returns true if u solves the problem: |F(u)| in its largest component is
+/// at the level of rounding.
 bool tell(const char* where, const Outcome& outcome) {
   double largest = 0, top = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double f = std::fabs(minus_f(outcome.u.data(), i));
-    if (!(f <= largest)) largest = f;  // a NaN stays
+    if (!(f <= largest)) largest = f;  // keeps a NaN
     top = std::fmax(top, outcome.u[i]);
   }
   std::printf("%s: largest u %.12f, largest |F(u)| %.1e; the last step was refined %d times\n",
@@ -168,7 +167,8 @@ int main() {
   bool good = tell("CPU", cpu);
   if (!kauri::cuda_available()) {
     if (good)
-      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+      std::printf("no CUDA device\n");  // the test that runs this is skipped if it prints this
+                                        // line, whatever main() returns
     return good ? 0 : 1;
   }
   const Outcome gpu = on_gpu(a);

@@ -1,8 +1,8 @@
-// Samples of a Gaussian Markov random field that never leave the device: of normal deviates z, made
-// there, x = P^T L^-T z has the precision Q = P^T L L^T P, that of a grid whose eigenvalues and
-// eigenvectors are known. One graph factorises, with the log-determinant and the marginal variances
-// (the selected inverse); another one draws samples and adds up their squares, and is replayed. The
-// CPU does the same.
+// Samples of a Gaussian Markov random field that stay on the device. From normal deviates z,
+// generated there, x = P^T L^-T z has the precision Q = P^T L L^T P. Q belongs to a grid whose
+// eigenvalues and eigenvectors are known. One graph factorises and computes the log-determinant and
+// the marginal variances (selected inverse); another graph draws samples and sums their squares,
+// and is replayed. The CPU does the same.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -25,7 +25,7 @@ constexpr int kWidth = 40, kHeight = 30, kColumns = 32, kDraws = 200, kSamples =
 constexpr kauri::Index kPoints = kWidth * kHeight;
 constexpr double kKappa2 = 0.05;
 
-/// Q = kappa2 I + the grid's Laplacian.
+/// Returns Q = kappa2 I + the grid's Laplacian.
 kauri::SymmetricMatrix<double> precision() {
   std::vector<kauri::Index> row, col;
   Vector value;
@@ -41,8 +41,8 @@ kauri::SymmetricMatrix<double> precision() {
                                                        kauri::Storage::lower);
 }
 
-/// Not in the caller's order, which a grid as narrow as this may be given: that would not tell
-/// whether samples come back to it.
+/// Returns a factor of Q with a nested dissection. A grid as narrow as this could keep the caller's
+/// order by default, which would not show whether samples return to it.
 kauri::Factor<double> factor_of(const kauri::SymmetricMatrix<double>& q, kauri::Backend& backend) {
   kauri::AnalyzeOptions options;
   options.ordering.method = kauri::OrderingMethod::nested_dissection;
@@ -50,22 +50,23 @@ kauri::Factor<double> factor_of(const kauri::SymmetricMatrix<double>& q, kauri::
   return kauri::Factor<double>::create(kauri::analyze(q.pattern(), options), backend);
 }
 
-/// Eigenvectors of a path are cosines: entry x of the k-th, squared; and its eigenvalue.
+/// Returns entry x, squared, of the k-th eigenvector of a path, which is a cosine; and below, its
+/// eigenvalue.
 double squared_cosine(int k, int x, int length) {
   const double c = std::cos(std::numbers::pi * k * (x + 0.5) / length);
   return (k == 0 ? 1.0 : 2.0) / length * c * c;
 }
 double eigenvalue(int k, int length) { return 2 - 2 * std::cos(std::numbers::pi * k / length); }
 
-/// What a way has computed. Squares are sums over all samples.
+/// The result of the CPU or of the device. Squares are sums over all samples.
 struct Outcome {
   double log_determinant = 0;
   Vector variance;  // the diagonal of Q^-1
   Vector square;    // x_i^2
-  Vector energy;    // row i's part of x^T Q x
+  Vector energy;    // term i of x^T Q x
 };
 
-/// (Q x)_i x_i.
+/// Returns (Q x)_i x_i.
 __host__ __device__ double energy_of(const double* x, int i) {
   const int column = i % kWidth, row = i / kWidth;
   double sum = kKappa2 * x[i];
@@ -76,8 +77,8 @@ __host__ __device__ double energy_of(const double* x, int i) {
   return sum * x[i];
 }
 
-/// Two normal deviates a thread, of a generator that counts: the same for each place and draw,
-/// whatever the device.
+/// Writes two normal deviates per thread, from a counter-based generator: they depend on the place
+/// and the draw, not on the device.
 __global__ void draw(double* z, const unsigned long long* draws) {
   const unsigned pair = blockIdx.x * blockDim.x + threadIdx.x;
   if (pair >= kPoints * kColumns / 2) return;
@@ -101,7 +102,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// An array on the device, for the time of this program.
+/// Copies an array to the device; the memory lives until the program ends.
 template <class T>
 T* on_device(const std::vector<T>& host) {
   void* data = nullptr;
@@ -115,7 +116,7 @@ Vector on_host(const double* there, std::size_t count) {
   return out;
 }
 
-/// What f enqueues.
+/// Captures the work that f enqueues, and returns its graph.
 template <class F>
 cudaGraphExec_t captured(cudaStream_t stream, const F& f) {
   cudaGraph_t graph = nullptr;
@@ -195,9 +196,9 @@ Outcome on_gpu(const kauri::SymmetricMatrix<double>& q) {
   return out;
 }
 
-/// How far the mean of N squares of normal deviates of variance 1 may be from 1: farther with a
-/// probability of at most `chance` (B. Laurent, P. Massart, Adaptive estimation of a quadratic
-/// functional by model selection, Ann. Statist. 28, 2000, lemma 1).
+/// Returns a bound for the distance of the mean of N squares of normal deviates of variance 1 from
+/// 1, which is exceeded with a probability of at most `chance` (B. Laurent, P. Massart, Adaptive
+/// estimation of a quadratic functional by model selection, Ann. Statist. 28, 2000, lemma 1).
 double bound(double count, double chance) {
   const double t = std::log(2 / chance);
   return 2 * std::sqrt(t / count) + 2 * t / count;
@@ -216,12 +217,13 @@ bool tell(const char* where, const Outcome& found) {
                   (kKappa2 + eigenvalue(k % kWidth, kWidth) + eigenvalue(k / kWidth, kHeight));
     const double off = std::fabs(found.variance[i] / variance - 1),
                  sampled = std::fabs(found.square[i] / kSamples / found.variance[i] - 1);
-    if (!(off <= wrong)) wrong = off;  // a NaN stays
+    if (!(off <= wrong)) wrong = off;  // keeps a NaN
     if (!(sampled <= largest)) largest = sampled;
     energy += found.energy[i];
   }
-  // Each row's sum is one of squares of independent deviates, and x^T Q x is that of all of z: no
-  // chance but one in 10^9 to be off for all rows together, and as much for the latter.
+  // The sum of each row is a sum of squares of independent deviates, and x^T Q x is the sum of
+  // squares of all z. The bound of the rows fails with a probability of at most 1e-9 for all rows
+  // together, and so does the bound of x^T Q x.
   const double off = std::fabs(found.log_determinant - log_determinant),
                mean = energy / kSamples / kPoints;
   const double of_row = bound(kSamples, 1e-9 / kPoints),
@@ -242,7 +244,8 @@ int main() {
   bool good = tell("CPU", on_cpu(q));
   if (!kauri::cuda_available()) {
     if (good)
-      std::printf("no CUDA device\n");  // a test that prints it is skipped, whatever main returns
+      std::printf("no CUDA device\n");  // the test that runs this is skipped if it prints this
+                                        // line, whatever main() returns
     return good ? 0 : 1;
   }
   good = tell("GPU", on_gpu(q)) && good;

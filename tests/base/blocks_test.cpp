@@ -1,4 +1,4 @@
-// Two things side by side: both are done before the call returns, whoever throws.
+// Two tasks side by side: both are done before the call returns, also if either throws.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/blocks.hpp"
 

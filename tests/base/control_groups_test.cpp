@@ -1,4 +1,4 @@
-// What control groups leave the process, read from folders that are made as the system's are.
+// Limits of control groups, read from folders laid out as the system's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/host/control_groups.hpp"
 
@@ -13,7 +13,7 @@
 namespace kauri {
 namespace {
 
-/// A root with the files of a process and of its groups.
+/// A root folder with the files of a process and of its groups.
 class MadeGroups : public ::testing::Test {
  protected:
   void put(const std::string& path, const std::string& text) const {
@@ -51,14 +51,14 @@ TEST_F(MadeGroups, MemoryOfTheSecondVersion) {
   put("proc/self/cgroup", "0::/user.slice/session/run");
   put_memory_v2("/user.slice/session/run", "max", "900");
   EXPECT_EQ(memory(), std::nullopt);
-  put_memory_v2("/user.slice/session", "10000", "4000");  // what lies above the group limits it too
+  put_memory_v2("/user.slice/session", "10000", "4000");  // groups above the process's limit it too
   EXPECT_EQ(memory(), 6000);
   put("sys/fs/cgroup/user.slice/session/memory.stat",
       "anon 3000\ninactive_file 500\nactive_file 100");
   EXPECT_EQ(memory(), 6500);
   put_memory_v2("/user.slice/session/run", "7000", "900");
   EXPECT_EQ(memory(), 6100);
-  put_memory_v2("", "100", "250");  // more than is allowed
+  put_memory_v2("", "100", "250");  // usage exceeds the limit
   EXPECT_EQ(memory(), 0);
 }
 
@@ -71,7 +71,7 @@ TEST_F(MadeGroups, MemoryOfTheFirstVersion) {
   put("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1\ntotal_inactive_file 1000");
   EXPECT_EQ(memory(), 6000);
   put("sys/fs/cgroup/memory/memory.limit_in_bytes",
-      "3500");  // of a container, whose path only its host has
+      "3500");  // of a container, whose path exists only on its host
   put("sys/fs/cgroup/memory/memory.usage_in_bytes", "3000");
   EXPECT_EQ(memory(), 500);
   put("sys/fs/cgroup/memory/other/memory.limit_in_bytes", "1");
@@ -107,14 +107,15 @@ TEST_F(MadeGroups, ProcessorsOfTheFirstVersion) {
   EXPECT_EQ(processors(), 3);
 }
 
-/// Of this process, whatever its groups are.
+/// Applies to this process, whatever its groups are.
 TEST(DefaultThreads, AreNoMoreThanQuotasPayForAndAllowed) {
   EXPECT_GE(default_threads(), 1);
   EXPECT_LE(default_threads(), allowed_threads());
   EXPECT_LE(default_threads(), processors_of_groups().value_or(default_threads()));
   const tbb::global_control more(tbb::global_control::max_allowed_parallelism,
                                  static_cast<std::size_t>(allowed_threads()) + 3);
-  EXPECT_EQ(default_threads(), allowed_threads());  // what the host program says goes before quotas
+  EXPECT_EQ(default_threads(), allowed_threads());  // a limit of the host program takes precedence
+                                                    // over quotas
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(Graph, HoldsBothDirectionsAscendingWithoutLoops) {
       ASSERT_EQ(std::vector<Index>(g.neighbours(v).begin(), g.neighbours(v).end()),
                 std::vector<Index>(neighbours[v].begin(), neighbours[v].end()));
     }
-    // The lists as they are make the same graph.
+    // A graph's own lists make an equal graph.
     const Graph again({g.ptr().begin(), g.ptr().end()},
                       {g.adjacency().begin(), g.adjacency().end()});
     ASSERT_EQ(std::vector<Index>(again.adjacency().begin(), again.adjacency().end()),

@@ -1,8 +1,8 @@
-// Threads of the process: refused by the system, gone in a forked child, kept from one solver to
+// Threads of the process: refused by the system, absent in a forked child, kept from one solver to
 // the next.
 //
-// Each test runs in a child of its own, made before this process has threads: what oneTBB keeps is
-// the process's.
+// Each test runs in its own child, forked before this process has threads, since oneTBB's state
+// belongs to the process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/host_threads.hpp"
 
@@ -35,11 +35,12 @@
 
 namespace {
 
-std::atomic<int> made{0}, allowed{INT_MAX};  // threads
+std::atomic<int> made{0}, allowed{INT_MAX};  // numbers of threads
 
 }  // namespace
 
-/// In the place of the C library's, for oneTBB too: from so many threads on the system has none.
+/// Replaces the C library's pthread_create(), for oneTBB too: refuses threads beyond the first
+/// `allowed`.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*start)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
@@ -54,8 +55,8 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 namespace kauri {
 namespace {
 
-/// The exit status that f() asks for in a child of this process, 1000 + signal where it ended by
-/// one.
+/// Returns the exit status that f() returns in a child of this process, or 1000 + signal if a
+/// signal ended it.
 template <class F>
 int in_child(const F& f) {
   return test::exit_of(test::status_of_child([&] { _exit(f()); }));
@@ -82,11 +83,11 @@ TEST_F(HostThreads, OneThatTheSystemRefusesIsAnErrorOfMemory) {
       const test::ManyThreads many;
       const auto a = generate("poisson2d 60");
       allowed = there;
-      const auto alone = solution(a, 1);  // which needs none
+      const auto alone = solution(a, 1);  // needs no thread
       for (int again = 0; again < 2; ++again) {
         try {
           if (solution(a, 8) != alone || again == 0)
-            return 1;  // the second time oneTBB may have come to terms with what there is
+            return 1;  // the second time oneTBB may have adapted to the threads that exist
         } catch (const Error& error) {
           if (error.kind() != ErrorKind::memory) return 2;
           if (std::string(error.what()).find("threads = 1") == std::string::npos) return 3;
@@ -94,7 +95,7 @@ TEST_F(HostThreads, OneThatTheSystemRefusesIsAnErrorOfMemory) {
       }
       if (solution(a, 1) != alone) return 4;
       allowed = INT_MAX;
-      return solution(a, 8) == alone ? 0 : 5;  // and all is well once the system has some
+      return solution(a, 8) == alone ? 0 : 5;  // succeeds once threads are available
     });
     EXPECT_EQ(status, 0) << there;
   }
@@ -107,7 +108,7 @@ TEST_F(HostThreads, AreStartedOnceAndByWhomeverAsks) {
               if (host_threads::started() != 5 || made != 5) return 1;
               host_threads::start(3);
               if (made != 5) return 2;
-              allowed = 5;  // oneTBB makes none by itself
+              allowed = 5;  // prevents oneTBB from making its own
               for (int k = 0; k < 100; ++k) {
                 std::atomic<Index> sum{0};
                 Arena arena(6);
@@ -140,7 +141,7 @@ TEST_F(HostThreads, NoMemoryStaysOfSolvers) {
   }
 }
 
-/// The numbers in "Threads:" of this process.
+/// Returns the number in "Threads:" of this process.
 int running_threads() {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);)
@@ -164,15 +165,16 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
               factor.value().solve(column_view<double>(x), workspace);
               for (int k = 0; k < 20; ++k) {
                 if (!refactorize<double>(factor.value(), a.value()))
-                  return 2;  // oneTBB's threads are at it still when the process forks
+                  return 2;  // oneTBB's threads still run when the process forks
                 const int status = in_child([&] {
                   allowed = 0;
                   std::vector<double> y = b;
-                  factor.value().solve(column_view<double>(y), workspace);  // what it was given
+                  factor.value().solve(column_view<double>(y), workspace);  // objects of the parent
+                                                                            // work
                   if (y != x) return 3;
                   if (!refactorize<double>(factor.value(), a.value()) || solver.solve(b) != refined)
                     return 4;
-                  Backend own = cpu_backend(4);  // and what it makes
+                  Backend own = cpu_backend(4);  // and new objects of the child
                   if (own.threads() != 1) return 5;
                   for (const char* name : {"rcm", "md", "amd", "pamd", "nd"}) {
                     AnalyzeOptions options;
@@ -185,13 +187,14 @@ TEST_F(HostThreads, AChildOfAProcessWithThreadsGoesOnAlone) {
                 });
                 if (status != 0) return 10 + status;
               }
-              return refactorize<double>(factor.value(), a.value()) ? 0
-                                                                    : 9;  // the parent as before
+              return refactorize<double>(factor.value(), a.value()) ? 0 : 9;  // the parent is
+                                                                              // unaffected
             }),
             0);
 }
 
-/// Each time in a process that has not called kauri, at another moment of what `calls` does first.
+/// Forks, in a fresh process each time, at a different moment of the first `calls`; the child must
+/// be able to run `calls`.
 void expect_children_work(const std::function<void()>& calls) {
   for (int k = 0; k < 400; ++k) {
     ASSERT_EQ(in_child([&] {
@@ -221,7 +224,7 @@ TEST_F(HostThreads, AChildOfTheFirstLookAtOptionsWorks) {
   });
 }
 
-/// The holder of a FirstCall may fork: NVIDIA's driver does so in its first call, to run
+/// The holder of a FirstCall may fork: NVIDIA's driver forks in its first call, to run
 /// nvidia-modprobe.
 TEST_F(HostThreads, AFirstCallMayFork) {
   EXPECT_EQ(in_child([] {
@@ -238,7 +241,7 @@ TEST_F(HostThreads, AFirstCallMayFork) {
             0);
 }
 
-/// A caller's thread is in no arena of kauri: oneTBB would start threads by itself.
+/// The caller's thread is outside kauri's arenas, where oneTBB would start threads itself.
 TEST_F(HostThreads, CallsOutsideOfAnArenaStartNone) {
   EXPECT_EQ(in_child([] {
               const test::ManyThreads many;
@@ -253,7 +256,7 @@ TEST_F(HostThreads, CallsOutsideOfAnArenaStartNone) {
                 if (made != before || running_threads() != before + 1) return 3;
                 allowed = INT_MAX;
                 if (k == 0 && solution(generate("poisson2d 60"), 2).empty())
-                  return 4;  // then there is one that could be lent
+                  return 4;  // starts a thread that could be lent
               }
               return 0;
             }),

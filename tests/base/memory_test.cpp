@@ -38,7 +38,7 @@ TEST(Buffer, MovesWithoutCopyOrLeak) {
     Buffer<float> a(10, ledger), b(20, ledger);
     float* const data = a.data();
     EXPECT_EQ(ledger.in_use(), 120);
-    b = std::move(a);  // the 20 are given back
+    b = std::move(a);  // releases the 20
     EXPECT_EQ(b.data(), data);
     EXPECT_EQ(b.size(), 10);
     EXPECT_EQ(ledger.in_use(), 40);
@@ -63,7 +63,7 @@ TEST(Buffer, SizesBeyondTheirTypeAreOverflowAndTooLargeOnesMemory) {
   EXPECT_EQ(ledger.in_use(), 0);
   EXPECT_EQ(ledger.peak(), 0);
 #if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // they end the process at such a size
+    !defined(__SANITIZE_THREAD__)  // which end the process for this size
   EXPECT_EQ(error_text(ErrorKind::memory, [&] { (void)Buffer<char>(Offset{1} << 60, ledger); }),
             "out of memory: 1152921504606846976 bytes asked for");
   EXPECT_EQ(ledger.in_use(), 0);
@@ -98,7 +98,7 @@ TEST(CpuBackend, ChangesNoSettingOfTheProcess) {
   {
     const Backend backend = cpu_backend(static_cast<int>(before) + 6);
     EXPECT_EQ(allowed(), before);
-    EXPECT_EQ(backend.threads(), static_cast<int>(before));  // what is really used
+    EXPECT_EQ(backend.threads(), static_cast<int>(before));  // the number that is used
     EXPECT_EQ(cpu_backend().threads(), static_cast<int>(before));
     EXPECT_EQ(cpu_backend(1).threads(), 1);
   }

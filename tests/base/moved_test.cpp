@@ -1,4 +1,4 @@
-// Objects that were moved from: empty, and as good as new ones.
+// Moved-from objects are empty, and usable as new ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ EntryMap<T> entry_map() {
   return EntryMap<T>(CompressedView<T, Index, Offset>{2, ptr, index, value});
 }
 
-/// By construction, by assignment, and given a new value again.
+/// Moves by construction and by assignment, and assigns a new value afterwards.
 template <class Object>
 void check_moves(const Object& full) {
   static_assert(std::is_nothrow_move_constructible_v<Object> &&
@@ -76,7 +76,7 @@ void check_moves(const Object& full) {
   Object e = a;
   a = e;
   const Object copy = a;
-  e = Object(c);  // of one that is empty
+  e = Object(c);  // moves from an empty object
   expect_empty(e);
 }
 

@@ -1,4 +1,4 @@
-// What a forked child has anew: a lock of the parent's that nobody lets go of does not hold it.
+// State that a forked child gets anew: a lock that a thread of the parent holds does not block it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/per_process.hpp"
 
@@ -22,7 +22,7 @@ struct Counter {
 
 PerProcess<Counter> counter;
 
-/// The exit status that f() asks for in a child of this process.
+/// Returns the exit status that f() returns in a child of this process.
 template <class F>
 int in_child(const F& f) {
   return test::exit_of(test::status_of_child([&] { _exit(f()); }));
@@ -40,7 +40,8 @@ TEST(PerProcess, AChildHasALockOfItsOwn) {
   held.wait();
   EXPECT_EQ(in_child([&] {
               Counter& its = counter.here();
-              const std::scoped_lock lock(its.mutex);  // the parent's is held for ever here
+              const std::scoped_lock lock(its.mutex);  // the parent's copy stays locked forever in
+                                                       // the child
               its.value += 2;
               return &its != &mine && &counter.here() == &its && its.value == 2 ? 0 : 1;
             }),

@@ -1,4 +1,4 @@
-// Memory of each thread: kept from one use to the next, thrown away by a failure.
+// Memory of each thread: kept between uses, discarded by an exception.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/per_thread.hpp"
 
@@ -44,7 +44,7 @@ TEST(PerThread, NothingOutlivesAFailure) {
   };
   EXPECT_THROW(half_done(), std::runtime_error);
   EXPECT_EQ(*memory.use(), std::vector<int>(2, 0));
-  // What is caught within a use is that use's affair.
+  // An exception that is caught within a use does not discard the memory.
   const auto own = memory.use();
   own->push_back(3);
   try {

@@ -1,4 +1,4 @@
-// Ranges for profilers, told to range_recorder.cpp, which NVTX loads in the place of one
+// Ranges for profilers, reported to range_recorder.cpp, which NVTX loads in place of a profiler
 // (NVTX_INJECTION64_PATH).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ class PhaseRanges : public ::testing::Test {
     ASSERT_NE(taken_, nullptr);
     taken_();
   }
-  /// Since the last time.
+  /// Returns the ranges since the last call.
   std::string ranges() { return taken_(); }
 
   const SymmetricMatrix<double> a_ = generate("poisson2d 12");
@@ -77,7 +77,7 @@ TEST_F(PhaseRanges, EndWithWhatIsThrown) {
 TEST_F(PhaseRanges, OfContests) {
   (void)analyze(a_.pattern());
   const std::string seen = ranges();
-  // Each ordering is followed by a look at what it leads to; the plan is made of the best one last.
+  // A cost prediction follows each ordering; the plan of the best one is made last.
   EXPECT_TRUE(seen.starts_with("ordering()symbolic()")) << seen;
   EXPECT_TRUE(seen.ends_with("symbolic()symbolic()")) << seen;
 }

@@ -1,4 +1,4 @@
-// What NVTX loads in the place of a profiler: writes down ranges of the domain "kauri".
+// Records ranges of the domain "kauri"; NVTX loads it in place of a profiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nvtx3/nvToolsExt.h>
 
@@ -42,7 +42,7 @@ void put(NvtxFunctionTable table, NvtxCallbackIdCore2 id, Function function) {
 
 }  // namespace
 
-/// Called by NVTX at the first range; 1 is success.
+/// Initialises the recorder at the first range; NVTX calls it, and 1 means success.
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     NvtxGetExportTableFunc_t export_table) {
   const auto* callbacks =
@@ -58,8 +58,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
   return 1;
 }
 
-/// "factor()solve()": ranges since the last call, one within another between brackets. The text
-/// lives until the next call.
+/// Returns the ranges since the last call, nested in brackets, such as "factor()solve()". The text
+/// is valid until the next call.
 extern "C" __attribute__((visibility("default"))) const char* ranges_recorded() {
   static std::string taken;
   const std::lock_guard lock(writing);

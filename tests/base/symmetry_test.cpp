@@ -1,5 +1,5 @@
-// Two halves: which are those of one symmetric matrix, through every way to make one; which entries
-// are taken; what errors name.
+// Matrices with two halves: when both count as one symmetric matrix, for every way to make one;
+// which entries are used; the texts of errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,14 +29,14 @@ struct Entry {
   double v;
 };
 
-/// Ways from entries to a matrix.
+/// A way to make a matrix from entries.
 struct Door {
   const char* name;
   bool triplets = false;
   Compression compression = Compression::columns;
   int base = 0;
-  bool shuffled = false;  ///< rows of a column in any order
-  bool split = false;     ///< each entry twice, halves of it
+  bool shuffled = false;  ///< rows of a column in random order
+  bool split = false;     ///< each entry twice, with half its value
 };
 constexpr Door kDoors[] = {{"columns"},
                            {"columns_from_1", false, Compression::columns, 1},
@@ -80,8 +80,8 @@ SymmetricMatrix<T> through(const Door& door, Index n, std::vector<Entry> entries
       n, ptr, index, value, storage, door.compression, door.base, Duplicates::sum, symmetry});
 }
 
-/// Its lower half has the entries of `expected` with row >= column, the sums where there are
-/// several, and nothing else but the diagonal.
+/// Expects that the lower half holds the entries of `expected` with row >= column (sums of repeated
+/// ones), and otherwise only the diagonal.
 template <class T>
 void expect_lower(const SymmetricMatrix<T>& a, const std::vector<Entry>& expected,
                   bool upper = false) {
@@ -108,7 +108,8 @@ struct Case {
   double symmetry = 0;
 };
 
-/// Three rows with the diagonal d and -1 beside it, and what is put in or changed.
+/// Returns a matrix of three rows with the diagonal d and -1 beside it, after adding or changing
+/// entries.
 Case with(std::string name, bool taken, std::vector<Entry> changes, double symmetry = 0,
           double d = 4) {
   std::vector<Entry> entries{{0, 0, d},  {1, 1, d},  {2, 2, d}, {1, 0, -1},
@@ -149,7 +150,7 @@ std::vector<Case> cases() {
       with("threshold_1e-18", false, {{1, 0, -1}, {0, 1, -1 - kEps}}, 1e-18),
       with("threshold_1e-18_of_equal_ones", true, {}, 1e-18),
       with("threshold_1", true, {{2, 0, 4}}, 1),
-      // Without a diagonal the entries are the measure.
+      // Without diagonal entries the off-diagonal ones set the threshold.
       with("no_diagonal", true, {{0, 0, none}, {1, 1, none}, {1, 0, 1}, {0, 1, 1 + 900 * kEps}}),
       with("no_diagonal_further", false,
            {{0, 0, none}, {1, 1, none}, {1, 0, 1}, {0, 1, 1 + 1100 * kEps}}),
@@ -160,9 +161,9 @@ std::vector<Case> cases() {
       with("infinity_and_number", false, {{2, 0, HUGE_VAL}, {0, 2, 1}}),
       with("infinities_of_two_signs", false, {{2, 0, HUGE_VAL}, {0, 2, -HUGE_VAL}}),
   };
-  // Units of rows change nothing: the measure has them too.
+  // Scaling rows and columns changes nothing, since the threshold scales likewise.
   for (const int scale : {-400, -60, 60, 400}) {
-    const std::size_t before = 20;  // of the cases above
+    const std::size_t before = 20;  // number of cases above that are scaled
     for (std::size_t k = 0; k < before; ++k) {
       Case scaled = all[k];
       scaled.name += "_in_units_" + std::string(scale < 0 ? "of_2_to_minus_" : "of_2_to_") +
@@ -198,7 +199,7 @@ TEST_P(TwoHalves, AreTakenOrRefused) {
             std::string::npos)
       << text;
   const bool far = text.find("(" + std::to_string(2 + door.base)) !=
-                   std::string::npos;  // the pair is (1, 0), or has row or column 2
+                   std::string::npos;  // the named pair is (1, 0), or has row or column 2
   EXPECT_TRUE(far || (text.find("(" + std::to_string(1 + door.base) + ", " +
                                 std::to_string(door.base) + ")") != std::string::npos &&
                       text.find("(" + std::to_string(door.base) + ", " +
@@ -212,8 +213,8 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<0>(of.param).name) + "_" + std::get<1>(of.param).name;
     });
 
-// The largest numbers: their difference is above every number, which is SIGFPE where a program
-// traps overflows.
+// Compares the largest numbers, whose difference overflows: SIGFPE in a program that traps
+// overflows.
 template <class T>
 void compare_the_largest() {
   constexpr T kMax = std::numeric_limits<T>::max(), kEpsOfT = std::numeric_limits<T>::epsilon();
@@ -257,7 +258,7 @@ TEST(TheLargestEntries, AreComparedWithoutOverflow) {
   }
 }
 
-/// J' W J, each half summed in an order of its own.
+/// Returns J' W J, with each half summed in another order.
 template <class T>
 std::vector<Entry> gram(Index n, Index rows, double density, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -306,7 +307,7 @@ TEST(TwoHalvesOfProducts, AreTheSameHoweverTheyLie) {
   }
 }
 
-// Of a full matrix one half is taken, whatever the other one says.
+// One half of a full matrix is used, whatever the other one holds.
 class OneOfTwoHalves : public ::testing::TestWithParam<std::tuple<Door, bool>> {};
 
 TEST_P(OneOfTwoHalves, IgnoresTheOther) {
@@ -329,12 +330,12 @@ TEST_P(OneOfTwoHalves, IgnoresTheOther) {
     expect_lower(through<float, std::int64_t, std::int32_t>(door, n, entries, storage, 0), entries,
                  upper);
   }
-  // Rows and columns out of range are told of either half.
+  // Rows and columns out of range are an error in either half.
   if (door.triplets) return;
   for (const Entry& wrong : {Entry{4, 1, 1}, Entry{1, 4, 1}}) {
     const bool stands = door.compression == Compression::columns
                             ? wrong.j < 3
-                            : wrong.i < 3;  // in a column (or row) that there is
+                            : wrong.i < 3;  // lies in an existing column (or row)
     if (!stands) continue;
     EXPECT_NE(
         error_text(ErrorKind::input,
@@ -351,7 +352,7 @@ TEST_P(OneOfTwoHalves, NewValuesGoTheSameWay) {
   if (door.triplets || door.split) return;
   const bool rows = door.compression == Compression::rows;
   const std::vector<Index> at{0, 1, 2, 0, 1, 2, 1, 2};
-  const std::vector<Offset> ptr{0, 3, 6, 8};  // a whole matrix but for one corner
+  const std::vector<Offset> ptr{0, 3, 6, 8};  // a full matrix except for one corner
   std::vector<double> value{1, 2, 3, 4, 5, 6, 7, 8};
   const Storage storage = upper ? Storage::upper_of_full : Storage::lower_of_full;
   CompressedView<double, Index, Offset> view{3, ptr, at, value, storage, door.compression};
@@ -402,8 +403,8 @@ TEST(SymmetryThreshold, IsANumberFrom0To1) {
           std::string::npos);
 }
 
-// An entry map is of places alone: one without a partner is no error, since its values may be
-// zeros.
+// An entry map describes positions only: an entry without a partner is no error, since its values
+// may be zeros.
 TEST(SymmetryThreshold, IsNoMatterOfEntryMaps) {
   const std::vector<Index> index{0, 1, 1};
   const std::vector<Offset> ptr{0, 2, 3};

@@ -1,4 +1,4 @@
-// What tests wait with ends by itself.
+// The waits of tests end by themselves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ TEST(Waits, ForChildrenTellHowTheyEnd) {
 TEST(Waits, AtMeetingsEndWhereOneDoesNotCome) {
   Meeting meeting(2, std::chrono::milliseconds(50));
   EXPECT_FALSE(meeting.meet());
-  EXPECT_FALSE(meeting.meet());  // at once from then on, for whoever comes
+  EXPECT_FALSE(meeting.meet());  // returns at once from then on
 }
 
 TEST(Waits, AtMeetingsHoldWhoComesFirst) {
@@ -53,8 +53,7 @@ TEST(Waits, AtMeetingsHoldWhoComesFirst) {
     EXPECT_EQ(sums[static_cast<std::size_t>(round)], 3 * (round + 1));
 }
 
-/// The program ends, and says why: a thread that hangs cannot be joined, and what it uses cannot be
-/// given back.
+/// The program aborts and says why, since a hanging thread can neither be joined nor abandoned.
 TEST(WaitsDeathTest, AtPipesEndWhereTheOtherEndHangs) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(

@@ -1,4 +1,4 @@
-// Factors: filling, verdicts, solves of each system, refinement, against a naive dense
+// Factors: refactorisation, verdicts, solves of each system and refinement, against a naive dense
 // factorisation.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <float.h>
@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-// A factor with all that it is made of.
+// A factor with the objects that it is made from.
 typedef struct {
   kauri_matrix* matrix;
   kauri_backend* backend;
@@ -32,7 +32,7 @@ static Setup set_up(const System* s, int32_t base, int32_t scalar) {
 }
 
 static void tear_down(Setup* u) {
-  // In the order of their making: each holds what it was made of.
+  // Destroys in the order of creation: each object keeps what it was made from alive.
   kauri_matrix_destroy(u->matrix);
   kauri_backend_destroy(u->backend);
   kauri_plan_destroy(u->plan);
@@ -40,7 +40,7 @@ static void tear_down(Setup* u) {
   kauri_workspace_destroy(u->workspace);
 }
 
-// Solutions in double, of each column from 1 on 2, 3 ... times the one before, with gaps, in both
+// Solves in double for five columns, in which column j holds j + 1 times b, with gaps and in both
 // layouts.
 static void blocks(const Setup* u, const System* s) {
   const int n = s->n, cols = 5;
@@ -56,7 +56,7 @@ static void blocks(const Setup* u, const System* s) {
   for (int j = 0; j < cols; ++j)
     for (int i = 0; i < n; ++i) most = fmax(most, fabs(out[i * 9 + j] - (j + 1) * (1 + i % 3)));
   CHECK(most <= 1e-10);
-  CHECK(in[n + 3] == 2 * b[0]);  // kept
+  CHECK(in[n + 3] == 2 * b[0]);  // b is unchanged
   free(b);
   free(in);
   free(out);
@@ -88,7 +88,8 @@ static void solves(int32_t base, int32_t scalar) {
   free_system(&s);
 }
 
-// P, L, L^T and P^T in turn give the bits of A; and a product takes a part back.
+// Solves with P, L, L^T and P^T in turn have the bits of a solve with A; products with L^T and L
+// undo a part of it.
 static void systems(void) {
   static const int32_t steps[] = {KAURI_SYSTEM_P, KAURI_SYSTEM_L, KAURI_SYSTEM_LT, KAURI_SYSTEM_PT};
   System s = random_system(33, 2);
@@ -113,7 +114,7 @@ static void systems(void) {
   free_system(&s);
 }
 
-// A NaN or an infinity in b reaches x, and the status says so; on the host, in both layouts and
+// A NaN or an infinity in b reaches x, and the status reports it; on the host, in both layouts and
 // scalars.
 static void not_finite(void) {
   System s = random_system(33, 2);
@@ -172,12 +173,13 @@ static void misuse(void) {
   dense.rows = 11;
   MISUSE("x has 11 rows, A has 12",
          kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
-  dense.rows = 12, dense.cols = 3, dense.ld = (int64_t)1 << 60;  // more than there can be
+  dense.rows = 12, dense.cols = 3,
+  dense.ld = (int64_t)1 << 60;  // exceeds any possible leading dimension
   MISUSE("x: leading dimension 1152921504606846976",
          kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
   dense.cols = 1;
   OK(kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense,
-                        u.workspace));  // it has no second column
+                        u.workspace));  // a single column does not use ld
   dense.ld = 11;
   MISUSE("leading dimension 11",
          kauri_factor_solve(u.factor, KAURI_SYSTEM_A, NULL, &dense, u.workspace));
@@ -203,7 +205,8 @@ static void misuse(void) {
   free_system(&s);
 }
 
-// Column 5 alone, in the caller's numbering; shifted until it goes; NaN is another matter.
+// Column 5 alone fails, and is reported in the caller's numbering; a shift makes the matrix
+// positive definite; a NaN is an input error instead.
 static void indefinite(int32_t base, int32_t scalar) {
   System s = random_system(12, 4);
   const int64_t* col_ptr = NULL;
@@ -255,7 +258,8 @@ static void refinement(int32_t scalar) {
   OK(kauri_factor_refactorize_matrix(u.factor, u.matrix, 0));
   for (int i = 0; i < 81; ++i)
     b[i] = 1.0 / (i + 3), x[i] = 0, narrow_b[i] = (float)b[i], narrow_x[i] = 0;
-  OK(kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &to, u.workspace, &done));  // from nothing
+  OK(kauri_factor_refine(u.factor, u.matrix, NULL, &rhs, &to, u.workspace, &done));  // starts from
+                                                                                     // x = 0
   CHECK(done.steps >= 1 && done.tried >= done.steps && done.unrefined_componentwise == 1);
   CHECK(done.componentwise <= 4 * eps && done.normwise <= done.componentwise &&
         done.unconverged == 0);
@@ -294,7 +298,7 @@ static void smallest(void) {
   tear_down(&v);
 }
 
-// On the CPU, whose stream is null, what is enqueued is done.
+// On the CPU, whose stream is null, enqueued work is done when the call returns.
 static void enqueued(void) {
   System s = random_system(12, 6);
   Setup u = set_up(&s, 1, KAURI_DOUBLE);

@@ -1,4 +1,4 @@
-// Callbacks that C cannot write: they throw.
+// Callbacks that throw, which C cannot write.
 // SPDX-License-Identifier: BSD-3-Clause
 #ifndef KAURI_TESTS_C_HELPER_H
 #define KAURI_TESTS_C_HELPER_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// user: an int; 0 throws std::bad_alloc, 1 a std::runtime_error, others an int.
+// Throws what *user (an int) selects: 0 std::bad_alloc, 1 a std::runtime_error, others an int.
 void throwing_message(void* user, int32_t level, int32_t phase, double fraction, const char* text);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// What a factor tells beside solutions: L, its diagonal, the determinant, the diagonal of the
+// Results of a factor beside solutions: L, its diagonal, the determinant, the diagonal of the
 // inverse.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <math.h>
@@ -75,8 +75,8 @@ static void extraction(const Case* c, int32_t scalar, int amalgamate, double tol
   }
 }
 
-// Of A^-1 = P^T L^-T L^-1 P: of its diagonal at old_of(k) the squares of column k of L^-1, added
-// up.
+// Compares the diagonals of L and of A^-1 = P^T L^-T L^-1 P: the entry of A^-1 at old_of(k) is the
+// sum of squares of column k of L^-1.
 static void diagonals(const Case* c, int32_t base, int32_t scalar, double tolerance) {
   double diagonal[kN], inverse[kN], determinant = 0, log_determinant = 0, expected = 0;
   OK(kauri_factor_diagonal(c->factor, diagonal, kN));

@@ -1,4 +1,4 @@
-// Runs all tests of the C interface: 0 where every check held.
+// Runs all tests of the C interface; exits with 0 if every check held.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // Matrices from every kind of array, from triplets and from files; new values in the caller's
-// order; what is refused.
+// order; rejected input.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-// The lower triangle in the handle is the system's, each diagonal entry first.
+// The lower triangle in the handle equals the system's, with each diagonal entry first.
 static void check_lower(const kauri_matrix* matrix, const System* s, double factor) {
   const int64_t* col_ptr = NULL;
   const int32_t* row = NULL;
@@ -42,7 +42,7 @@ static void one_kind(const System* s, int32_t storage, int32_t compression, int 
   OK(kauri_matrix_base(matrix, &told));
   CHECK(told == base);
   check_lower(matrix, s, 1);
-  // Twice the values, in the caller's order.
+  // Sets twice the values, in the caller's order.
   for (int64_t k = 0; k < arrays.view.entries; ++k) {
     if (scalar == KAURI_FLOAT)
       ((float*)arrays.value)[k] *= 2;
@@ -65,7 +65,7 @@ static void every_kind(void) {
   free_system(&s);
 }
 
-// place[k] of each entry, by its value: all values differ.
+// Finds place[k] of each entry by its value, since all values differ.
 static void places(void) {
   System s = random_system(15, 3);
   for (int j = 0, next = 1; j < s.n; ++j)
@@ -95,7 +95,7 @@ static void places(void) {
   free_system(&s);
 }
 
-// 1-based, duplicates at (2,1), in no order.
+// 1-based triplets in random order, with duplicates at (2,1).
 static void triplets(void) {
   const int32_t row[] = {3, 2, 1, 2, 2, 3}, column[] = {3, 1, 1, 2, 1, 2};
   const int64_t long_row[] = {3, 2, 1, 2, 2, 3}, long_column[] = {3, 1, 1, 2, 1, 2};
@@ -179,7 +179,7 @@ static void refused_arrays(void) {
   CHECK(matrix == NULL);
 }
 
-// Two entries of one place.
+// Two entries at one position.
 static void duplicates(void) {
   const int32_t ptr[] = {0, 3, 4}, index[] = {0, 1, 1, 1};
   const double value[] = {4, -1, -2, 5};
@@ -199,8 +199,8 @@ static void duplicates(void) {
   MISUSE("compression is 2", kauri_matrix_from_compressed(&a, &matrix));
 }
 
-// Halves that differ by rounding, by more, and by what the caller allows; a zero and nothing; the
-// other half ignored.
+// Halves that differ by rounding, by more, and within the caller's tolerance; a zero against a
+// missing entry; the ignored half.
 static void two_halves(int32_t compression, int32_t of_triplets) {
   const struct {
     double lower, upper, symmetry;
@@ -269,8 +269,8 @@ static void without_rows(void) {
   MISUSE("ptr is null", kauri_matrix_from_compressed(&a, &matrix));
 }
 
-// The files are this program's own, in the folder that it runs in.
-// The bound is met where it is large enough, and told else.
+// Finds the least max_bytes with which the file is read; one byte less is an error. The program
+// writes the files itself, in its working folder.
 static void bounded(const char* name, struct kauri_read how) {
   kauri_matrix* matrix = NULL;
   size_t least = 1, most = 1 << 20;
@@ -282,7 +282,7 @@ static void bounded(const char* name, struct kauri_read how) {
     if (status != KAURI_OK) least = how.max_bytes + 1;
     kauri_matrix_destroy(matrix);
   }
-  CHECK(least > 100 && least < 10000);  // of a file of 70 bytes
+  CHECK(least > 100 && least < 10000);  // for a file of 70 bytes
   how.max_bytes = least - 1;
   FAILS(KAURI_ERROR_MEMORY, name, kauri_matrix_read_with(name, &how, &matrix));
   CHECK(matrix == NULL && strstr(kauri_error_message(), "bytes") != NULL);

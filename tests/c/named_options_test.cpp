@@ -1,5 +1,5 @@
-// Options by name: each round-trips, defaults are those of SolverOptions{}, words are those of the
-// documents, refusals name what is wrong.
+// Options by name: each round-trips, defaults equal those of SolverOptions{}, words match the
+// documents, errors name what is wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solve/named_options.hpp"
 
@@ -24,7 +24,7 @@ std::string refusal(std::string_view name, std::string_view value) {
   return error_text(ErrorKind::usage, [&] { set_option(options, name, value); });
 }
 
-/// Values that an option takes, other than its default among them.
+/// Returns values that an option accepts, including one that is not its default.
 std::vector<std::string> values_of(const NamedOption& option) {
   if (option.kind == OptionKind::word) return option.words;
   if (option.kind == OptionKind::boolean) return {"true", "false"};
@@ -50,7 +50,7 @@ TEST(NamedOptions, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(named_option("cuda.fast_solve").initial, "true");
 }
 
-/// Each value comes back as it was given, and no other option changes.
+/// Each value comes back unchanged, and no other option changes.
 TEST(NamedOptions, EachRoundTripsAlone) {
   for (const NamedOption& option : named_options())
     for (const std::string& value : values_of(option)) {

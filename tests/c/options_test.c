@@ -1,4 +1,4 @@
-// Options by name, callbacks' misuse, cancel handles, permutations.
+// Options by name, misuse of callbacks, cancel handles, permutations.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdlib.h>
 #include <string.h>

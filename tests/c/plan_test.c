@@ -35,7 +35,7 @@ static void backends(void) {
   kauri_options_destroy(options);
 }
 
-// Rows of each column of L, by an elimination of the pattern of P A P^T in a dense array.
+// Computes the rows of each column of L by eliminating the pattern of P A P^T in a dense array.
 static void naive_pattern(const System* s, const int32_t* old_of, int base, char* l) {
   const int n = s->n;
   for (int j = 0; j < n; ++j)
@@ -106,7 +106,8 @@ static void plans(const char* method, int32_t base) {
   free_system(&s);
 }
 
-// The caller's order is the plan's, postordered: here it is one already, from 1 backwards.
+// A given order becomes the plan's after postordering; the order here, n down to 1, is a postorder
+// already.
 static void given(void) {
   System s = grid_system(3);
   kauri_matrix* matrix = matrix_of(&s, 1);
@@ -140,7 +141,7 @@ static void given(void) {
   free_system(&s);
 }
 
-// What a factor and a workspace take is what the plan says.
+// The memory of a factor and a workspace equals the plan's figures.
 static void bytes(int32_t scalar) {
   System s = grid_system(12);
   kauri_matrix* matrix = matrix_in(&s, 0, scalar);
@@ -177,7 +178,7 @@ static void bytes(int32_t scalar) {
   OK(kauri_plan_workspace_bytes(plan, NULL, scalar, 32, &scratch));
   OK(kauri_plan_workspace_bytes(plan, options, scalar, 32, &one_by_one));
   CHECK(scalar == KAURI_FLOAT ||
-        one_by_one < scratch);  // columns of floats are never taken together
+        one_by_one < scratch);  // columns of floats are always solved one by one
   CHECK(one_by_one > 0);
   kauri_options_destroy(options);
   kauri_plan_destroy(plan);

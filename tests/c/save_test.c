@@ -1,4 +1,4 @@
-// Plans and factors through files and bytes: the same answers, and errors that name what is wrong.
+// Plans and factors saved to files and bytes give the same answers; errors name what is wrong.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static kauri_backend* backend_here(void) {
   return backend;
 }
 
-// x = A^-1 b by the factor, in its scalar, to bytes that can be compared.
+// Writes x = A^-1 b from the factor, in its scalar, as bytes that can be compared.
 static void solution(const kauri_factor* factor, const System* s, int32_t scalar, void* x) {
   kauri_workspace* workspace = NULL;
   double* b = malloc((size_t)s->n * sizeof *b);
@@ -54,17 +54,17 @@ static void damaged(const void* bytes, size_t count, const kauri_backend* backen
   free(copy);
 }
 
-// A system, and what answers are compared with: x by a factor that was never saved.
+// A system, and expected answers: x from a factor that was never saved.
 typedef struct {
   System system;
   kauri_matrix* matrix;
   kauri_backend* backend;
   int32_t base, scalar;
-  int64_t failing;  // the column that the factorisation of A - 1e6 I fails in, counted from 0
-  void *x, *y;      // room for one solution each, zeros behind floats
+  int64_t failing;  // the column, counted from 0, at which the factorisation of A - 1e6 I fails
+  void *x, *y;      // room for one solution each; floats leave zeros behind them
 } Job;
 
-// That column, as the factor tells it.
+// Returns the column at which A - 1e6 I fails, as the factor reports it.
 static int64_t failing_column(kauri_factor* factor, const kauri_matrix* matrix) {
   struct kauri_verdict verdict = KAURI_VERDICT_INIT;
   FAILS(KAURI_NOT_POSITIVE_DEFINITE, "", kauri_factor_refactorize_matrix(factor, matrix, -1e6));
@@ -79,7 +79,7 @@ static void same_solution(const Job* job, const kauri_factor* factor) {
   CHECK(memcmp(job->x, job->y, size) == 0);
 }
 
-// The plan of a file makes the same factor.
+// A plan loaded from a file or from bytes makes the same factor.
 static void plans(const Job* job, const kauri_plan* plan, const char* path) {
   struct kauri_saved_info info = KAURI_SAVED_INFO_INIT;
   struct kauri_plan_info planned = KAURI_PLAN_INFO_INIT;
@@ -95,7 +95,8 @@ static void plans(const Job* job, const kauri_plan* plan, const char* path) {
         info.n == job->system.n && info.nnz == planned.nnz);
   CHECK(info.supernodes == planned.supernodes);
   FAILS(KAURI_ERROR_INPUT, path,
-        kauri_factor_load(path, job->backend, NULL, job->base, &factor));  // a plan alone
+        kauri_factor_load(path, job->backend, NULL, job->base, &factor));  // the file holds a plan
+                                                                           // without a factor
   OK(kauri_plan_load(path, NULL, job->base, &again));
   OK(kauri_plan_save_bytes(again, &saved));
   kauri_plan_destroy(again);
@@ -109,7 +110,7 @@ static void plans(const Job* job, const kauri_plan* plan, const char* path) {
   kauri_factor_destroy(factor);
 }
 
-// base: from which the call that loaded it has it count.
+// Checks a loaded factor. base: from which the call that loaded it makes it count.
 static void loaded(const Job* job, kauri_factor* factor, int32_t base) {
   int32_t found = -1;
   OK(kauri_factor_scalar(factor, &found));
@@ -189,7 +190,7 @@ static void made_for(const char* path) {
   free_system(&system);
 }
 
-// A bound of what is loaded, from files and from bytes.
+// A bound on the memory of loading, from files and from bytes.
 static void bounded(const char* path) {
   System system = grid_system(9);
   kauri_matrix* matrix = matrix_of(&system, 0);
@@ -241,8 +242,8 @@ static void hear_warning(void* user, int32_t level, int32_t phase, double fracti
     ++*(int*)user;
 }
 
-// Two hubs, the leaves of the first one among those of the second one: a block beyond the places of
-// a device's tasks.
+// A graph of two hubs, in which all leaves of the first are also leaves of the second: the
+// contribution block of front 0 exceeds the rows that a device's tasks can address.
 static void warned_of(const char* path) {
   enum { kRows = 92700, kEntries = 3 * kRows };
   struct kauri_triplets hubs = KAURI_TRIPLETS_INIT;
@@ -313,7 +314,7 @@ static void misuse(const char* path) {
 }
 
 void test_save(void) {
-  static const char path[] = "c_interface_test.saved";  // in the folder that the test runs in
+  static const char path[] = "c_interface_test.saved";  // in the working folder of the test
   for (int32_t base = 0; base < 2; ++base) {
     round_trips(base, KAURI_DOUBLE, path);
     round_trips(base, KAURI_FLOAT, path);

@@ -1,4 +1,5 @@
-// The everyday door: all of it, with reports, messages, shifts, other patterns and mixed precision.
+// kauri_solver, the high-level interface: reports, messages, shifts, other patterns and mixed
+// precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static kauri_solver* solver_of(kauri_options* options, int32_t scalar) {
   return solver;
 }
 
-// The report as JSON, in memory that the caller frees.
+// Returns the report as JSON, in memory that the caller frees.
 static char* json_of(const kauri_solver* solver) {
   size_t needed = 0;
   OK(kauri_solver_report_json(solver, NULL, 0, &needed));
@@ -94,7 +95,7 @@ static void whole_job(int32_t base, int32_t scalar) {
   free_system(&s);
 }
 
-// Values in the caller's order: both halves, by rows, from 1.
+// Refactorises with values in the caller's order: both halves, by rows, counted from 1.
 static void new_values(void) {
   System s = random_system(30, 22);
   Arrays arrays = arrays_of(&s, KAURI_FULL, KAURI_ROWS, 1, KAURI_INT64, KAURI_INT32, KAURI_DOUBLE);
@@ -111,7 +112,7 @@ static void new_values(void) {
   memcpy(x, b, sizeof b);
   OK(kauri_solver_solve(solver, NULL, &to));
   CHECK(distance_from_solution(30, x) <= 1e-12);
-  // A + 2 I, by shifts and by a matrix.
+  // Factorises A + 2 I, by a shift and by a matrix.
   for (int i = 0; i < 30; ++i) s.a[31 * i] += 2;
   right_hand_side(&s, b);
   OK(kauri_solver_refactorize_shifted(solver, 2));
@@ -125,7 +126,7 @@ static void new_values(void) {
   CHECK(distance_from_solution(30, x) <= 1e-12);
   MISUSE("entries is 1, expected", kauri_solver_refactorize(solver, arrays.value, 1, 0));
   MISUSE("shift is", kauri_solver_refactorize_shifted(solver, INFINITY));
-  OK(kauri_solver_solve(solver, NULL, &to));  // nothing has changed
+  OK(kauri_solver_solve(solver, NULL, &to));  // the rejected calls changed nothing
   kauri_matrix_destroy(shifted);
   kauri_matrix_destroy(matrix);
   kauri_solver_destroy(solver);
@@ -151,7 +152,8 @@ static void indefinite(int32_t base) {
   OK(kauri_solver_refactorize_shifted(solver, 3));
   OK(kauri_solver_verdict(solver, &verdict));
   CHECK(verdict.status == KAURI_VERDICT_POSITIVE_DEFINITE && verdict.column == -1);
-  // Another pattern is refused, and leaves all as it was; a NaN is named, and does not.
+  // Another pattern is rejected and leaves the solver unchanged; a NaN is named, and leaves the
+  // solver without a factor.
   s.a[3 + 30 * 17] = s.a[17 + 30 * 3] = 0.5;
   kauri_matrix *other = matrix_of(&s, base), *broken = NULL;
   MISUSE(
@@ -217,7 +219,7 @@ static void blocks_and_misuse(void) {
   free_system(&s);
 }
 
-// What is no solution is told by the status, with x as it is.
+// A solution that is not finite is reported by the status, and x is still written.
 static void no_solutions(const char* precision, int32_t scalar) {
   System s = random_system(12, 26);
   kauri_matrix* matrix = matrix_in(&s, 1, scalar);
@@ -243,7 +245,7 @@ static void no_solutions(const char* precision, int32_t scalar) {
           "the solution is not finite: entry (7, 1) of b (row, column, from 0) is",
           kauri_solver_solve(solver, &rhs, &x));
     CHECK(far_from_solution(12, scalar, out) <=
-          (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));  // the other column
+          (scalar == KAURI_FLOAT ? 1e-4 : 1e-12));  // the other column is solved
     OK(kauri_solver_refinement(solver, &refinement));
     CHECK(!isfinite(refinement.normwise));
     char* json = json_of(solver);
@@ -260,7 +262,7 @@ static void no_solutions(const char* precision, int32_t scalar) {
   free_system(&s);
 }
 
-// Refined with a factor of other values.
+// Refines with a factor of other values.
 static void factor_of_another(int32_t scalar) {
   System s = random_system(12, 27);
   kauri_matrix* matrix = matrix_in(&s, 0, scalar);
@@ -362,7 +364,7 @@ typedef struct {
   int count;
 } Asking;
 
-// Each call that fills the solver, or works in it, is refused to the callback of a call on it.
+// A callback of a call on the solver may not call a function that fills the solver or works in it.
 static void ask(void* user, int32_t level, int32_t phase, double fraction, const char* text) {
   Asking* asking = user;
   const char* told = "another call on this solver";

@@ -1,4 +1,4 @@
-// Versions, statuses, texts of errors, and what null does.
+// Versions, statuses, texts of errors, and calls with null.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void names(void) {
   CHECK(strcmp(kauri_status_name(-1), "unknown") == 0);
 }
 
-// Programs that are compiled have them in them.
+// The values are part of the ABI: compiled programs contain them.
 static void numbers_that_never_change(void) {
   CHECK(KAURI_OK == 0 && KAURI_NOT_POSITIVE_DEFINITE == 1 && KAURI_ERROR_USAGE == 2 &&
         KAURI_ERROR_INPUT == 3);
@@ -48,7 +48,7 @@ static void versions(void) {
   CHECK(strlen(kauri_commit()) > 0);
 }
 
-// A message stays while calls succeed, and a later one takes its place.
+// A message survives successful calls, and a later error replaces it.
 static void messages(void) {
   kauri_options* options = NULL;
   MISUSE("options is null", kauri_options_create(NULL));

@@ -120,7 +120,7 @@ static int holds(const struct kauri_compressed* view, int row, int col, double v
   return view->storage != KAURI_UPPER || row <= col;
 }
 
-// Of that half a full matrix may say anything.
+// Returns whether the call ignores the entry: it lies in the unused half of a full matrix.
 static int ignored(const struct kauri_compressed* view, int row, int col) {
   return view->storage == KAURI_LOWER_OF_FULL ? row < col
                                               : view->storage == KAURI_UPPER_OF_FULL && row > col;

@@ -1,5 +1,5 @@
-// Several threads: errors of each, solves side by side, calls that another thread cancels. And
-// callbacks that throw.
+// Several threads: each thread's own errors, concurrent solves, calls that another thread cancels;
+// and callbacks that throw.
 // SPDX-License-Identifier: BSD-3-Clause
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "helper.h"
 #include "support.h"
 
-// Each makes errors of its own, and sees no other's.
+// Each thread makes its own errors and sees no other thread's.
 static void* own_errors(void* arg) {
   const int me = *(const int*)arg;
   kauri_options* options = NULL;
@@ -46,7 +46,7 @@ typedef struct {
   long wrong;
 } Job;
 
-// With a workspace of its own.
+// Solves repeatedly with the thread's own workspace.
 static void* solve_often(void* arg) {
   Job* job = arg;
   kauri_workspace* workspace = NULL;
@@ -100,7 +100,7 @@ static void* request(void* cancel) {
 
 typedef struct {
   kauri_cancel* cancel;
-  int32_t phase;  // in whose first message another thread asks to stop
+  int32_t phase;  // the phase in whose first message another thread requests the cancellation
 } Stopper;
 
 static void stop_by_another_thread(void* user, int32_t level, int32_t phase, double fraction,
@@ -114,7 +114,7 @@ static void stop_by_another_thread(void* user, int32_t level, int32_t phase, dou
   pthread_join(thread, NULL);
 }
 
-// In each phase in turn; reset, all of it goes on.
+// Cancels in each phase in turn; after a reset the whole computation runs.
 static void cancelled_solver(void) {
   System s = grid_system(20);
   kauri_matrix* matrix = matrix_of(&s, 0);
@@ -123,7 +123,7 @@ static void cancelled_solver(void) {
   right_hand_side(&s, b);
   for (int32_t phase = KAURI_PHASE_ORDERING; phase <= KAURI_PHASE_SOLVE; ++phase) {
     if (phase == KAURI_PHASE_SYMBOLIC || phase == KAURI_PHASE_PREPARE)
-      continue;  // these are not told of before they begin, or not cancelled
+      continue;  // the solver sends no message before these begin, or they cannot be cancelled
     Stopper stopper = {NULL, phase};
     kauri_options* options = NULL;
     kauri_solver* solver = NULL;
@@ -141,7 +141,8 @@ static void cancelled_solver(void) {
       FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_solver_solve(solver, NULL, &to));
       CHECK(memcmp(x, b, (size_t)s.n * sizeof *x) == 0);  // b again
     }
-    FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_solver_compute(solver, matrix));  // it stays so
+    FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_solver_compute(solver, matrix));  // the request
+                                                                                      // stays set
     OK(kauri_cancel_reset(stopper.cancel));
     stopper.phase = -1;
     OK(kauri_solver_compute(solver, matrix));
@@ -160,8 +161,8 @@ static void cancelled_solver(void) {
   free_system(&s);
 }
 
-// Of a matrix that is larger, and counted otherwise, than the one computed before: nothing of that
-// one is left.
+// Cancels the computation of a matrix that is larger, and numbered from another base, than the one
+// before: the solver keeps nothing of the earlier one.
 static void cancelled_second_matrix(void) {
   System first = grid_system(3), second = grid_system(4);
   kauri_matrix *a = matrix_of(&first, 0), *b = matrix_of(&second, 1);
@@ -219,7 +220,7 @@ static void cancelled_phases(void) {
         kauri_factor_refine(factor, matrix, options, &rhs, &to, workspace, NULL));
   OK(kauri_factor_refine(factor, matrix, NULL, &rhs, &to, workspace, NULL));
   OK(kauri_factor_set_cancel(factor, cancel));
-  kauri_cancel_destroy(cancel);  // the factor holds it
+  kauri_cancel_destroy(cancel);  // the factor keeps it alive
   FAILS(KAURI_ERROR_CANCELLED, "cancelled",
         kauri_factor_solve(factor, KAURI_SYSTEM_A, NULL, &to, workspace));
   FAILS(KAURI_ERROR_CANCELLED, "cancelled", kauri_factor_inverse_diagonal(factor, x, 100));

@@ -1,5 +1,5 @@
-// The systems in data/: sizes and fill as an independent script counted them, solutions, and the
-// one that is not positive definite.
+// The systems in data/: sizes and fill as counted by an independent script, solutions, and the one
+// system that is not positive definite.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -114,10 +114,10 @@ double flops_by(const SymmetricMatrix<double>& a, OrderingMethod method,
   return analyze(a.pattern(), options)->cost.flops;
 }
 
-/// Operations that the efforts of nested dissection leave, against those recorded with METIS's
-/// beside them. Small generated systems are ordered here, and three larger ones by the standard
-/// effort; of the others, too large for a test, the record is held to its geometric means. Who
-/// changes an ordering records anew (docs/orderings.md).
+/// Compares the operation counts of each effort of nested dissection with the recorded ones, which
+/// have METIS's beside them. Small generated systems are ordered here, and three larger ones with
+/// the standard effort; for the others, too large for a test, the record's geometric means are
+/// checked. A change of an ordering requires new records (docs/orderings.md).
 TEST(DataOrderingQuality, IsAsRecorded) {
   constexpr Index kLargest = 30000;
   const std::set<std::string> by_standard = {"elast3d 30", "shell2d 400", "poisson3d 60"};
@@ -145,7 +145,7 @@ TEST(DataOrderingQuality, IsAsRecorded) {
     ASSERT_EQ(a.n(), about.at("n").get<Index>());
     if (ordering_available(OrderingMethod::metis)) {
       EXPECT_NEAR(flops_by(a, OrderingMethod::metis), metis, 0.05 * metis)
-          << line;  // by supervariables, where the record is of A's graph
+          << line;  // METIS runs on supervariables here, and ran on A's graph for the record
     }
     for (const Effort effort : {Effort::fast, Effort::standard, Effort::best}) {
       const double flops = flops_by(a, OrderingMethod::nested_dissection, effort);

@@ -1,5 +1,5 @@
-// What snippets of the documents take for granted: names that are declared, never defined, since
-// they are compiled and not run.
+// Names that snippets of the documents use. They are declared and never defined, since snippets are
+// compiled and not run.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,5 +1,5 @@
-// Eigen's assertions as exceptions, in any build, its check of memory among them. Included before
-// Eigen, by all sources of a program.
+// Turns Eigen's assertions into exceptions, in any build, including its check of allocations.
+// Include it before Eigen in every source of the program.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

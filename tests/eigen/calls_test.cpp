@@ -1,4 +1,5 @@
-// What kauri::eigen::LLT refuses and what it survives, and what it has beyond Eigen's solvers.
+// Arguments that kauri::eigen::LLT rejects, states that it survives, and its additions to Eigen's
+// interface.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ using Eigen::VectorXd;
 
 static_assert(!std::is_copy_constructible_v<Solver> && !std::is_copy_assignable_v<Solver>);
 
-/// The lower half of a system of kauri's.
+/// Returns the lower half of a kauri system.
 SystemMatrix lower_half(const SymmetricView<double>& a) {
   const Pattern& p = a.pattern;
   std::vector<int> ptr(p.col_ptr.begin(), p.col_ptr.end());
@@ -89,7 +90,7 @@ TEST(EigenCalls, RefinedSolvesAreJudged) {
   ASSERT_EQ(solver.factorize(a).info(), Eigen::Success);
   EXPECT_EQ(solver.lastErrorMessage(), "");
 
-  // L of other values beside those of A.
+  // Factorises other values, so that L does not belong to A.
   SymmetricMatrix<double> other = generate("poisson2d 6");
   for (Index j = 0; j < 36; ++j)
     other.value()[static_cast<std::size_t>(other.pattern().col_ptr[j])] += 50;
@@ -117,7 +118,7 @@ TEST(EigenCalls, RefinedSolvesAreJudged) {
 
 TEST(EigenCalls, WhatIsInsideTheViewsOfL) {
   const Solver solver(made("poisson2d 3"));
-  const Solver::CholMatrixType& l = solver.matrixL().nestedExpression();  // as g2o has it
+  const Solver::CholMatrixType& l = solver.matrixL().nestedExpression();  // the call that g2o uses
   EXPECT_EQ(&l, &solver.matrixL().nestedExpression());
   EXPECT_EQ(Eigen::MatrixXd(solver.matrixU().nestedExpression()), Eigen::MatrixXd(l).transpose());
 }
@@ -186,7 +187,7 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
   const std::vector<int> ptr{0, 2, 3}, row{0, 0, 1};
   const std::vector<double> value{1, 1, 1};
   SystemMatrix twice(
-      2, 2);  // as it lies in memory: a copy of a map of it would be an assertion of Eigen's
+      2, 2);  // built in place, since copying a map of it would be an assertion of Eigen
   twice.resizeNonZeros(3);
   std::copy(ptr.begin(), ptr.end(), twice.outerIndexPtr());
   std::copy(row.begin(), row.end(), twice.innerIndexPtr());
@@ -202,7 +203,8 @@ TEST(EigenCalls, InvalidInputIsToldAndSurvived) {
   EXPECT_EQ(solver.setOptions({}).compute(a).info(), Eigen::Success);
 }
 
-/// As Eigen's solver: diagonal entries count as offset + scale * d, those that are not stored as 0.
+/// Diagonal entries count as offset + scale * d, as in Eigen's solver; those that are not stored
+/// count as 0.
 TEST(EigenCalls, Shifts) {
   SystemMatrix a = made("poisson2d 5");
   a.prune([](Eigen::Index row, Eigen::Index col, double) { return row != 7 || col != 7; });
@@ -275,7 +277,7 @@ TEST(EigenCalls, OptionsAndBackends) {
   EXPECT_EQ(backend->bytes_in_use(), 0);
 }
 
-/// kauri::Solver refines; its bits tell that LLT does what it does.
+/// Refinement gives the bits of kauri::Solver's.
 TEST(EigenCalls, RefinementIsThatOfSolver) {
   const auto a = generate("elast3d 5 --shuffle 2");
   const SystemMatrix eigen_a = lower_half(a.view());
@@ -291,7 +293,7 @@ TEST(EigenCalls, RefinementIsThatOfSolver) {
   Solver solver(eigen_a);
   const VectorXd plain = solver.solve(rhs);
   EXPECT_EQ(plain == expected, reference.report().refinement.steps ==
-                                   0);  // by the compiler's rounding there may be nothing to gain
+                                   0);  // with some compilers' rounding refinement gains nothing
   EXPECT_TRUE(VectorXd(solver.setRefinement(true).solve(rhs)) == expected);
   RefineOptions none;
   none.max_steps = 0;

@@ -1,5 +1,5 @@
-// One program, written for Eigen::CholmodSupernodalLLT, with the solver's type in its template
-// parameter: the same results from kauri.
+// One program for Eigen::CholmodSupernodalLLT, with the solver's type as its template parameter:
+// kauri gives the same results.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace kauri::test {
 namespace {
 
-/// Calls of Eigen's interface alone. Everything that comes out.
+/// Makes calls of Eigen's interface only, and returns all results.
 template <class Solver>
 std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
   using Matrix = typename Solver::MatrixType;

@@ -1,5 +1,5 @@
-// One program, written for Eigen::SimplicialLLT, with the solver's type in its template parameter:
-// the same results from kauri.
+// One program for Eigen::SimplicialLLT, with the solver's type as its template parameter: kauri
+// gives the same results.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace kauri::test {
 namespace {
 
-/// Both halves of a generated system.
+/// Returns both halves of a generated system.
 template <class Matrix>
 Matrix generated(const std::string& spec) {
   const auto a = generate(spec);
@@ -32,7 +32,7 @@ Matrix generated(const std::string& spec) {
   return both;
 }
 
-/// P^-1 L L^T P. Of its NaturalOrdering Eigen has a P of no rows.
+/// Returns P^-1 L L^T P. With NaturalOrdering, Eigen's P has no rows.
 template <class Solver>
 Eigen::MatrixXd product_of(const Solver& solver) {
   const Eigen::MatrixXd l = typename Solver::CholMatrixType(solver.matrixL());
@@ -41,7 +41,7 @@ Eigen::MatrixXd product_of(const Solver& solver) {
   return solver.permutationPinv() * product * solver.permutationP();
 }
 
-/// x = P^-1 U^-1 L^-1 P b.
+/// Returns x = P^-1 U^-1 L^-1 P b.
 template <class Solver>
 typename Solver::VectorType solved_by_parts(const Solver& solver, typename Solver::VectorType x) {
   if (solver.permutationP().size() > 0) x = solver.permutationP() * x;
@@ -51,7 +51,7 @@ typename Solver::VectorType solved_by_parts(const Solver& solver, typename Solve
   return x;
 }
 
-/// The types that a program may name.
+/// Checks the types that a program may name.
 template <class Solver>
 void types_are_eigens() {
   using Matrix = typename Solver::MatrixType;
@@ -70,7 +70,7 @@ void types_are_eigens() {
                 int{Solver::MaxColsAtCompileTime} == Eigen::Dynamic);
 }
 
-/// Calls of Eigen's interface alone. Everything that comes out.
+/// Makes calls of Eigen's interface only, and returns all results.
 template <class Solver>
 std::vector<Eigen::MatrixXd> program(const typename Solver::MatrixType& a) {
   using Matrix = typename Solver::MatrixType;
@@ -152,7 +152,7 @@ std::vector<Matrix> systems_of() {
   return systems;
 }
 
-/// Both solvers' programs say the same of a.
+/// Expects equal results of both solvers' programs for a.
 template <class Own, class Eigens>
 void expect_same(const typename Own::MatrixType& a) {
   const auto expected = program<Eigens>(a), said = program<Own>(a);
@@ -168,8 +168,8 @@ TYPED_TEST(EigenDropIn, SaysWhatSimplicialLltSays) {
                 Eigen::SimplicialLLT<Matrix, TypeParam::UpLo>>(a);
 }
 
-/// The third template argument: L in the caller's own order is Eigen's L, entry by entry, in the
-/// places that a postorder gives them.
+/// With the natural ordering as third template argument, L in the caller's order equals Eigen's L,
+/// entry by entry, after undoing the postorder.
 TYPED_TEST(EigenDropIn, TakesItsOrderings) {
   using Matrix = typename TypeParam::Matrix;
   using Natural = Eigen::NaturalOrdering<typename Matrix::StorageIndex>;

@@ -1,5 +1,5 @@
-// What solve() does where there is no factor, with Eigen's assertions on: NaN after every failure,
-// an assertion where the caller forgot a call.
+// solve() without a factor, with Eigen's assertions on: NaN after every failure, an assertion if
+// the caller omitted a call.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/eigen/assertions.hpp"
 
@@ -24,8 +24,8 @@ class EigenFailures : public ::testing::Test {
     bad_ = a_;
     bad_.coeffRef(3, 3) = std::numeric_limits<double>::quiet_NaN();
   }
-  /// solve() gives NaN of that shape, for dense and sparse right-hand sides, and in the place of
-  /// one where that has room.
+  /// Expects that solve() returns NaN of this shape, for dense and sparse right-hand sides, and in
+  /// place if the shape allows it.
   void expect_nan(Eigen::Index rows, Eigen::Index cols) {
     ASSERT_NE(solver_.info(), Eigen::Success);
     EXPECT_NE(solver_.lastErrorMessage(), "");
@@ -40,7 +40,7 @@ class EigenFailures : public ::testing::Test {
       EXPECT_TRUE(y.array().isNaN().all());
     }
   }
-  /// And the object goes on.
+  /// Expects that the solver works again after the failure.
   void expect_recovery() {
     ASSERT_EQ(solver_.compute(a_).info(), Eigen::Success);
     const DenseColumns b = DenseColumns::Ones(kRows, 3);

@@ -1,5 +1,5 @@
-// kauri::eigen::LLT reads right-hand sides and writes solutions where they lie, by columns and by
-// rows, and copies only what it must: Eigen itself tells of every matrix that it takes memory for.
+// kauri::eigen::LLT reads right-hand sides and writes solutions in place, by columns and by rows,
+// and copies only if it must: Eigen's check of allocations detects every copy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/eigen/assertions.hpp"
 
@@ -16,7 +16,7 @@ using ByColumns = Eigen::Matrix<double, Dynamic, Dynamic>;
 using ByRows = Eigen::Matrix<double, Dynamic, Dynamic, Eigen::RowMajor>;
 using Solver = eigen::LLT<Sparse>;
 
-/// True if f() has Eigen take memory.
+/// Returns true if f() makes Eigen allocate memory.
 template <class F>
 bool takes_memory(const F& f) {
   Eigen::internal::set_is_malloc_allowed(false);
@@ -65,8 +65,8 @@ TEST_P(EigenLayouts, NothingIsCopiedOfWhatHasAnAddress) {
       << "or this test sees nothing";
 }
 
-/// Parts of larger matrices, with everything else left alone; columns of rows, whose entries are
-/// apart; transposed ones.
+/// Solves parts of larger matrices, whose other entries stay unchanged; columns of row-major
+/// matrices, with gaps between entries; transposed ones.
 TEST_P(EigenLayouts, PartsAreReadAndWrittenWhereTheyAre) {
   ByRows room = ByRows::Constant(kRows + 2, 2 * kColumns + 3, 5), other = room, expected = room;
   other.block(1, 2, kRows, kColumns) = b_;
@@ -86,7 +86,8 @@ TEST_P(EigenLayouts, PartsAreReadAndWrittenWhereTheyAre) {
   EXPECT_TRUE(across == x_.transpose());
 }
 
-/// What may overlap x is copied first: the same entries, some of them, one entry in several places.
+/// A right-hand side that may overlap x is copied first: equal entries, some of them, one entry in
+/// several places.
 TEST_P(EigenLayouts, WhatOverlapsIsRight) {
   ByRows rows = b_;
   rows = solver_.solve(rows);

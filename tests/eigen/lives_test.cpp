@@ -1,4 +1,4 @@
-// Eigen programs make a solver in each turn of a loop: its memory must go with it.
+// Eigen programs construct a solver in each turn of a loop: its memory must be released with it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What Eigen asks of its own sparse solvers, of kauri::eigen::LLT: every way to give a matrix and a
-// right-hand side, against dense LLT.
+// Requirements of Eigen on its sparse solvers, applied to kauri::eigen::LLT: every way to pass a
+// matrix and a right-hand side, against dense LLT.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ class EigenSolving : public ::testing::Test {
   using RowMajorDense = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using SparseColumns = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, typename Matrix::StorageIndex>;
 
-  /// The condition is below 100 or so, and errors grow with n less than that.
+  /// Returns the bound of errors: the condition is below about 100, and errors grow less than
+  /// proportionally to n.
   double bound() const {
     return 16.0 * static_cast<double>(n()) * std::numeric_limits<Scalar>::epsilon();
   }
@@ -46,7 +47,7 @@ class EigenSolving : public ::testing::Test {
     return (inverse * rhs.template cast<double>()).template cast<Scalar>();
   }
 
-  /// All kinds of right-hand sides.
+  /// Solves with all kinds of right-hand sides.
   void expect_solutions(const Solver& solver) {
     ASSERT_EQ(solver.info(), Eigen::Success) << solver.lastErrorMessage();
     ASSERT_EQ(solver.rows(), n());
@@ -65,7 +66,7 @@ class EigenSolving : public ::testing::Test {
     expect_sparse(solver);
     EXPECT_TRUE(kept == b) << "the right-hand side is as it was";
   }
-  /// Blocks, maps, strides, and x in the place of b.
+  /// Solves with blocks, maps and strides, and with x in place of b.
   void expect_places(const Solver& solver, const Dense& x_exact) {
     Dense room = Dense::Constant(n() + 3, b.cols() + 2, Scalar(7));
     room.block(1, 1, n(), b.cols()) = solver.solve(b.block(0, 0, n(), b.cols()));
@@ -131,7 +132,7 @@ using Cases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lo
                                EigenCase<float, long, Eigen::RowMajor, Eigen::Upper>,
                                EigenCase<double, int, Eigen::ColMajor, kBoth>,
                                EigenCase<double, int, Eigen::RowMajor, kBoth>>;
-#else  // any two of scalar, index, order and half meet
+#else  // covers all pairs of scalar, index, order and half
 using Cases = ::testing::Types<EigenCase<double, int, Eigen::ColMajor, Eigen::Lower>,
                                EigenCase<double, long, Eigen::RowMajor, Eigen::Upper>,
                                EigenCase<float, int, Eigen::RowMajor, Eigen::Upper>,
@@ -185,7 +186,7 @@ TYPED_TEST(EigenSolving, EveryWayToGiveTheMatrix) {
   this->expect_solutions(solver.compute(turned));
 }
 
-/// Solvers of maps, of matrices that are not compressed too, which nothing is copied of.
+/// Solvers of maps, also of uncompressed matrices, which are not copied.
 TYPED_TEST(EigenSolving, MapsAsTheMatrix) {
   using M = typename TypeParam::Matrix;
   this->make(40, 3);
@@ -218,7 +219,7 @@ TYPED_TEST(EigenSolving, ZeroAsTheRightHandSide) {
       << "not even stored";
 }
 
-/// What is in the half that is not read does not matter; Lower | Upper reads the lower one.
+/// The contents of the half that is not read do not matter; Lower | Upper reads the lower one.
 TYPED_TEST(EigenSolving, OneHalfIsRead) {
   this->make(30, 2);
   auto other = this->a;
@@ -267,7 +268,7 @@ TYPED_TEST(EigenSolving, DeterminantsAndL) {
               "");
     for (Eigen::Index k = 0; k < n; ++k)
       EXPECT_EQ(solver.permutationPinv().indices()(solver.permutationP().indices()(k)), k);
-    // As Eigen's programs use the two: x = P^-1 U^-1 L^-1 P b.
+    // x = P^-1 U^-1 L^-1 P b, the way Eigen's programs use both.
     typename TypeParam::Vector x = solver.permutationP() * this->b.col(0);
     solver.matrixL().solveInPlace(x);
     solver.matrixU().solveInPlace(x);

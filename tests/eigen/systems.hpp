@@ -1,4 +1,4 @@
-// Systems for tests of kauri/eigen.hpp, and the solvers that they are given to.
+// Systems for tests of kauri/eigen.hpp, and the solvers of these tests.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kauri::test {
 
-/// One way to hold a matrix, and the half of it that is read.
+/// A way to store a matrix, and the half that is read.
 template <class Scalar_, class StorageIndex, int Order, int UpLo_>
 struct EigenCase {
   using Scalar = Scalar_;
@@ -23,7 +23,7 @@ struct EigenCase {
   using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
   using Solver = kauri::eigen::LLT<Matrix, UpLo>;
 
-  /// The half that is read, alone.
+  /// Returns the half that is read, alone.
   static Matrix half_of(const Matrix& a) {
     if constexpr (UpLo == (Eigen::Lower | Eigen::Upper))
       return a;
@@ -32,8 +32,8 @@ struct EigenCase {
   }
 };
 
-/// Random and diagonally dominant, so of a small condition: about `per_row` entries beside the
-/// diagonal in each row.
+/// Returns a random, diagonally dominant and so well-conditioned matrix with about `per_row`
+/// off-diagonal entries in each row.
 template <class Matrix>
 Matrix dominant_matrix(Eigen::Index n, int per_row, std::mt19937_64& random) {
   using Scalar = typename Matrix::Scalar;
@@ -55,8 +55,8 @@ Matrix dominant_matrix(Eigen::Index n, int per_row, std::mt19937_64& random) {
   return a;
 }
 
-/// ||x - y|| <= bound * ||y||, and both of one shape: empty, or what is wrong. Not a number is
-/// wrong.
+/// Returns an empty text if ||x - y|| <= bound * ||y|| and both have one shape; else what is wrong,
+/// also for a NaN.
 template <class X, class Y>
 std::string difference(const X& x, const Y& y, double bound) {
   if (x.rows() != y.rows() || x.cols() != y.cols())

@@ -1,4 +1,5 @@
-// Contexts that nobody asked for, seen by a runtime that counts them, and what its errors come to.
+// CUDA contexts on the emulated device: no call of kauri creates one implicitly; texts of the
+// runtime's errors.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@
 namespace kauri::test {
 namespace {
 
-/// In a thread without a context, on a device that runs meanwhile.
+/// Runs every call on `device`, in a thread without a context, and expects that the runtime gives
+/// it none.
 void expect_none_given(int device) {
   emulator::let_run(device);
   const int before = emulator::contexts_given();
@@ -44,7 +46,8 @@ TEST(EmulatedContexts, ALookAtADeviceMakesNone) {
   EXPECT_EQ(emulator::contexts_given(), before);
 }
 
-/// What was made in a context that has been destroyed says so, and its destructors are silent.
+/// Calls on objects of a destroyed context throw an Error that says so, and their destructors are
+/// silent.
 TEST(EmulatedContexts, ADestroyedOneIsTold) {
   std::optional<OwnContext> own(std::in_place, 0);
   Backend backend = cuda_backend();
@@ -65,7 +68,7 @@ class Refusals : public ::testing::Test {
     emulator::refuse_kernels(cudaSuccess);
     emulator::build_for("");
   }
-  /// The one text that all ways of asking give.
+  /// Returns the text of the error; expects the same text from every way of asking for a device.
   static std::string text_of(cudaError_t error, int driver = CUDART_VERSION) {
     emulator::refuse_devices(error, driver);
     EXPECT_FALSE(cuda_available());
@@ -99,7 +102,7 @@ TEST_F(Refusals, OfKernelsNameTheDevice) {
             "CUDA: a kernel: no kernel image (the device is 9.0)");
 }
 
-// Devices 0 and 1 are 9.0 and 8.0: all ways of asking agree, before anything is planned for the
+// Devices 0 and 1 are 9.0 and 8.0. All ways of asking agree, before anything is planned for the
 // device.
 TEST_F(Refusals, OfABuildNameItsCodeAndTheDevice) {
   const auto text_of = [](int device) {
@@ -147,8 +150,8 @@ TEST_F(Refusals, OfPtxNameTheDriver) {
   EXPECT_TRUE(cuda_available()) << "machine code wants no such driver";
 }
 
-// A backend that cannot be made leaves no context behind. No other test makes a backend on
-// device 2.
+// A backend that cannot be made leaves no context behind. No other test makes a backend on device
+// 2.
 TEST_F(Refusals, LeaveNoContext) {
   emulator::let_run(2);
   std::thread([] {
@@ -162,7 +165,8 @@ TEST_F(Refusals, LeaveNoContext) {
     EXPECT_FALSE(emulator::has_primary(2));
   }).join();
   const emulator::Capture capture(cudaStreamCaptureModeGlobal,
-                                  true);  // of this thread, beside another one
+                                  true);  // a capture by this thread, while another thread makes
+                                          // the backend
   std::thread([] {
     EXPECT_NE(error_text(ErrorKind::device, [] { (void)cuda_backend(2); }), "no Error");
     EXPECT_FALSE(emulator::has_primary(2));

@@ -1,4 +1,5 @@
-// Ten thousand disturbed runs, on the emulated device: fewer of them, and fewer teams.
+// A few of the ten thousand disturbed runs of the device tests, on the emulated device and with
+// fewer teams.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbolic/device/front_tasks.hpp"
 #include "tests/support/device/disturbed_runs.hpp"

@@ -1,6 +1,6 @@
-// Everything that the CUDA backend makes beside factors, once each and tiny, on the emulated
-// device: for sanitizers, under which the tests of each take minutes. By the calls that wait, and
-// by those on streams and in graphs; the numbers are those tests' business.
+// Every product of the CUDA backend except factors, once each and tiny, on the emulated device: for
+// sanitizers, under which the full tests take minutes. Runs the calls that wait, and those on
+// streams and in graphs; other tests check the numbers.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -39,12 +39,12 @@ class EachOnce : public OnCuda<W> {
       return this->plan(pattern, options);
     };
   }
-  /// With small fronts alone, and with a tiled one.
+  /// Returns a pattern with small fronts alone, and one with a tiled front.
   static std::vector<OwnedPattern> patterns() { return {grid_pattern(4, 3, 1), dense_pattern(70)}; }
   static DeviceMatrixView<Value> view(const CallerArray<Value>& x, Index n, Index cols) {
     return DeviceMatrixView<Value>({x.data(), n, cols, n});
   }
-  /// f(stream), at once and as a graph of the caller's.
+  /// Calls f(stream) directly and as a graph of the caller.
   template <class F>
   static void both_ways(const F& f) {
     const CallerStream stream;
@@ -124,7 +124,7 @@ TYPED_TEST(EachOnce, Refiners) {
   }
 }
 
-/// Loops in float are the backend's own choice: those of Hopper are of double alone.
+/// The backend chooses the kernel family for float, since Hopper's kernels exist in double only.
 TYPED_TEST(EachOnce, MixedFactors) {
   Backend backend = cuda_backend();
   small_mixed_systems(backend, this->plan_of());

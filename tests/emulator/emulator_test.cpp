@@ -1,5 +1,5 @@
-// The CUDA backend on the emulated device, in many orders of its threads: kernels' logic is tested
-// where there is no GPU.
+// The CUDA backend on the emulated device, in many orders of its threads: tests the logic of
+// kernels without a GPU.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -27,9 +27,9 @@
 namespace kauri::test {
 namespace {
 
-// KAURI_ORDERS: how many orders are tried; of the quick test few.
+// KAURI_ORDERS: number of orders that are tried; small in the quick test.
 
-/// A system, diagonally dominant with random entries elsewhere.
+/// A system with a strictly dominant diagonal and random other entries.
 struct System {
   std::string name;
   OwnedPattern pattern;
@@ -42,7 +42,7 @@ class Emulated : public OnCuda<W> {
   using Value = typename OnCuda<W>::Value;
   using OnCuda<W>::plan;
 
-  /// The factor of an exact system comes back bit for bit.
+  /// Expects that factorising an exact system returns its factor bit for bit.
   void expect_exact(IntegerRows l, bool amalgamate, Index teams, const std::string& what,
                     bool long_places = false) {
     const auto n = static_cast<Index>(l.size());
@@ -65,7 +65,7 @@ class Emulated : public OnCuda<W> {
   }
 
   static constexpr double kBound = sizeof(Value) == 8 ? 1e-14 : 5e-6;
-  /// Of x, the solution() of a system.
+  /// Returns the componentwise backward error of x, the solution() of a system.
   static double error_of(const Pattern& pattern, const std::vector<Value>& value,
                          const std::vector<Value>& x) {
     const Index n = pattern.n;
@@ -82,7 +82,7 @@ class Emulated : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(Emulated, Ways, WayNumbers);
 
-/// By name.
+/// Names of the kernel families.
 TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
   const auto expected = [](CudaCompute loops) -> std::pair<std::string, std::string> {
     switch (loops) {
@@ -108,7 +108,8 @@ TYPED_TEST(Emulated, TheBackendTellsItsLoops) {
   EXPECT_EQ(this->backend().target(), "sm_90");
 }
 
-/// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
+/// Returns rows that meet many columns: `many` leaves, each with entries in `below` of the `hubs`
+/// groups of `size` rows.
 IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below, std::mt19937_64& random) {
   std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
   for (Index k = 0; k < many; ++k)
@@ -136,8 +137,8 @@ TYPED_TEST(Emulated, ExactFactors) {
   }
 }
 
-/// Chains of three tiles and more whose last one has any number of cells, with rows below: what
-/// lies beside its columns in shared memory, not a number when a launch begins, goes into nothing.
+/// Chains of three tiles and more whose last tile has any number of cells, with rows below. Shared
+/// memory beside the tile's columns is NaN when a launch begins, and must not enter any result.
 TYPED_TEST(Emulated, LastTilesOfChains) {
   for (Index last = 1; last <= 64; last += 8) {
     const auto system = dense_exact_system(BlockTree({70, 128 + last}, 1).rows());
@@ -153,7 +154,7 @@ TYPED_TEST(Emulated, LastTilesOfChains) {
   }
 }
 
-/// Hosts of many children: sums beside what is pulled.
+/// Fronts with many children: listed sums beside pulled entries.
 TYPED_TEST(Emulated, ManyChildrenExactly) {
   std::mt19937_64 random(2);
   for (const bool amalgamate : {true, false}) {
@@ -167,8 +168,8 @@ TYPED_TEST(Emulated, ManyChildrenExactly) {
   }
 }
 
-/// The same bits in every order, however many teams there are; and they solve the system. Levels,
-/// memory used again.
+/// Every order of threads and every number of teams gives the same bits, and x solves the system.
+/// Includes several levels and reused memory.
 TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
   using T = typename TypeParam::T;
   const System systems[] = {
@@ -183,7 +184,7 @@ TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
     const auto made = this->plan(pattern, s.method);
     std::vector<T> first;
     for (std::uint64_t seed = 0; seed < std::max(KAURI_ORDERS, 2);
-         ++seed) {  // one order would be compared with itself
+         ++seed) {  // a single order would be compared with itself
       SCOPED_TRACE(s.name + ", seed " + std::to_string(seed));
       emulator::set_seed(seed);
       auto factor = Factor<T>::create(
@@ -198,7 +199,8 @@ TYPED_TEST(Emulated, TheSameBitsInEveryOrder) {
   }
 }
 
-/// The verdict is that of a naive factorisation, all else goes on, and the next one is good.
+/// The verdict equals that of a naive factorisation, all other fronts go on, and the next
+/// factorisation is good.
 TYPED_TEST(Emulated, FailingPivots) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(4);
@@ -227,8 +229,8 @@ TYPED_TEST(Emulated, FailingPivots) {
   }
 }
 
-/// Plans of devices without Hopper's kernels count no bytes for these, which a Hopper device takes
-/// all the same.
+/// A plan for a device without Hopper's kernels counts no bytes for them, and a Hopper device runs
+/// it all the same.
 TYPED_TEST(Emulated, PlansForOtherDevices) {
   using T = typename TypeParam::T;
   const OwnedPattern pattern = grid_pattern(12, 12, 1);
@@ -242,7 +244,7 @@ TYPED_TEST(Emulated, PlansForOtherDevices) {
   EXPECT_LE(this->error_of(view, value, this->solution(factor)), this->kBound);
 }
 
-/// Sums over the rows below do not lose what they round in the plain solve; those of sweeps through
+/// In the plain solve, sums over the rows below do not lose accuracy; sums of the sweeps through
 /// tiles lose a few units (sweep_test.cpp).
 TYPED_TEST(Emulated, BackwardSums) {
   using T = typename TypeParam::T;

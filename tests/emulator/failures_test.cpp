@@ -1,4 +1,4 @@
-// Failures in several subtrees at once, on the emulated device, in every way.
+// Failing pivots in several subtrees at once, on the emulated device, in every order of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
@@ -16,7 +16,7 @@ TYPED_TEST(FailingSubtrees, OfAGrid) {
               2 * std::min(KAURI_ORDERS, 2), false);
 }
 
-/// Tiled fronts below tiled fronts, and hosts of many children.
+/// Tiled fronts below tiled fronts, and fronts with many children.
 TYPED_TEST(FailingSubtrees, OfLargeFronts) {
   BlockTree tree({72, 66, 20}, 5);
   const auto system = dense_exact_system(tree.with_leaves(80, 1, 8));

@@ -1,4 +1,4 @@
-// Graphs of refactorisations that the runtime refuses: launches go on, with the same bits.
+// If the runtime refuses the graph of a refactorisation, launches replace it with the same bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class RefusedGraphs : public OnCuda<W> {
 
   void TearDown() override { emulator::refuse_graphs_at(GraphStep::none); }
 
-  /// With narrow, small and tiled fronts.
+  /// Returns a plan with narrow, small and tiled fronts.
   std::shared_ptr<const Plan> small_plan(const Pattern& pattern) {
     const auto made = this->plan(pattern, OrderingMethod::natural, false);
     auto few = run_by(*made, symbolic::kFewestEver);
@@ -41,8 +41,8 @@ class RefusedGraphs : public OnCuda<W> {
     EXPECT_TRUE(refactorize(fresh, there, shift).ok());
     return this->solution(fresh);
   }
-  /// Refactorisations of one factor, enqueued and waited for in turn, each with another shift;
-  /// which come first changes with `round`.
+  /// Refactorises one factor by enqueued and waiting calls in turn, each with another shift;
+  /// `round` selects which kind comes first.
   void expect_runs(const std::shared_ptr<const Plan>& plan, const DeviceValues<Value>& there,
                    int round, const std::vector<std::vector<Value>>& expected) {
     const CallerStream stream;
@@ -62,7 +62,7 @@ class RefusedGraphs : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(RefusedGraphs, Ways, WayNumbers);
 
-/// Of each factor one graph is tried, by the second call, and no more.
+/// Each factor tries to make its graph once, in the second call.
 TYPED_TEST(RefusedGraphs, LaunchesHaveTheSameBits) {
   using T = typename TypeParam::T;
   const auto system = dense_exact_system(BlockTree({70, 8, 6}, 1).rows());

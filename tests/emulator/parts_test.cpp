@@ -1,4 +1,4 @@
-// Products added up in parts, on the emulated device: smaller fronts, few teams.
+// Products added up in parts, on the emulated device, with smaller fronts and few teams.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/bodies/parts.hpp"
 

@@ -1,4 +1,4 @@
-// What a survey says of devices, asked by many threads at once: emulated ones, of which one runs.
+// Surveys of emulated devices, of which one runs, by many threads at once.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -51,7 +51,8 @@ TEST(Survey, TellsWhoseSecondsArePredicted) {
             0U);
 }
 
-// kauri has no code for it: neither is it offered, nor does a backend begin.
+// kauri has no code for the device: an automatic choice does not offer it, and a backend refuses
+// it.
 TEST(Survey, DevicesBefore80AreRefused) {
   std::string why_not;
   EXPECT_FALSE(survey(3, &why_not));
@@ -67,7 +68,7 @@ TEST(Survey, DevicesBefore80AreRefused) {
             std::string::npos);
 }
 
-/// The façade's own offer, from the survey of the first device to the reason told.
+/// The offer of an automatic choice, from the survey of the first device to the reported reason.
 TEST(Survey, TheOfferOfAnAutomaticChoice) {
   const Backends backends(BackendChoice::automatic, 1);
   for (const int scalar_bytes : {4, 8}) {

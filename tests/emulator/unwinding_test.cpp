@@ -1,6 +1,6 @@
-// Calls that throw halfway leave no copy of the caller's page-locked arrays behind, and no kernel
-// on the caller's arrays on the device: with each of their launches refused in turn. On the
-// emulated device, which counts both.
+// Calls that throw halfway leave no copy of the caller's page-locked arrays and no kernel on the
+// caller's device arrays under way. Each launch in turn is refused, on the emulated device, which
+// counts both.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace kauri::test {
 namespace {
 
-/// One array for all that a call is given, so that all of it is watched.
+/// One array for all host arguments of a call, so that copies of all of them are counted.
 class Pinned {
  public:
   explicit Pinned(std::size_t count) : size_(count) {
@@ -48,13 +48,13 @@ class Unwinding : public OnCuda<Way<double, CudaCompute::hopper>> {
     std::copy(a_.value().begin(), a_.value().end(), value_.data());
   }
   [[nodiscard]] std::span<const double> value() const { return {value_.data(), a_.value().size()}; }
-  /// Room behind the values: two matrices of three columns.
+  /// Returns one of two matrices of three columns, behind the values.
   [[nodiscard]] MatrixView<double> matrix(int which) const {
     const Index n = a_.n();
     return {value_.data() + a_.value().size() + static_cast<std::size_t>(which * 3 * n), n, 3, n};
   }
-  /// With launch after launch refused, until there are no more. launches: where it throws, its
-  /// launches are waited for, too.
+  /// Repeats the call and refuses one launch later each time, until it succeeds. launches: expects
+  /// that a call that throws has also waited for its launches.
   void check(const std::string& name, const std::function<void()>& call,
              bool launches = true) const {
     ASSERT_EQ(emulator::launches_under_way(), 0) << "before " << name;
@@ -106,7 +106,7 @@ TEST_F(Unwinding, OfMixedFactorsLeavesNoCopyUnderWay) {
   check("refactorize", [&] { static_cast<void>(factor.refactorize(value())); });
   check(
       "solve", [&] { static_cast<void>(factor.solve(matrix(0), matrix(1))); },
-      false);  // what goes on works on memory of the factor's
+      false);  // kernels that still run use memory of the factor
 }
 
 TEST_F(Unwinding, OfBatchesAndFusedSolvesLeavesNoCopyUnderWay) {
@@ -123,14 +123,15 @@ TEST_F(Unwinding, OfBatchesAndFusedSolvesLeavesNoCopyUnderWay) {
   check("fused solve", [&] { static_cast<void>(fused.solve(value(), b, x)); });
 }
 
-// What lies on the device is not copied: kernels work on it as it lies.
+// Arguments on the device are not copied: kernels work on the caller's arrays.
 TEST_F(Unwinding, OfCallsOnTheDeviceLeavesNoKernelUnderWay) {
   const Index n = a_.n();
   const auto plan_there = plan(a_.pattern());
   const auto values = DeviceValues<double>::copy_of(value(), backend());
   const auto numbers = DeviceValues<double>::copy_of(
       std::vector<double>(4 * static_cast<std::size_t>(n), 1.0), backend());
-  auto* const first = const_cast<double*>(numbers.span().data());  // this object's own
+  auto* const first = const_cast<double*>(numbers.span().data());  // the array belongs to this
+                                                                   // object
   const DeviceMatrixView<double> b({first, n, 1, n}),
       x({first + 2 * static_cast<std::size_t>(n), n, 1, n});
   const DeviceMatrixView<const double> from(b.view());

@@ -1,5 +1,4 @@
-// Any bytes as Rutherford-Boeing and as a Fortran format: a result or an Error, never anything
-// else.
+// Reads arbitrary bytes as Rutherford-Boeing and as a Fortran format: expects a result or an Error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(format->repeat > 0 && format->width > 0 && !format->first.empty());
     fuzz::require(format->later.size() == static_cast<std::size_t>(format->repeat));
     for (const auto* columns :
-         {&format->first, &format->later})  // fields follow one another, and none overlaps the next
+         {&format->first, &format->later})  // fields follow one another without overlap
       for (std::size_t k = 0; k < columns->size(); ++k)
         fuzz::require((*columns)[k] >= (k == 0 ? 0 : (*columns)[k - 1] + format->width));
     (void)io::fortran_real(bytes, *format);

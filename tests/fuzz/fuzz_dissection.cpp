@@ -1,5 +1,5 @@
-// Any bytes as a graph with weights: nested dissection gives a permutation, and the same one with
-// four threads as with one.
+// Reads arbitrary bytes as a graph with weights: nested dissection must return a permutation, which
+// is the same with four threads as with one.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +19,13 @@ struct Input {
   kauri::fuzz::Lists graph;
   std::vector<Index> weight;
   kauri::ordering::DissectionOptions options;
-  bool four_threads = true;  // for one of eight small graphs
+  bool four_threads = true;  // one of eight inputs
 };
 
-/// Small graphs are a leaf, or a few; of one input in 32 up to 1500 vertices. These are one task
-/// and one block of every loop. Large ones, one input in 64 of one kind in eight, are several, and
-/// beyond what a thin level set settles; not those of the best effort, which takes so much longer.
+/// Bounds on the size of an input. Most graphs have at most 300 vertices and are one leaf or a few;
+/// one input in 32 has up to 1500 vertices. Both are one task and one block of every loop. One of
+/// 64 inputs of one kind in eight has up to 22,000 vertices, which makes several tasks and exceeds
+/// what a thin level set settles; with Effort::best, which takes much longer, up to 6000.
 struct Size {
   Index vertices, length, weights;
 };
@@ -34,8 +35,8 @@ Size size_of(std::uint8_t kind, std::uint64_t hash) {
   return kind % 3 == 2 ? Size{6000, 3, 64} : Size{22000, 6, 64};
 }
 
-/// Byte 0: effort, whether there are weights, and the range of sizes; then the seed and the number
-/// of vertices.
+/// Decodes an input. Byte 0: effort, presence of weights, and range of sizes; then the seed and the
+/// number of vertices.
 Input input_of(kauri::fuzz::Bytes bytes) {
   constexpr kauri::Effort kEfforts[] = {kauri::Effort::fast, kauri::Effort::standard,
                                         kauri::Effort::best};

@@ -1,5 +1,5 @@
-// Any bytes as gzip, and as what members hold: cut into members, some of them empty, they come back
-// as they were, within any bound.
+// Reads arbitrary bytes as gzip, and packs them into gzip members: cut into members, some of them
+// empty, they must be unpacked to the same bytes, within any bound.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <zlib.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using kauri::fuzz::require;
 
-/// One member, as quickly as can be.
+/// Packs one member at the fastest compression level.
 std::string member(std::string_view text) {
   z_stream stream{};
   require(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -31,7 +31,7 @@ std::string member(std::string_view text) {
   return packed;
 }
 
-/// Members whose lengths the text itself says.
+/// Packs the text into members, whose lengths come from the text's own bytes.
 std::string in_members(std::string_view text) {
   std::string packed = text.empty() ? member("") : "";
   while (!text.empty()) {
@@ -44,7 +44,8 @@ std::string in_members(std::string_view text) {
   return packed;
 }
 
-/// What comes out is all of it or nothing: an Error of memory if and only if it is too much.
+/// Checks that gunzip() returns all of the text, or throws an Error of kind memory if and only if
+/// the text exceeds the bound.
 void check_bound(const std::string& packed, std::size_t size, std::size_t most) {
   bool whole = false;
   try {

@@ -1,5 +1,5 @@
-// Any bytes as Matrix Market (plain or gzipped) and as a permutation: a result or an Error, never
-// anything else.
+// Reads arbitrary bytes as Matrix Market (plain or gzipped) and as a permutation: expects a result
+// or an Error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any bytes as .npz and .npy: a result or an Error, never anything else.
+// Reads arbitrary bytes as .npz and .npy: expects a result or an Error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>

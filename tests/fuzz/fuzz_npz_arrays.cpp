@@ -1,5 +1,5 @@
-// Any bytes as the arrays of a .npz file whose archive is sound: where fuzz_npz is stopped by a
-// checksum, this one goes on.
+// Makes a .npz file with a sound archive whose arrays are arbitrary bytes, so that inputs pass the
+// checksums that stop fuzz_npz.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <zlib.h>
 
@@ -19,12 +19,12 @@ std::string number(std::uint64_t value, int width) {
   return text;
 }
 
-/// Reads what there is, then zeros.
+/// Reads the input's bytes, then zeros.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
   std::uint8_t next() { return at_ == end_ ? std::uint8_t{0} : *at_++; }
-  /// Small, but one in 64 is huge: 2^31 - 1 or 2^62.
+  /// Returns a size, small except in one of 64 cases, when it is 2^31 - 1 or 2^62.
   std::int64_t size() {
     const int word = next();
     return word == 255                  ? std::int64_t{1} << 62
@@ -45,8 +45,8 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
   return std::string("\x93NUMPY\x01\0", 8) + number(head.size(), 2) + head + data;
 }
 
-/// One of the arrays: its type, shape and elements from the bytes. The elements fill the shape, but
-/// for one in eight arrays.
+/// Makes one of the arrays: its type, shape and elements come from the bytes. The elements fill the
+/// shape, except in one of eight arrays.
 std::string array(Bytes& bytes, bool reals) {
   const std::uint8_t kind = bytes.next();
   const int dimensions = reals ? kind % 4 : 1;
@@ -68,7 +68,7 @@ std::string array(Bytes& bytes, bool reals) {
   return npy(reals ? "<f8" : "<i8", shape, data, kind / 4 % 2 == 1);
 }
 
-/// Stored members with right sizes and checksums.
+/// An archive of stored members with correct sizes and checksums.
 class Zip {
  public:
   void add(const std::string& name, const std::string& data) {

@@ -1,8 +1,8 @@
-// Any bytes as a graph and options: every method gives a permutation with the rows that come last
-// in their places, and the same one with four threads as with one; trees of separators are what
-// they promise, and so are orders inside them and after changes; whatever is wrong is an Error of
-// its kind. Graphs have 6000 vertices at most, most of them some hundreds: components that are
-// ordered by all threads, of 20,000 and more, are left to tests.
+// Reads arbitrary bytes as a graph and options. Every method must return a permutation with the
+// `last` rows in their places, which is the same with four threads as with one. Separator trees,
+// orders within them and reorders after changes must keep their contracts. Every invalid argument
+// must be an Error of its kind. Graphs have at most 6000 vertices, most of them some hundreds; the
+// tests cover components of 20,000 vertices and more, which all threads order together.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -29,12 +29,13 @@ using fuzz::NaiveTree;
 using fuzz::require;
 using Edges = std::vector<std::pair<Index, Index>>;
 
-/// What is wrong with a call's arguments.
+/// Which kinds of errors a call's arguments have.
 struct Wrong {
   bool usage = false, input = false;
 };
 
-/// What f returns, if nothing is wrong; else its Error is of a kind that tells something that is.
+/// Returns f(). If `wrong` says that the arguments are invalid, f must throw an Error of a matching
+/// kind instead, and the result is nullopt.
 template <class F>
 auto outcome_of(const Wrong& wrong, F&& f) -> std::optional<decltype(f())> {
   try {
@@ -48,7 +49,7 @@ auto outcome_of(const Wrong& wrong, F&& f) -> std::optional<decltype(f())> {
   }
 }
 
-/// A few bytes as a number of any sign, mostly a small one.
+/// Decodes a number of any sign, mostly a small one, from a few bytes.
 Index any_index(Bytes& bytes, Index n) {
   const std::uint8_t kind = bytes.next();
   if (kind < 16)
@@ -61,12 +62,13 @@ Index any_index(Bytes& bytes, Index n) {
 struct Input {
   Graph graph;
   OrderingOptions options;
-  Wrong wrong;  // of order()
+  Wrong wrong;  // errors that order() must report
   Index leaf = 1;
   bool four_threads = true;
 };
 
-/// By one thread and, of one input in eight, by four, which are to do the same.
+/// Calls f with one thread and, for one input in eight, with four threads, and requires equal
+/// outcomes.
 template <class F>
 std::optional<Permutation> ordered(const Input& input, const Wrong& wrong, F&& f) {
   OrderingOptions options = input.options;
@@ -105,8 +107,8 @@ OrderingOptions options_of(Bytes& bytes) {
   return options;
 }
 
-/// Each vertex is so many rows that are neighbours of one another: indistinguishable ones, but for
-/// those that come last.
+/// Returns a graph in which each vertex is replaced by `copies` rows that are neighbours of one
+/// another: they are indistinguishable, unless some of them are `last` rows.
 Graph graph_of(Bytes& bytes, Index n, Index length, Index copies) {
   Edges edges;
   const auto join = [&](Index u, Index v) {
@@ -119,7 +121,7 @@ Graph graph_of(Bytes& bytes, Index n, Index length, Index copies) {
   return {std::move(lists.ptr), std::move(lists.adjacency)};
 }
 
-/// Options, leaf, size, rows that come last, then what changes and the graph.
+/// Decodes options, leaf size, size, `last` rows, the bytes of changes, and the graph.
 Input input_of(Bytes bytes, Bytes& changes) {
   const std::uint64_t hash = bytes.hash();
   Input input;
@@ -127,8 +129,8 @@ Input input_of(Bytes bytes, Bytes& changes) {
   input.options = options_of(bytes);
   const std::uint8_t leaf = bytes.next(), size = bytes.next();
   input.leaf = leaf < 240 ? 1 + leaf : leaf - 256;
-  // More than parallel AMD leaves to one thread, and than one task of a dissection; the others are
-  // small but for one in 32.
+  // Large graphs exceed what parallel AMD leaves to one thread and what a dissection does in one
+  // task; the others are small, except for one in 32.
   const bool large = size % 8 == 7 && hash % 64 == 0;
   const Index most = large ? 6000 : hash % 32 == 0 ? 400 : 100;
   const Index copies = large || size / 8 % 4 < 2 ? 1 : size / 8 % 4, base = bytes.below(most),
@@ -153,7 +155,7 @@ void require_permutation(const Permutation& perm, Index n) {
   }
 }
 
-/// order() alone; where it refuses, the identity goes on.
+/// Checks order(); returns the identity if order() rejects the arguments.
 Permutation checked_order(const Input& input) {
   const Index n = input.graph.size();
   const auto found = ordered(input, input.wrong, [&](const OrderingOptions& options) {
@@ -171,8 +173,8 @@ Permutation checked_order(const Input& input) {
   return *found;
 }
 
-/// A node has vertices, and either no node below it or several, with more than `leaf` vertices in
-/// all.
+/// Checks separator_tree(): each node has vertices, and has either no child or several children
+/// with more than `leaf` vertices in its subtree.
 SeparatorTree checked_tree(const Input& input, const Permutation& perm) {
   const auto tree = outcome_of({.usage = input.leaf < 1},
                                [&] { return separator_tree(input.graph, perm, input.leaf); });
@@ -190,7 +192,8 @@ SeparatorTree checked_tree(const Input& input, const Permutation& perm) {
   return *tree;
 }
 
-/// Places [begin, end) have the same rows; in their sequence, if so.
+/// Requires that places [begin, end) of both hold the same rows; with in_sequence, in the same
+/// sequence.
 void require_same_rows(const Permutation& a, const Permutation& b, Index begin, Index end,
                        bool in_sequence) {
   const auto rows = [&](const Permutation& perm) {
@@ -201,7 +204,7 @@ void require_same_rows(const Permutation& a, const Permutation& b, Index begin, 
   require(rows(a) == rows(b));
 }
 
-/// The tree may be anything.
+/// Checks order_within(). The tree may be arbitrary.
 void check_within(const Input& input, const Permutation& perm, const SeparatorTree& tree) {
   const bool forest = is_forest_in_postorder(tree, input.graph.size());
   const Wrong wrong{.usage = input.wrong.usage || !input.options.last.empty(),
@@ -216,8 +219,8 @@ void check_within(const Input& input, const Permutation& perm, const SeparatorTr
     require_same_rows(perm, *found, naive.own_begin(k), naive.end(k), !naive.is_leaf(k));
 }
 
-/// By node: the subtree that is ordered anew as one, which it is in, or itself. kNone for all of
-/// them: there is no such tree.
+/// Returns for each node the root of the subtree that the change joins, if the node lies in one,
+/// else the node itself; kNone for all nodes if the change joins separate trees.
 std::vector<Index> joined_subtrees(const Graph& graph, const NaiveTree& tree,
                                    const std::vector<Index>& changed) {
   std::vector<Index> top(static_cast<std::size_t>(tree.count()));
@@ -233,8 +236,8 @@ std::vector<Index> joined_subtrees(const Graph& graph, const NaiveTree& tree,
   return top;
 }
 
-/// A tree after a change: what is ordered as one is one node. anew: by node, whether that is to be
-/// done.
+/// A tree after a change, in which each joined subtree is one node. anew: for each node, whether it
+/// must be ordered anew.
 struct Pieces {
   SeparatorTree tree;
   std::vector<char> anew;
@@ -260,8 +263,9 @@ Pieces pieces_of(const Graph& graph, const NaiveTree& tree, const std::vector<In
   return pieces;
 }
 
-/// What has not changed keeps its places and sequence, and the rest is ordered as order_within()
-/// would. fitted: the tree fitted the graph before; else it may be anything.
+/// Checks reorder(): unchanged nodes keep their places and sequence, and the others are ordered as
+/// by order_within(). fitted: the tree fitted the graph before the change; else it may be
+/// arbitrary.
 void check_reorder(const Input& input, const Graph& graph, const Permutation& perm,
                    const SeparatorTree& tree, const std::vector<Index>& changed, bool fitted) {
   const Index n = graph.size();
@@ -284,7 +288,8 @@ void check_reorder(const Input& input, const Graph& graph, const Permutation& pe
   }
 }
 
-/// Some edges put in or taken out; their ends, in whatever sequence.
+/// Returns the graph after adding or removing some edges; `changed` gets their ends, in any
+/// sequence.
 Graph changed_graph(const Graph& graph, Bytes& bytes, std::vector<Index>& changed) {
   const Index n = graph.size();
   Edges edges;
@@ -308,7 +313,7 @@ Graph changed_graph(const Graph& graph, Bytes& bytes, std::vector<Index>& change
   return {std::move(lists.ptr), std::move(lists.adjacency)};
 }
 
-/// A tree with a few numbers of it changed, or lengths.
+/// Returns the tree with a few entries or lengths changed.
 SeparatorTree spoilt(SeparatorTree tree, Bytes& bytes, Index n) {
   for (int k = bytes.next() % 8; k > 0; --k) {
     const std::uint8_t kind = bytes.next();

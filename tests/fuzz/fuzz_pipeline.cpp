@@ -1,7 +1,7 @@
-// Any bytes as a small system, from its pattern to refined solutions: plans are sound, verdicts, L
-// and solutions are the naive ones within the roundings of the scalar, and nothing depends on
-// threads or on what the factor held before. What is not finite is an Error or a Breakdown, never a
-// success.
+// Reads arbitrary bytes as a small system and runs it from its pattern to refined solutions. Plans
+// must be sound. Verdicts, L and solutions must equal the naive ones within the rounding errors of
+// the scalar. Nothing may depend on threads or on earlier contents of the factor. Values that are
+// not finite must give an Error or a Breakdown.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstddef>
@@ -25,7 +25,7 @@ using namespace kauri;
 using fuzz::Dense;
 using fuzz::require;
 
-/// Made once: an arena takes longer than a small system.
+/// Backends, made once, since making a thread arena takes longer than a small system.
 struct Backends {
   test::ManyThreads many;
   Backend one = cpu_backend(1), four = cpu_backend(4);
@@ -43,8 +43,8 @@ struct Input {
   fuzz::Checks checks;
 };
 
-/// Scalar and checks, size, options, then shape, values, scales, and what is wrong. Most sizes are
-/// those of few fronts.
+/// Decodes scalar and checks, size, options, then shape, values, scales, and spoilt entries. Most
+/// sizes give few fronts.
 template <class T>
 Input<T> input_of(fuzz::Bytes bytes) {
   Input<T> input;
@@ -92,7 +92,7 @@ std::shared_ptr<const Plan> checked_plan(const Pattern& pattern, const AnalyzeOp
   return plan;
 }
 
-/// How a call ended: with the Breakdown, if so; nothing where it threw because of a value that is
+/// Outcome of a call: success; a Breakdown; or `refused`, if it threw because of a value that is
 /// not finite.
 struct Ending {
   bool ok = false, refused = false;
@@ -117,7 +117,7 @@ Ending ending_of(F&& call) {
   }
 }
 
-/// The naive verdict, within what roundings may change. b: the matrix as it was factorised, in the
+/// Requires the naive verdict, within the effect of rounding. b: the factorised matrix in the
 /// plan's numbering.
 template <class T>
 void check_ending(const Ending& ending, const Factor<T>& factor, std::span<const T> value,
@@ -135,7 +135,8 @@ void check_ending(const Ending& ending, const Factor<T>& factor, std::span<const
   require(ends.least <= column && column <= ends.most);
 }
 
-/// What the factor says of its own numbers.
+/// Checks the figures that a factor reports about L: diagonal, smallest pivot, log-determinant,
+/// single entries.
 template <class T>
 void check_figures(const Factor<T>& factor, const Dense& l) {
   double least = std::numeric_limits<double>::infinity();
@@ -152,7 +153,7 @@ void check_figures(const Factor<T>& factor, const Dense& l) {
   if (l.n > 0) require(factor.entry(l.n - 1, 0) == l(l.n - 1, 0));
 }
 
-/// b and X of A X = B, by columns.
+/// b and X of A X = B, column by column.
 template <class T>
 struct Solution {
   std::vector<T> b, x;
@@ -172,7 +173,8 @@ Solution<T> solved(const Factor<T>& factor, Index columns) {
   return solution;
 }
 
-/// Two halves give the bits of the whole, and rows those of columns.
+/// Requires that solves with P, L, L^T and P^T in turn give the bits of a whole solve, and
+/// row-major storage the bits of column-major storage.
 template <class T>
 void check_parts(const Factor<T>& factor, const Solution<T>& solution) {
   const Index n = factor.plan().n, columns = solution.columns;
@@ -191,7 +193,7 @@ void check_parts(const Factor<T>& factor, const Solution<T>& solution) {
   require(same_bits(turned, solution.x));
 }
 
-/// Refinement tells the error as it is, and never makes it larger.
+/// Requires that refinement reports the true errors and never increases them.
 template <class T>
 std::vector<T> check_refinement(const SymmetricView<T>& a, const Factor<T>& factor,
                                 const Solution<T>& solution, const Dense& b) {
@@ -219,7 +221,7 @@ std::vector<T> check_refinement(const SymmetricView<T>& a, const Factor<T>& fact
   return x;
 }
 
-/// All that holds of a factor of A. b: P (A + shift I) P^T.
+/// Checks all properties of a factor of A. b: P (A + shift I) P^T.
 template <class T>
 void check_factor(const Factor<T>& factor, const Dense& b) {
   const Dense l = fuzz::lower_of(factor);
@@ -235,7 +237,7 @@ void check_factor(const Factor<T>& factor, const Dense& b) {
   }
 }
 
-/// Ending, L and x with one thread; the same with four.
+/// Requires the same outcome, L and x with four threads as with one.
 template <class T>
 void check_threads(const Input<T>& input, const Factor<T>& alone, const Ending& ending) {
   auto factor = Factor<T>::create(alone.shared_plan(), backends().four);
@@ -247,8 +249,8 @@ void check_threads(const Input<T>& input, const Factor<T>& alone, const Ending& 
     require(same_bits(solved(factor, columns).x, solved(alone, columns).x));
 }
 
-/// Other numbers in between, and A + shift I with a shift that makes it dominant: what the factor
-/// held before does not matter.
+/// Refills the factor with other values and back, and with A + shift I for a shift that makes it
+/// dominant: earlier contents must not matter.
 template <class T>
 void check_refills(const Input<T>& input, Factor<T>& factor, const Ending& ending) {
   const auto before = ending.ok ? lower_factor(factor).value : std::vector<T>();
@@ -274,7 +276,7 @@ SolverOptions solver_options(const AnalyzeOptions& analyze) {
   return options;
 }
 
-/// The everyday door does what its steps do.
+/// Requires that Solver gives the results of the separate phases.
 template <class T>
 void check_solver(const Input<T>& input, const Factor<T>& factor, const Ending& ending,
                   const std::vector<T>& refined) {
@@ -286,8 +288,7 @@ void check_solver(const Input<T>& input, const Factor<T>& factor, const Ending& 
   require(ending_of([&] { return solver.refactorize(input.a.value()); }) == ending);
 }
 
-/// Solutions of a factor in float are those of A, or none: where x is said to have converged, its
-/// error is small.
+/// Checks mixed precision: if x is reported as converged, its error is small.
 void check_mixed(const Input<double>& input, const Dense& b, const Permutation& perm,
                  const Solution<double>& solution) {
   SolverOptions options = solver_options(input.options);

@@ -1,5 +1,5 @@
-// Any bytes as a saved plan or factor, as they are and with their checksums made right: an Error,
-// or a plan that is sound, is saved as the same bytes, and solves.
+// Reads arbitrary bytes as a saved plan or factor, unchanged and with corrected checksums: expects
+// an Error, or a sound plan that is saved as the same bytes and solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ LoadOptions named(const char* target = "") {
   return options;
 }
 
-/// A plan that is there is sound for any target, and saved again it has the same bytes.
+/// Requires that a loaded plan is sound for any target, and that saving it gives the same bytes.
 void check_plan(const Bytes& bytes) {
   const auto plan = load_plan(bytes, named());
   require(find_flaw(*plan).empty());
@@ -54,7 +54,8 @@ void check_factor(const Bytes& bytes) {
   require(x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 
-/// With a bound there is the same plan, or an Error that may be one of memory.
+/// Requires that loading with a memory bound gives the same plan, or an Error, possibly of kind
+/// memory.
 void check_bound(const Bytes& bytes) {
   LoadOptions options = named();
   options.max_bytes = 50 * bytes.size();

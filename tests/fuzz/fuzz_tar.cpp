@@ -1,6 +1,6 @@
-// Any bytes as a tar archive (plain or gzipped): a result or an Error, never anything else. A
-// checksum stops nobody: those of all headers at multiples of 512 bytes are set right in a second
-// try.
+// Reads arbitrary bytes as a tar archive (plain or gzipped): expects a result or an Error. A second
+// try corrects the checksums of all headers at multiples of 512 bytes, so that they do not stop the
+// input.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any bytes as a graph, for the targets that order one.
+// Decodes arbitrary bytes as a graph, for the targets that order one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace kauri::fuzz {
 
-/// Reads what there is, then zeros.
+/// Reads the input's bytes, then zeros.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
   [[nodiscard]] bool empty() const { return at_ == end_; }
-  /// Of all bytes that are left (FNV-1a): for what takes long, and is done with few inputs. By a
-  /// byte of their own, inputs that take long would be mutated to others that do, and be most of
-  /// what a fuzzer runs.
+  /// Returns a hash of all remaining bytes (FNV-1a), which selects the few inputs that get
+  /// expensive checks. A byte of the input in its place would let mutations preserve slow inputs,
+  /// which would then dominate the run time of the fuzzer.
   [[nodiscard]] std::uint64_t hash() const {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::uint8_t* at = at_; at != end_; ++at) hash = (hash ^ *at) * 0x100000001b3;
     return hash ^ hash >> 32;
   }
   std::uint8_t next() { return at_ == end_ ? std::uint8_t{0} : *at_++; }
-  /// 0 <= result < bound <= 65536, by two bytes.
+  /// Returns a number from two bytes: 0 <= result < bound <= 65536.
   Index below(Index bound) {
     const Index high = next();
     return (high * 256 + next()) % bound;
   }
-  /// The next `size` bytes, or what there is of them, apart.
+  /// Returns the next `size` bytes, or all that remain, as a separate stream.
   Bytes take(std::ptrdiff_t size) {
     const std::uint8_t* const begin = at_;
     at_ += std::min(size, end_ - at_);
@@ -42,13 +42,13 @@ class Bytes {
   const std::uint8_t *at_, *end_;
 };
 
-/// Lists of neighbours as those of Graph.
+/// Adjacency lists in the format of Graph.
 struct Lists {
   std::vector<Offset> ptr{0};
   std::vector<Index> adjacency;
 };
 
-/// Loops are dropped, repeats merged. edges: both directions of each.
+/// Returns the lists of a graph without loops and repeated edges. edges: both directions of each.
 inline Lists lists_of(Index n, std::vector<std::pair<Index, Index>> edges) {
   std::erase_if(edges, [](const auto& edge) { return edge.first == edge.second; });
   std::sort(edges.begin(), edges.end());
@@ -63,10 +63,10 @@ inline Lists lists_of(Index n, std::vector<std::pair<Index, Index>> edges) {
   return lists;
 }
 
-/// Reads all bytes, or until there are about 8000 * length edges, or 16 for each vertex. A step is
-/// a run of edges from one vertex to others at equal distances, by seven bytes; so few of them make
-/// paths, grids, stars and chords. length: of a run, that large graphs take no more bytes than
-/// small ones.
+/// Decodes edges until the bytes end, or until there are about 8000 * length edges, or 16 per
+/// vertex. Seven bytes make a run of edges from one vertex to others at equal distances; a few runs
+/// make paths, grids, stars and chords. length: multiplies the length of each run, so that large
+/// graphs take no more bytes than small ones.
 inline std::vector<std::pair<Index, Index>> edges_of(Bytes& bytes, Index n, Index length) {
   std::vector<std::pair<Index, Index>> edges;
   const std::size_t most =

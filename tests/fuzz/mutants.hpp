@@ -1,5 +1,5 @@
-// Inputs made of others: what a fuzzer does without a look at coverage, from a seed, so that the
-// same ones come on every machine.
+// Mutations of given inputs, as a fuzzer makes them without coverage: from a seed, so that they are
+// the same on every machine.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace kauri::fuzz {
 
-/// A stream of inputs: each is one of the corpus after one to four changes.
+/// A stream of inputs: each is an input of the corpus after one to four changes.
 class Mutants {
  public:
-  /// The corpus is not empty.
+  /// The corpus must not be empty.
   Mutants(std::vector<std::string> corpus, std::uint64_t seed)
       : corpus_(std::move(corpus)), state_(seed) {}
 
@@ -32,12 +32,12 @@ class Mutants {
  private:
   static constexpr std::size_t kLongest = 1 << 16;
 
-  /// 0 <= result < bound.
+  /// Returns a number with 0 <= result < bound.
   std::size_t below(std::size_t bound) {
     return static_cast<std::size_t>(splitmix64(state_) % bound);
   }
   const std::string& any() { return corpus_[below(corpus_.size())]; }
-  /// Where a piece of the input begins, and its length: mostly a short one.
+  /// Returns the beginning and length of a piece of the input, mostly a short one.
   std::pair<std::size_t, std::size_t> piece(const std::string& input) {
     const std::size_t from = below(input.size()), left = input.size() - from;
     return {from, 1 + below(below(4) == 0 ? left : std::min<std::size_t>(left, 16))};
@@ -70,14 +70,14 @@ class Mutants {
         replace_bytes(input, from);
     }
   }
-  /// The beginning of this one and the end of another.
+  /// Joins the beginning of this input and the end of another.
   void splice(std::string& input) {
     const std::string& other = any();
     input.resize(below(input.size() + 1));
     input += other.substr(below(other.size() + 1));
   }
-  /// The next number in digits, by one that few programs expect; in_place: written over what is
-  /// there, to the end of the number, so that fixed fields stay where they are.
+  /// Replaces the next number in digits by one of kWords. in_place: overwrites the input up to the
+  /// end of the number, so that fixed-width fields stay in place.
   void replace_word(std::string& input, std::size_t from, bool in_place) {
     static constexpr const char* kWords[] = {"-1",
                                              "0",
@@ -111,8 +111,8 @@ class Mutants {
     if (!in_place || word.size() > end) return void(input.replace(begin, end - begin, word));
     input.replace(end - word.size(), word.size(), word);
   }
-  /// One to eight bytes, by a number of that width: none, one, all bits, the largest or the least
-  /// of a signed one.
+  /// Replaces one, two, four or eight bytes by a number of that width: zero, one, all bits set, the
+  /// largest or the least signed number.
   void replace_bytes(std::string& input, std::size_t from) {
     const std::size_t width =
                           std::min<std::size_t>(std::size_t{1} << below(4), input.size() - from),
@@ -122,7 +122,7 @@ class Mutants {
     if (kind == 1) number.front() = 1;
     if (kind == 3) number.back() = '\x7f';
     if (kind == 4) number.back() = '\x80';
-    if (below(4) == 0) std::reverse(number.begin(), number.end());  // the other end first
+    if (below(4) == 0) std::reverse(number.begin(), number.end());  // the other byte order
     input.replace(from, width, number);
   }
 

@@ -1,4 +1,5 @@
-// What a reader may do with hostile bytes.
+// What a reader may do with hostile bytes: return a sound result or throw an Error with a clean
+// text.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,8 +22,8 @@ inline void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// An Error's text names the file "f", and no terminal obeys it: what it quotes of the file is
-/// without control characters.
+/// Requires that an Error's text names the file "f" and contains no control characters, also in
+/// quotations of the file.
 inline void require_words(const Error& e) {
   const std::string_view text = e.what();
   require(text.starts_with("f: "));
@@ -68,8 +69,8 @@ inline bool same(const DenseMatrix& x, const DenseMatrix& y) {
 }
 inline bool same(const std::vector<Index>& a, const std::vector<Index>& b) { return a == b; }
 
-/// read(allowance) with much memory, as above; and with twice the input's: the same result or
-/// Error, or an Error of memory.
+/// Runs read(allowance) with much memory, as result_or_error(); then with twice the input's size,
+/// which must give the same result or Error, or an Error of kind memory.
 template <class Read>
 void result_or_error_within(std::size_t size, Read&& read) {
   std::optional<decltype(read(io::Allowance()))> whole;

@@ -1,9 +1,8 @@
-// What factors and solutions in T must be, by naive sums of dense arrays in long double: a bound of
-// every rounding, with its argument.
+// Bounds for factors and solutions in T, checked with naive sums of dense arrays in long double;
+// each bound comes with its argument.
 //
-// gamma = (n + 4) eps, twice the unit roundoffs of an entry's n + 4 operations (Higham 2002,
-// lemma 3.1), whatever their order. It needs sizes that neither overflow nor underflow: see
-// are_ordinary().
+// gamma = (n + 4) eps, which is twice the unit roundoffs of an entry's n + 4 operations (Higham
+// 2002, lemma 3.1) in any order. It holds if nothing overflows or underflows: see are_ordinary().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -33,7 +32,7 @@ struct Dense {
   }
 };
 
-/// B = P (A + shift I) P^T, both halves.
+/// Returns B = P (A + shift I) P^T, both halves.
 template <class T>
 Dense permuted(const SymmetricView<T>& a, const Permutation& perm, T shift) {
   Dense b(a.pattern.n);
@@ -51,9 +50,9 @@ Real gamma_of(Index n) {
   return (n + 4) * static_cast<Real>(std::numeric_limits<T>::epsilon());
 }
 
-/// Diagonal entries that are zero, negative, or far enough from both ends of T's range: then what
-/// underflows is below eps^2 of a row's diagonal, and what overflows lies in rows whose own pivots
-/// fail in the end, since |L(i,j)|^2 <= B(i,i) where none fails up to i.
+/// Returns whether all diagonal entries are zero, negative, or far enough from both ends of T's
+/// range. Then an underflow is below eps^2 of a row's diagonal, and an overflow occurs only in rows
+/// whose own pivots fail later, since |L(i,j)|^2 <= B(i,i) if no pivot fails up to i.
 template <class T>
 bool are_ordinary(const Dense& b) {
   for (Index k = 0; k < b.n; ++k)
@@ -65,11 +64,11 @@ bool are_ordinary(const Dense& b) {
   return true;
 }
 
-/// The first column without a positive finite pivot of B + relative |diag B|, or n.
+/// Returns the first column without a positive finite pivot of B + relative |diag B|, or n.
 inline Index first_failure(Dense b, Real relative) {
   for (Index j = 0; j < b.n; ++j) {
     Real* const row = &b.entry[static_cast<std::size_t>(j) * b.n];
-    for (Index k = 0; k < j; ++k) {  // L(j,k), by row j alone
+    for (Index k = 0; k < j; ++k) {  // L(j,k) of row j, from the rows above
       const Real* const above = &b.entry[static_cast<std::size_t>(k) * b.n];
       Real sum = row[k];
       for (Index i = 0; i < k; ++i) sum -= row[i] * above[i];
@@ -83,16 +82,15 @@ inline Index first_failure(Dense b, Real relative) {
   return b.n;
 }
 
-/// The columns at which a factorisation in T may break down, if any: [least, most], of B. n stands
-/// for success.
+/// Columns at which a factorisation of B in T may break down: [least, most]; n stands for success.
 ///
-/// With D = diag B: where pivots of all columns up to k are positive, L L^T = B + E for those rows,
-/// |E| <= gamma |L| |L^T|, and |L| |L^T| <= 2 D(i)^1/2 D(j)^1/2, so that B + 2 n gamma D is
-/// positive definite there. Where the pivot s of column k is not, the same E leaves a v with v(k) =
-/// 1 and v^T (B + E) v = s <= 0; row k of L may be longer than B(k,k)^1/2, but by -s at most, so
-/// that B - 3 n gamma D is not. The column reported thus lies between those at which Cholesky ends
-/// for B - 3 n gamma D and for B + 3 n gamma D; gamma has the factor two that the roundings of long
-/// double would need.
+/// Let D = diag B. If the pivots of all columns up to k are positive, then L L^T = B + E for those
+/// rows with |E| <= gamma |L| |L^T| and |L| |L^T| <= 2 D(i)^1/2 D(j)^1/2, so B + 2 n gamma D is
+/// positive definite there. If the pivot s of column k is not positive, the same E leaves a vector
+/// v with v(k) = 1 and v^T (B + E) v = s <= 0; row k of L may be longer than B(k,k)^1/2, but at
+/// most by -s, so B - 3 n gamma D is not positive definite. The reported column therefore lies
+/// between those at which Cholesky ends for B - 3 n gamma D and for B + 3 n gamma D. The factor of
+/// two in gamma covers the rounding errors of long double.
 struct Ends {
   Index least = 0, most = 0;
 };
@@ -102,7 +100,7 @@ Ends ends_of(const Dense& b) {
   return {first_failure(b, -shift), first_failure(b, shift)};
 }
 
-/// L of a factor, by its entries.
+/// Returns L of a factor as a dense matrix.
 template <class T>
 Dense lower_of(const Factor<T>& factor) {
   const LowerFactor<T> from = lower_factor(factor);
@@ -113,14 +111,14 @@ Dense lower_of(const Factor<T>& factor) {
   return l;
 }
 
-/// What a sum of n products may lose where they, or its quotient by `divisor`, underflow: entries
-/// of L get ever smaller along a chain.
+/// Returns a bound of the error of a sum of n products if they, or the sum's quotient by `divisor`,
+/// underflow: entries of L can become ever smaller along a chain.
 template <class T>
 Real lost_below(Index n, Real divisor) {
   return 2 * (n + divisor) * std::numeric_limits<T>::denorm_min();
 }
 
-/// |L L^T - B| <= gamma |L| |L^T| (Higham 2002, theorem 10.3).
+/// Returns whether |L L^T - B| <= gamma |L| |L^T| (Higham 2002, theorem 10.3).
 template <class T>
 bool is_factor_of(const Dense& l, const Dense& b) {
   const Real gamma = gamma_of<T>(b.n);
@@ -137,7 +135,8 @@ bool is_factor_of(const Dense& l, const Dense& b) {
   return true;
 }
 
-/// |b - B x| <= 3 gamma |L| |L^T| |x| (theorem 10.4), with x and rhs in the numbering of A.
+/// Returns whether |b - B x| <= 3 gamma |L| |L^T| |x| (theorem 10.4), with x and rhs in the
+/// numbering of A.
 template <class T>
 bool solves(const Dense& l, const Dense& b, const Permutation& perm, const T* rhs, const T* x) {
   const Index n = b.n;
@@ -158,7 +157,7 @@ bool solves(const Dense& l, const Dense& b, const Permutation& perm, const T* rh
   return true;
 }
 
-/// ||b - A x|| / (||A|| ||x|| + ||b||), the worst of the columns.
+/// Returns the largest ||b - A x|| / (||A|| ||x|| + ||b||) of all columns.
 template <class T>
 Real normwise_error(const Dense& a, const Permutation& perm, MatrixView<const T> b,
                     MatrixView<const T> x) {

@@ -1,4 +1,5 @@
-// Any bytes as a small symmetric system with options: for the target that runs the whole pipeline.
+// Decodes arbitrary bytes as a small symmetric system with options, for the target that runs the
+// whole pipeline.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,8 @@
 
 namespace kauri::fuzz {
 
-/// What is done beside analysis, factorisation and solves; each takes its time, so bytes say when.
+/// Checks beyond analysis, factorisation and solves. Each takes time, so bytes of the input select
+/// them.
 struct Checks {
   bool threads = false, solver = false, mixed = false, device_plan = false;
 };
@@ -29,7 +31,7 @@ inline Permutation shuffled(Index n, std::uint64_t state) {
   return Permutation::from_old_of(std::move(old_of));
 }
 
-/// Four bytes, and one for each row that comes last.
+/// Decodes options from four bytes, and one more for each `last` row.
 inline AnalyzeOptions options_of(Bytes& bytes, Index n) {
   constexpr OrderingMethod kMethods[] = {
       OrderingMethod::natural, OrderingMethod::rcm,          OrderingMethod::minimum_degree,
@@ -62,7 +64,7 @@ inline AnalyzeOptions options_of(Bytes& bytes, Index n) {
   return options;
 }
 
-/// Entries below the diagonal: a shape, then a few runs of edges from bytes.
+/// Returns entries below the diagonal: those of a shape, then a few runs of edges from bytes.
 inline std::vector<std::pair<Index, Index>> edges_of_shape(Bytes& bytes, Index n,
                                                            std::uint8_t shape) {
   std::vector<std::pair<Index, Index>> edges;
@@ -71,7 +73,7 @@ inline std::vector<std::pair<Index, Index>> edges_of_shape(Bytes& bytes, Index n
       case 0:  // dense
         for (Index j = 0; j < i; ++j) edges.emplace_back(i, j);
         break;
-      case 1:  // arrows: of the first row, or of the last
+      case 1:  // arrows: the first row is dense, or the last
         edges.emplace_back(shape < 128 ? i : n - 1, shape < 128 ? 0 : i - 1);
         break;
       case 2:  // a chain
@@ -87,7 +89,7 @@ inline std::vector<std::pair<Index, Index>> edges_of_shape(Bytes& bytes, Index n
       case 5:  // a band
         for (Index j = std::max(0, i - block); j < i; ++j) edges.emplace_back(i, j);
         break;
-      default:  // nothing, a diagonal
+      default:  // a diagonal matrix
         break;
     }
   for (int k = bytes.next() % 16; k > 0 && n > 0; --k) {
@@ -101,7 +103,7 @@ inline std::vector<std::pair<Index, Index>> edges_of_shape(Bytes& bytes, Index n
   return edges;
 }
 
-/// Diagonals are stored for all rows, zero at first.
+/// Returns a matrix with these entries, all zero, and a stored diagonal.
 template <class T>
 SymmetricMatrix<T> matrix_of(Index n, const std::vector<std::pair<Index, Index>>& edges) {
   std::vector<Index> row, col;
@@ -110,11 +112,11 @@ SymmetricMatrix<T> matrix_of(Index n, const std::vector<std::pair<Index, Index>>
                                            Storage::lower);
 }
 
-/// Draws of one stream.
+/// A stream of pseudo-random numbers.
 class Draws {
  public:
   explicit Draws(std::uint64_t state) : state_(state) {}
-  /// -16 to 16, sixteenths of it, never zero.
+  /// Returns a number from -16 to 16, a multiple of one sixteenth, never zero.
   double next() {
     const double draw = static_cast<double>(splitmix64(state_) % 32) - 15.5;
     return draw / 16;
@@ -127,8 +129,8 @@ class Draws {
   std::uint64_t state_;
 };
 
-/// The values by kind: strictly dominant (most kinds), singular or nearly so, of low rank, of any
-/// signs.
+/// Sets the values by kind: strictly dominant (most kinds), singular or nearly singular, of low
+/// rank, of any sign.
 template <class T>
 void fill(SymmetricMatrix<T>& a, std::uint8_t kind, std::uint64_t seed) {
   const Pattern p = a.pattern();
@@ -160,9 +162,9 @@ void fill(SymmetricMatrix<T>& a, std::uint8_t kind, std::uint64_t seed) {
   }
 }
 
-/// S A S with powers of two in S: none, the same in all rows, or graded. Sizes are those that
-/// roundings are argued for in pipeline_oracle.hpp, but for two kinds in sixteen, which are near
-/// the ends of T's range.
+/// Computes S A S with powers of two in S: ones, the same in all rows, or graded. Two kinds in
+/// sixteen lie near the ends of T's range; the others stay within the sizes for which
+/// pipeline_oracle.hpp bounds rounding errors.
 template <class T>
 void scale(SymmetricMatrix<T>& a, std::uint8_t kind, std::uint64_t seed) {
   constexpr bool kDouble = sizeof(T) == 8;
@@ -184,7 +186,7 @@ void scale(SymmetricMatrix<T>& a, std::uint8_t kind, std::uint64_t seed) {
       a.value()[k] = std::ldexp(a.value()[k], power[j] + power[p.row[k]]);
 }
 
-/// A few entries as they should not be, or are seldom; by two bytes each, and four for a place.
+/// Sets a few entries to invalid or unusual values, from two bytes each and four for the place.
 template <class T>
 void spoil(SymmetricMatrix<T>& a, Bytes& bytes) {
   using Limits = std::numeric_limits<T>;

@@ -1,9 +1,9 @@
-// Runs a fuzz target on files and folders, for compilers without libFuzzer; or on inputs made of
-// them:
+// Runs a fuzz target on files and folders, or on mutations of them, for compilers without
+// libFuzzer.
 //     fuzz_x_replay PATH ...
 //     fuzz_x_replay --mutants COUNT SEED KEEP PATH ...
-// Each mutant is written to the file KEEP before it is run, and stays there where that ends the
-// program, in whatever way.
+// Each mutant is written to the file KEEP before it runs; the file remains if the mutant ends the
+// program.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <sys/types.h>
@@ -29,13 +29,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// From memory that ends with the input, so that a sanitizer sees whoever reads on.
+/// Passes the target a buffer of exactly the input's length, so that a sanitizer detects reads past
+/// its end.
 void feed(const std::string& input) {
   const std::vector<char> bytes(input.begin(), input.end());
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-/// All files; those of a folder by name, as it lists them in any order.
+/// Returns the contents of all files; those of a folder in order of their names, since a folder
+/// lists them in any order.
 std::vector<std::string> read_all(const std::vector<std::string>& paths) {
   std::vector<std::string> inputs;
   for (const std::string& path : paths) {
@@ -53,7 +55,7 @@ std::vector<std::string> read_all(const std::vector<std::string>& paths) {
   return inputs;
 }
 
-/// The file that holds the input that runs: by the system's calls alone, since an input takes
+/// The file that holds the running input. It uses system calls directly, since an input takes
 /// microseconds.
 class Kept {
  public:
@@ -64,7 +66,7 @@ class Kept {
   }
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
-  /// After the last one.
+  /// Removes the file after the last input.
   ~Kept() {
     ::close(file_);
     fs::remove(path_);
@@ -100,7 +102,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> paths(argv + 1, argv + argc);
   const bool mutate = paths.size() > 4 && paths[0] == "--mutants";
   const std::vector<std::string> corpus = read_all({paths.begin() + (mutate ? 4 : 0), paths.end()});
-  if (corpus.empty()) return 1;  // a corpus that has gone missing must not pass
+  if (corpus.empty()) return 1;  // a missing corpus must not pass
   if (mutate) {
     run_mutants(kauri::test::seeds(static_cast<std::uint32_t>(std::stoul(paths[1]))),
                 std::stoull(paths[2]), paths[3], corpus);

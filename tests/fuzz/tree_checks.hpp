@@ -1,4 +1,4 @@
-// What trees of separators are by definition, for the target that orders inside them.
+// The definition of separator trees, for the target that orders within them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,15 +10,17 @@
 
 namespace kauri::fuzz {
 
-/// Nodes hold all places, parents come later, and a walk that takes the nodes below each one first,
-/// lesser ones before greater ones, meets them in their sequence.
+/// Returns whether the nodes cover all places, parents have higher numbers, and a walk that visits
+/// the children of each node before it, in ascending order, meets the nodes in order of their
+/// numbers.
 inline bool is_forest_in_postorder(const SeparatorTree& tree, Index n) {
   const Index count = tree.count();
   if (tree.first.size() != tree.parent.size() + 1 || tree.first.front() != 0 ||
       tree.first.back() != n)
     return false;
   if (!std::is_sorted(tree.first.begin(), tree.first.end())) return false;
-  std::vector<std::vector<Index>> below(static_cast<std::size_t>(count) + 1);  // the last: roots
+  std::vector<std::vector<Index>> below(static_cast<std::size_t>(count) + 1);  // the last element
+                                                                               // holds the roots
   for (Index k = count - 1; k >= 0; --k) {
     const Index up = tree.parent[k];
     if (up != kNone && (up <= k || up >= count)) return false;
@@ -59,7 +61,7 @@ class NaiveTree {
   [[nodiscard]] bool is_leaf(Index k) const { return lowest_[k] == k; }
   [[nodiscard]] bool is_above(Index a, Index b) const {
     return lowest_[a] <= b && b <= a;
-  }  // or the same; by the postorder
+  }  // or a == b; uses the postorder
   [[nodiscard]] bool related(Index a, Index b) const { return is_above(a, b) || is_above(b, a); }
   [[nodiscard]] Index lowest(Index k) const { return lowest_[k]; }
   [[nodiscard]] Index begin(Index k) const { return tree_.first[lowest_[k]]; }
@@ -75,7 +77,7 @@ class NaiveTree {
 
  private:
   const SeparatorTree& tree_;
-  std::vector<Index> lowest_;  // node of each subtree
+  std::vector<Index> lowest_;  // lowest node of each subtree
   std::vector<Index> node_of_;
 };
 

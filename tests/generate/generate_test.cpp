@@ -30,7 +30,7 @@ class Checksum {
   std::uint64_t hash_ = 14695981039346656037U;
 };
 
-/// Of n, column pointers, rows and the bits of the values.
+/// Returns the checksum of n, column pointers, rows and the bits of the values.
 std::uint64_t checksum(const SymmetricMatrix<double>& a) {
   const std::int64_t n = a.n();
   Checksum sum;
@@ -48,7 +48,7 @@ struct Known {
   std::uint64_t checksum;
 };
 
-// Recorded from matrices compared bit for bit with the reference, x86-64, glibc 2.36.
+// Recorded from matrices that were compared bit for bit with the reference, x86-64, glibc 2.36.
 const Known kKnown[] = {
     {"poisson2d 1", 1, 1, 0x1f80736c941b2185},
     {"poisson2d 2", 4, 8, 0xad6f92fa4f194d9b},
@@ -136,8 +136,8 @@ const Known kKnown[] = {
     {"poisson2d 100 --dof 3", 30000, 238200, 0xf05d499c3127f418},
 };
 
-/// The reference calls cbrt and hypot of the C library, which may differ in the last bit between
-/// versions; so do we.
+/// Returns whether the C library's cbrt and hypot, which the reference and kauri call, give the
+/// recorded bits; the last one may differ between versions.
 bool same_libm() {
   std::uint64_t hash = 0;
   for (int i = 1; i <= 1000; ++i)
@@ -165,7 +165,7 @@ TEST_P(Generated, EqualsTheReferenceBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Specs, Generated, testing::ValuesIn(kKnown));
 
 TEST(Rng, IsSplitmix64AndSkips) {
-  // The first output of splitmix64 from the state 0x1234567, worked out apart from this code.
+  // The first output of splitmix64 from the state 0x1234567, computed independently of this code.
   gen::Rng rng(0);
   EXPECT_EQ(rng.next(), 4194204079749860293U);
   gen::Rng ahead(77), step(77);
@@ -199,7 +199,7 @@ TEST(Generate, LaplacianRowsSumToTheShift) {
   for (const double s : sum) EXPECT_NEAR(s, 0.25, 1e-11);
 }
 
-/// By row: entries beside the diagonal.
+/// Returns the number of off-diagonal entries of each row.
 std::vector<Index> lengths(const SymmetricMatrix<double>& a) {
   std::vector<Index> length(static_cast<std::size_t>(a.n()), 0);
   for (Index j = 0; j < a.n(); ++j)
@@ -240,7 +240,7 @@ TEST(Generate, HubsAndPowersHaveLongRows) {
 }
 
 TEST(Generate, ElasticityKeepsRigidMotionsFreeOfForceAwayFromTheClamp) {
-  // A translation strains nothing: rows of nodes that do not touch the clamped face sum to zero,
+  // A translation causes no strain: rows of nodes that do not touch the clamped face sum to zero,
   // axis by axis.
   constexpr Index kCells = 4, kNodes = kCells + 1;
   const auto a = generate("elast3d 4");

@@ -1,4 +1,4 @@
-// Specifications that are wrong: the error names the word.
+// Invalid specifications: the error names the word.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Rutherford-Boeing and Harwell-Boeing files, right and wrong, and Fortran's fields.
+// Rutherford-Boeing and Harwell-Boeing files, valid and invalid, and Fortran's fields.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -76,8 +76,8 @@ TEST(Boeing, ReadsPatternsAndIntegers) {
 }
 
 TEST(Boeing, ReadsSkipsAndGroups) {
-  // As files of the nineties have them; the rows' format goes on from its group, without the three
-  // columns in front of the first line.
+  // Formats of files from the nineties; the second line of the rows' format continues from its
+  // group, without the three columns in front of the first line.
   const std::string formats = "(1X,8I4)        (3X,2(I3))      (3(1P,E10.2))       \n";
   const std::string numbers = "    1   3   5   6\n     1  2\n  2  3\n  3\n" + kValues;
   EXPECT_EQ(parse_boeing(kTitle + kCounts + kSizes + formats + numbers), kBoeingThree);
@@ -205,7 +205,7 @@ TEST(Boeing, NamesLineAndColumnsOfWhatIsWrongInTheNumbers) {
 }
 
 TEST(Boeing, ExponentsBeyondAnyNumberAreRefused) {
-  // Up to the least of 63 bits, which has no absolute value.
+  // Exponents down to the least of 63 bits, which has no absolute value.
   const std::string head = kTitle + kCounts + "rsa  1 1 1 0\n" +
                            "(4I4)           (5I3)           (1E30.2)            \n   1   2\n  1\n";
   for (const char* number :
@@ -221,7 +221,7 @@ TEST(Boeing, ExponentsBeyondAnyNumberAreRefused) {
 }
 
 TEST(Boeing, NamesTheLineOfASumThatIsTooLarge) {
-  // Entry (2, 2) twice: the fourth value and the fifth, which is in the second field of line 9.
+  // Entry (2, 2) occurs twice: as the fourth value and as the fifth, in the second field of line 9.
   const std::string values = "  2.00E+00 -1.00E+00  3.00E+00\n 1.00E+308 1.00E+308  4.00E+00\n";
   expect_boeing_error(
       kTitle + kCounts + "rsa                       3             3             6             0\n" +
@@ -312,7 +312,7 @@ TEST(Fortran, SkipsAndGroups) {
   expect("(3(1P,E24.16))", {0, 24, 48}, {0, 24, 48}, 1);
   expect("(1P,3(1X,E9.2))", {1, 11, 21}, {1, 11, 21}, 1);
   expect("(2(1X,2(I3,1X)))", {1, 5, 10, 14}, {1, 5, 10, 14}, 0);
-  // A further line goes on from the last group.
+  // A further line continues from the last group.
   expect("(1X,3(E9.2))", {1, 10, 19}, {0, 9, 18}, 0);
   expect("(2I3,4X,2(1X,I3))", {0, 3, 11, 15}, {1, 5}, 0);
   expect("(2(I3),5X,I3)", {0, 3, 11}, {0, 3, 11}, 0);

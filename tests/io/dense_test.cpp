@@ -66,7 +66,8 @@ TEST(Dense, ReadsMatrixMarket) {
   EXPECT_EQ(io::parse_dense(kArray + "0 1\n", "b").rows, 0);
 }
 
-// SciPy's mmwrite says symmetric or skew-symmetric of what is so by chance: any 1 x 1, an identity.
+// SciPy's mmwrite marks matrices as symmetric or skew-symmetric that are so by chance: any 1 x 1,
+// an identity.
 TEST(Dense, FillsBothHalves) {
   const auto read = [](const std::string& words, const std::string& rest) {
     return io::parse_dense("%%MatrixMarket matrix " + words + "\n" + rest, "b").value;
@@ -149,7 +150,7 @@ TEST(Dense, SparseColumnsTakeNoMoreMemoryThanTheirEntriesOrAColumnOfTheMatrix) {
   expect_dense_error(many,
                      "line 2: 100000 x 1000 with 100000 entries is too sparse to be read as "
                      "right-hand sides, expected 6250000 entries or more");
-  // A column of a matrix that is there.
+  // A right-hand side of a known matrix may be sparser.
   test::expect_input_error([&] { io::parse_dense(unit("3000000 1"), "b"); },
                            "b: line 2: 3000000 x 1 with 1 entries is too sparse to be read as "
                            "right-hand sides, expected 187500 entries or more");

@@ -1,4 +1,4 @@
-// Files that cannot be read, and permutation files.
+// Unreadable files, and permutation files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ TEST(File, NamesFileAndLine) {
 }
 
 TEST(File, OfAnySizeIsNoMoreThanTooLarge) {
-  // 2^63 - 1 bytes without one of them on the disk: only file systems in memory take so many.
+  // 2^63 - 1 bytes that occupy no disk: only in-memory file systems accept this size.
   const std::string path = "/dev/shm/kauri_" + std::to_string(::getpid()) + ".mtx";
   std::ofstream(path) << "%%MatrixMarket matrix coordinate real symmetric\n";
   const bool made = ::truncate(path.c_str(), std::numeric_limits<off_t>::max()) == 0;
@@ -77,8 +77,8 @@ TEST(File, FormatsAreToldByTheFirstBytes) {
       "in a .tar.gz) or "
       "SciPy .npz; it starts with '" +
       std::string(16, '?') + "'";
-  // No end of it would ever come; nor is what follows unpacked, which the bound would tell of in
-  // its place.
+  // The device never ends. Its bytes are rejected by their format and not unpacked first, which
+  // would exceed the bound.
   const ReadOptions little{.max_bytes = 1 << 20};
   test::expect_input_error([&] { read_matrix("/dev/zero", little); }, "/dev/zero" + unknown);
   EXPECT_THROW(read_dense("/dev/zero", little), Error);
@@ -135,13 +135,14 @@ TEST(File, WhatIsLargeIsCountedBeforeItIsTaken) {
               " bytes that max_bytes leaves for what is unpacked",
           [&] { read_matrix(packed.path(), ReadOptions{.max_bytes = 100'000}); });
   const test::AtPipe pipe(
-      [&](const std::string& path) { std::ofstream(path) << large; });  // nobody reads all of it
+      [&](const std::string& path) { std::ofstream(path) << large; });  // no reader consumes all of
+                                                                        // it
   refused(pipe.path() + ": 1 bytes more, but of max_bytes, 100000, 0 are left",
           [&] { read_matrix(pipe.path(), ReadOptions{.max_bytes = 100'000}); });
 }
 
 TEST(File, BoundsHoldForEveryFormat) {
-  // What is enough is found by halving: below it the error is one of memory, and never another.
+  // Finds the least sufficient bound by bisection: below it the error is always one of memory.
   const std::string numbers = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n";
   const TempFile dense(".mtx", numbers), list("", "0\n2\n1\n");
   const auto least = [](auto&& read) {
@@ -181,11 +182,11 @@ TEST(File, NamesAreShownWithoutControlCharacters) {
   EXPECT_EQ(io::shown("\x1b[31mRED\x1b]0;title\x07\n\r\t\x7f"), "?[31mRED?]0;title?????");
   EXPECT_EQ(io::shown("\xc2\x9b"
                       "31m \x9b \xc2"),
-            "??31m ? ?");  // C1, in UTF-8 and alone, and a character cut
+            "??31m ? ?");  // C1 control characters, in UTF-8 and raw, and a truncated character
   EXPECT_EQ(io::shown("\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80"),
-            "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last
-  // Marks of direction, of Arabic letters too, and Unicode's line ends; what stands beside them in
-  // the tables is shown.
+            "?? ?\?\? ?\?\?\?");  // overlong, a surrogate, beyond the last code point
+  // Direction marks, including the Arabic letter mark, and Unicode's line separators are replaced;
+  // their neighbours in the tables are shown.
   for (const std::string mark :
        {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa",
         "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6",

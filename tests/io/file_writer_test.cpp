@@ -1,4 +1,4 @@
-// Files written: all or nothing, whatever ends the work.
+// Written files: all or nothing, however the write ends.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <grp.h>
@@ -29,9 +29,9 @@
 
 namespace {
 
-std::atomic<long> allocations_left{-1};  // negative: any number
+std::atomic<long> allocations_left{-1};  // negative: no limit
 
-/// So many allocations are made, then there is no memory.
+/// Allows this many allocations, after which memory is exhausted.
 struct FewAllocations {
   explicit FewAllocations(long count) { allocations_left = count; }
   ~FewAllocations() { allocations_left = -1; }
@@ -152,7 +152,7 @@ TEST(FileWriter, WritesToPipesAndDevices) {
                            "/: cannot create: Is a directory");
 }
 
-/// A child process that does this and is ended by a signal; its status.
+/// Returns the status of a child process that runs `work` and is ended by a signal.
 template <class Work>
 int status_of_child(Work&& work) {
   return test::status_of_child([&] {
@@ -162,16 +162,16 @@ int status_of_child(Work&& work) {
   });
 }
 
-/// True where files without a name are to be had.
+/// Returns true if files without a name can be made in this folder.
 bool has_nameless(const std::string& folder) {
   const io::Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
   return file.open() && ::access("/proc/self/fd", F_OK) == 0;
 }
 
-/// Writes to the file, and is ended by the signal, with the program's handlers where bytes have a
-/// name.
+/// Writes to the file until the signal ends the process, with the program's handlers if the file
+/// has a temporary name.
 void write_until(int signal, const std::string& path, io::Unfinished how) {
-  ::signal(signal, SIG_DFL);  // whatever the parent ignores
+  ::signal(signal, SIG_DFL);  // in case the parent ignores it
   if (how == io::Unfinished::named) cli::remove_files_on_signals();
   io::FileWriter file(path, how);
   file.write("new");
@@ -191,7 +191,7 @@ TEST(FileWriter, NothingStaysAfterASignal) {
         std::puts("skipped: FileWriter.NothingStaysAfterASignal: no files without names here");
         break;
       }
-      if (how == io::Unfinished::named && signal == SIGKILL) continue;  // leaves nobody a moment
+      if (how == io::Unfinished::named && signal == SIGKILL) continue;  // cannot be handled
       const std::string path = folder.path() + "/x";
       std::ofstream(path) << "old";
       const int status = status_of_child([&] { write_until(signal, path, how); });
@@ -204,7 +204,7 @@ TEST(FileWriter, NothingStaysAfterASignal) {
 TEST(FileWriter, NamesThatAreOverAreNotRemoved) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/x";
-  for (int k = 0; k < 20; ++k) {  // more than are noted at a time
+  for (int k = 0; k < 20; ++k) {  // more than are recorded at a time
     io::FileWriter file(path, io::Unfinished::named);
     file.write("new");
     file.close();
@@ -273,8 +273,8 @@ TEST(FileWriter, KeepsOwnerAndGroup) {
     }
 }
 
-/// Without a group that the writer may give, what its members might do, and no more than that, is
-/// left to nobody of the writer's.
+/// If the writer may not set the file's group, the permissions of the old group do not pass to the
+/// writer's group, nor to others beyond their own.
 TEST(FileWriter, NobodyGainsWhereAGroupCannotBeKept) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   const test::TempFolder folder;
@@ -323,7 +323,7 @@ TEST(FileWriter, BytesAreOnTheDiskBeforeTheyHaveTheName) {
     }
 }
 
-/// Memory that runs out at any place of it.
+/// Memory runs out at any point of the constructor.
 TEST(FileWriter, LeavesNothingWhereItsConstructorFails) {
   const test::TempFolder folder;
   const std::string path = folder.path() + "/x";
@@ -340,7 +340,7 @@ TEST(FileWriter, LeavesNothingWhereItsConstructorFails) {
           const io::FileWriter file(path, how);
           made = true;
         } catch (const std::bad_alloc&) {
-        } catch (const Error&) {  // a reason for which there was no memory
+        } catch (const Error&) {  // an error whose text could not be allocated
         }
       }
       ASSERT_EQ(open_files(), before) << good;

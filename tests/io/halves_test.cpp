@@ -1,5 +1,5 @@
-// Files with both halves: which are taken, what is taken of them, and the halves that are asked
-// for.
+// Files with both halves: which halves are accepted, which entries are used, and halves that the
+// caller requests.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ namespace {
 const std::string kFullCoordinate = "%%MatrixMarket matrix coordinate real general\n",
                   kFullArray = "%%MatrixMarket matrix array real general\n";
 
-/// Three rows, 4 on the diagonal, -1 beside it, `corner` below and above in the corner; empty: not
-/// there.
+/// Returns a matrix of three rows, 4 on the diagonal, -1 beside it, with the given entries in the
+/// corners below and above; empty: no entry.
 std::string coordinate(const std::string& below, const std::string& above) {
   std::string entries = "1 1 4\n2 1 -1\n1 2 -1\n2 2 4\n3 2 -1\n2 3 -1\n3 3 4\n";
   int count = 7;
@@ -123,7 +123,7 @@ TEST_P(MarketHalves, AreMeasuredByTheThreshold) {
 INSTANTIATE_TEST_SUITE_P(Corners, MarketHalves, ::testing::ValuesIn(kCorners),
                          [](const auto& of) { return std::string(of.param.name); });
 
-// SciPy's mmwrite(tril(A)) says "general" of one half: the error says how that is read.
+// SciPy's mmwrite(tril(A)) writes one half as "general": the error names the option that reads it.
 TEST(OneHalfOfAGeneralFile, IsToldWithTheWayToTakeIt) {
   for (const bool lower : {true, false}) {
     const auto entry = [&](int i, int j, const char* value) {
@@ -163,7 +163,7 @@ TEST(OneHalfOfAGeneralFile, IsToldWithTheWayToTakeIt) {
   }
 }
 
-// Entries of a pattern are there or not: none of them is 0.
+// Entries of a pattern exist or not: none of them is 0.
 TEST(MarketPatternHalves, MustBeTheSame) {
   const std::string head = "%%MatrixMarket matrix coordinate pattern general\n";
   EXPECT_EQ(test::dense(io::parse_matrix(head + "2 2 3\n1 2\n2 1\n2 1\n", "a")),
@@ -183,7 +183,8 @@ TEST(MarketPatternHalves, MustBeTheSame) {
             (std::vector<double>{1, 0, 0, 1}));
 }
 
-// What holds numbers in one half alone is that half, zeros in the other or not.
+// If only one half holds nonzero numbers, that half is used, whether or not the other one stores
+// zeros.
 TEST(FoundHalves, AreToldByNumbers) {
   const auto taken = [](const std::vector<std::array<double, 3>>& entries) {
     io::Triplets t;
@@ -207,7 +208,7 @@ TEST(FoundHalves, AreToldByNumbers) {
   EXPECT_EQ(io::halves_of(ptr, index, value, {}, true).storage, Storage::upper_of_full);
 }
 
-/// The bytes of `value` in that type of NumPy's.
+/// Returns the bytes of `value` in this NumPy type.
 std::string stored(const std::string& type, const std::vector<double>& value) {
   std::string bytes;
   const auto add = [&](auto x) { bytes.append(reinterpret_cast<const char*>(&x), sizeof x); };
@@ -217,14 +218,15 @@ std::string stored(const std::string& type, const std::vector<double>& value) {
     if (type == "<i2") add(static_cast<std::int16_t>(v));
     if (type != "<f2") continue;
     int exponent = 0;
-    const double digits = std::frexp(std::abs(v), &exponent);  // of normal numbers
+    const double digits = std::frexp(std::abs(v), &exponent);  // for normal numbers
     const int size = static_cast<int>(std::lround(digits * 2048)) - 1024;
     add(static_cast<std::uint16_t>((v < 0 ? 0x8000 : 0) + ((exponent + 14) << 10) + size));
   }
   return bytes;
 }
 
-/// Three rows in a .npz of that type: 4 on the diagonal, `below` and `above` in the corner.
+/// Returns a .npz file of a matrix of three rows in this type: 4 on the diagonal, `below` and
+/// `above` in the corners.
 std::string archive(const std::string& format, const std::string& type, double below,
                     double above) {
   const test::TempFile file("_halves.npz");
@@ -257,7 +259,7 @@ std::string archive(const std::string& format, const std::string& type, double b
   return io::read_file(file.path());
 }
 
-// Numbers that were rounded to a narrower type than double are judged by its eps.
+// Numbers stored in a narrower type than double are compared with that type's eps.
 TEST(FoundHalves, AreJudgedByTheTypeOfTheFile) {
   struct Pair {
     const char* type;

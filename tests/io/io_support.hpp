@@ -1,4 +1,4 @@
-// Shared by the tests of the readers.
+// Helpers of the tests of the readers.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace kauri::test {
 
-/// Ends the errors of halves that differ.
+/// End of the errors for halves that differ.
 inline const std::string kHalvesWords =
     ": the matrix is not symmetric, expected halves that differ by at most 2.22e-13 sqrt(|a_ii "
     "a_jj|)";
 
-/// What comes behind where one half holds all numbers.
+/// Returns the further end of such errors if one half holds all numbers.
 inline std::string one_half(const std::string& half) {
   return "; all entries off the diagonal that are not 0 are in the " + half +
          " half, which --half " + half + " (ReadOptions::both_halves) takes";
 }
 
-/// The whole matrix, row by row.
+/// Returns the whole matrix, row by row.
 inline std::vector<double> dense(const SymmetricMatrix<double>& a) {
   const auto n = static_cast<std::size_t>(a.n());
   std::vector<double> full(n * n, 0);

@@ -1,4 +1,4 @@
-// Matrix Market files that are wrong: the exact error.
+// Invalid Matrix Market files: the exact error.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -86,7 +86,8 @@ TEST(MarketError, Sizes) {
                       "(max_bytes, --max-gb)");
 }
 
-/// Rows without entries are taken by the bytes that they take: of a pattern they can be solved.
+/// Rows without entries are accepted up to a limit of memory; those of a pattern get a diagonal and
+/// are solvable.
 TEST(MarketError, RowsWithoutEntries) {
   const auto pattern = [](const std::string& n) {
     return "%%MatrixMarket matrix coordinate pattern symmetric\n" + n + " " + n + " 2\n2 1\n" + n +
@@ -97,7 +98,7 @@ TEST(MarketError, RowsWithoutEntries) {
   EXPECT_EQ(a.pattern().nnz(), 2097152 + 2);
   EXPECT_EQ(a.value().front(), 3);
   EXPECT_EQ(a.value().back(), 2);
-  EXPECT_EQ(a.value()[4], 1);  // of row 2, which has no entry
+  EXPECT_EQ(a.value()[4], 1);  // diagonal of row 2, which has no entry
   test::expect_input_error([&] { io::parse_matrix(pattern("16777217"), "a"); },
                            "a: line 2: 16777217 rows with 2 entries: most rows would be empty, "
                            "expected 4194304 entries or more, or a bound "
@@ -223,7 +224,7 @@ TEST(MarketError, Asymmetry) {
                       "line 3: entry (1, 2) is 5, but (2, 1) in line 4 is 4: the matrix is not "
                       "symmetric, expected halves that differ by "
                       "at most 2.22e-13 sqrt(|a_ii a_jj|)");
-  // The first in the file, of several; sums of repeated entries are compared.
+  // The first of several in the file is named; sums of repeated entries are compared.
   expect_market_error(general + "3 3 6\n2 1 1\n3 2 7\n1 3 2\n2 3 7\n1 2 1\n3 2 1\n",
                       "line 4: entry (3, 2) is 8, but (2, 3) in line 6 is 7: the matrix is not "
                       "symmetric, expected halves that differ by "

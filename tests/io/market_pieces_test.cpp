@@ -1,5 +1,5 @@
-// Matrix Market files read piece by piece: the matrix and the errors of one reading from top to
-// bottom, by any pieces and threads.
+// Matrix Market files read piece by piece give the matrix and the errors of a sequential reading,
+// for any pieces and threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 const std::string kPiecesHead = "%%MatrixMarket matrix coordinate real symmetric\n";
 constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
 
-/// The entries, or the error, as text.
+/// Returns the entries, or the error, as text.
 std::string outcome(const std::string& bytes, std::size_t piece, int threads) {
   std::string words;
   with_threads(threads, [&] {

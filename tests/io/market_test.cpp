@@ -1,4 +1,4 @@
-// Matrix Market files that are right.
+// Valid Matrix Market files.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -224,7 +224,7 @@ TEST(Market, ReadsTheUpperHalfAlone) {
   EXPECT_EQ(parse(upper), parse(lower));
   EXPECT_EQ(parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n2 3\n"),
             parse("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n"));
-  // Repeated entries of the one half are summed as those of the other.
+  // Repeated entries of either half are summed alike.
   EXPECT_EQ(parse(kSymmetric + "2 2 4\n1 1 4\n1 2 1\n1 2 2\n2 2 9\n"), (Values{4, 3, 3, 9}));
 }
 
@@ -255,7 +255,8 @@ TEST(Market, SkipsWhatWindowsPutsAroundText) {
       Values{7});
   test::expect_input_error(
       [&] { parse(kSymmetric + "1 1 1\n\x1a\n1 1 1\n"); },
-      "f: line 3: expected 'row column value', found '?'");  // in the middle it is no end
+      "f: line 3: expected 'row column value', found '?'");  // in the middle it does not end the
+                                                             // file
   test::expect_input_error(
       [&] { parse(std::string("\xff\xfe%\0%\0", 6)); },
       "f: is text in UTF-16 (by its byte order mark), expected ASCII or UTF-8");

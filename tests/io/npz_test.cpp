@@ -1,4 +1,4 @@
-// SciPy .npz files: those that SciPy writes, and wrong ones.
+// SciPy .npz files: those that SciPy writes, and invalid ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -114,8 +114,8 @@ TEST(Npz, EveryTruncationIsAnError) {
 }
 
 TEST(Npz, EveryFlippedBitIsAnErrorOrAMatrix) {
-  // Most flips are caught by a checksum; those in names, dates and unused fields may pass, and then
-  // the matrix is right.
+  // A checksum detects most flips; those in names, dates and unused fields may pass, and then the
+  // matrix must be right.
   for (const char* file : {"lower_csr_stored.npz", "int64.npz"}) {
     const std::string bytes = io::read_file(test::test_file(file));
     int caught = 0;

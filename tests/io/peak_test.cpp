@@ -1,5 +1,5 @@
-// What readers have of memory at one moment is no more than max_bytes, whether they take the file
-// or refuse it. Counted are what new gives and the pages that the library maps.
+// Readers never use more than max_bytes of memory at once, whether they accept or reject the file.
+// The tests count memory from new and pages that the library maps.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -76,7 +76,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give(p);
 void operator delete[](void* p) noexcept { give(p); }
 void operator delete[](void* p, std::size_t) noexcept { give(p); }
 
-// These replace the C library's functions, also in a shared libkauri.
+// These functions replace the C library's, also for a shared libkauri.
 extern "C" {
 
 void* mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
@@ -104,11 +104,11 @@ namespace {
 using test::TempFile;
 
 constexpr std::size_t kMega = 1'000'000;
-/// Beside what is counted: zlib's window, the first 64 KB unpacked to be looked at, words of
-/// errors, TBB's pools.
+/// Allowance for uncounted memory: zlib's window, the first 64 KB that are unpacked for inspection,
+/// texts of errors, TBB's pools.
 constexpr std::size_t kBeside = 2 * kMega;
 
-/// Bytes alive beyond those before, at most, while `run` runs.
+/// Returns the most bytes that `run` holds at once beyond those held before.
 template <class Run>
 std::size_t peak_of(Run&& run) {
   const long before = alive;
@@ -117,7 +117,7 @@ std::size_t peak_of(Run&& run) {
   return static_cast<std::size_t>(peak - before);
 }
 
-/// TBB's pools and threads are there from the first file on.
+/// Reads a first file, so that TBB's pools and threads exist.
 void read_first() {
   static const bool done = [] {
     const TempFile file(".mtx",
@@ -127,7 +127,7 @@ void read_first() {
   EXPECT_TRUE(done);
 }
 
-/// True if `read` succeeds within `most` bytes. If it does not succeed, it must throw an Error of
+/// Returns true if `read` succeeds within `most` bytes. If it does not, it must throw an Error of
 /// this kind.
 template <class Read>
 bool within(std::size_t most, Read&& read, ErrorKind kind = ErrorKind::memory) {
@@ -145,7 +145,7 @@ bool within(std::size_t most, Read&& read, ErrorKind kind = ErrorKind::memory) {
   return all;
 }
 
-/// A matrix behind a comment of 20 MB.
+/// Returns a matrix behind a comment of 20 MB.
 std::string long_text() {
   return "%%MatrixMarket matrix coordinate real symmetric\n%" + std::string(20 * kMega, 'x') +
          "\n2 2 2\n1 1 1\n2 2 1\n";
@@ -188,10 +188,12 @@ void put(std::string& bytes, std::size_t place, std::uint64_t value, int width) 
     bytes.at(place + static_cast<std::size_t>(i)) = static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-/// Deflated, as gzip() has it: without the header of ten bytes, and checksum and size.
+/// Returns a zip archive with one deflated member. Its data is gzip()'s without the header of ten
+/// bytes, checksum and size.
 std::string zip_of(const std::string& name, const std::string& plain) {
   const std::string packed = test::gzip(plain), data = packed.substr(10, packed.size() - 18);
-  std::string fields(26, '\0');  // from the version that is needed on, both headers have the same
+  std::string fields(26, '\0');  // both headers have these fields in common, from "version needed"
+                                 // on
   put(fields, 4, 8, 2);
   put(fields, 10, crc32_z(0, reinterpret_cast<const Bytef*>(plain.data()), plain.size()), 4);
   put(fields, 14, data.size(), 4);
@@ -230,10 +232,10 @@ TEST(Peak, OfAZipDirectoryIsBounded) {
   EXPECT_FALSE(within(bytes.size(), read));
   EXPECT_FALSE(within(bytes.size() + kMega, read));
   EXPECT_FALSE(within(bytes.size() + 10 * kMega, read,
-                      ErrorKind::input));  // what is looked for is not among them
+                      ErrorKind::input));  // lacks the member that is read
 }
 
-/// The header of a member of a tar archive.
+/// Returns the header of a member of a tar archive.
 std::string tar_header(const std::string& name, const std::string& prefix, std::size_t size,
                        char type) {
   std::string header(512, '\0');
@@ -274,11 +276,10 @@ TEST(Peak, OfManyMembersInATarArchiveIsBounded) {
   const auto read = [&](const ReadOptions& options) { read_matrix(file.path(), options); };
   for (const std::size_t more : {0, 2, 8})
     EXPECT_FALSE(within(bytes.size() + more * kMega, read)) << more;
-  EXPECT_FALSE(
-      within(bytes.size() + 20 * kMega, read, ErrorKind::input));  // none of them is a matrix
+  EXPECT_FALSE(within(bytes.size() + 20 * kMega, read, ErrorKind::input));  // holds no matrix
 }
 
-/// A .npy header may be of 4 GB by its format.
+/// The format allows a .npy header of 4 GB.
 TEST(Peak, OfANumPyHeaderIsBounded) {
   std::string ones = "{'descr': '<f8', 'fortran_order': False, 'shape': (1";
   for (std::size_t k = 0; k < kMega; ++k) ones += ",1";

@@ -1,4 +1,4 @@
-// Tar archives: those of Python's tarfile, and wrong ones.
+// Tar archives: those of Python's tarfile, and invalid ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string with_checksum(std::string header) {
   return header;
 }
 
-/// A header and what follows it, padded.
+/// Returns a header and its data, padded.
 std::string tar_member(const std::string& name, const std::string& data, char type = '0',
                        const std::string& size = "") {
   std::string header(512, '\0');
@@ -88,8 +88,8 @@ TEST(Tar, SaysWhatThereIsToChooseFrom) {
                            "a.mtx: is not a tar archive, so it has no member 'b'");
 }
 
-/// How many bytes of an archive a watch sees, in pieces of 1000, until it throws with these words;
-/// all of them if it does not.
+/// Returns the number of bytes of an archive, in steps of 1000, at which a watch throws this text;
+/// all bytes if it does not throw.
 std::size_t watched(const std::string& bytes, std::size_t most, const std::string& words,
                     const std::string& wanted = "") {
   io::TarWatch watch("a.tar", wanted, most);
@@ -104,7 +104,7 @@ std::size_t watched(const std::string& bytes, std::size_t most, const std::strin
 
 const std::string kMostWords = ": 64 MB, or 16 times the bytes of the file";
 
-/// Four gigabytes that are promised need not come.
+/// A header that claims four gigabytes is rejected before they arrive.
 TEST(TarWatch, EndsWhereAHeaderPromisesTooMuch) {
   const std::string huge = "40000000000", zeros(300'000, '\0');
   const auto said = [](const std::string& name) {
@@ -115,7 +115,7 @@ TEST(TarWatch, EndsWhereAHeaderPromisesTooMuch) {
   EXPECT_EQ(watched(tar_member("a.mtx", kOne) + tar_member("b.bin", zeros, '0', huge), 50'000,
                     said("b.bin")),
             2000U);
-  // What is no matrix is told by its first 64 KB, whatever its name.
+  // The first 64 KB show that the content is no matrix, whatever the member's name.
   EXPECT_EQ(watched(tar_member("a.mtx", zeros, '0', huge), 50'000, said("a.mtx")), 67'000U);
   EXPECT_EQ(watched(tar_member("a.rb", zeros, '0', huge), 50'000, said("a.rb")), 67'000U);
   EXPECT_EQ(watched(tar_member("a", zeros, '0', huge), 50'000, said("a"), "a"), 67'000U);
@@ -157,8 +157,8 @@ TEST(TarWatch, LetsWhatMayBeWantedBeOfAnySize) {
             tar_member("a.npy", npy).size() + kEnd.size());
 }
 
-/// 68 MB of folders in 1/100 of that: ended before the 100 MB that a bound would allow, and before
-/// that of 66 MB is met.
+/// 68 MB of folders, compressed to a hundredth, are rejected before a bound of 100 MB, and before
+/// all 66 MB are unpacked.
 TEST(Tar, IsNotUnpackedBeyondWhatIsWanted) {
   const std::string folder = tar_member("folder", "", '5');
   std::string folders;
@@ -194,7 +194,7 @@ TEST(Tar, PassesOverFoldersLinksAndAttributes) {
   EXPECT_EQ(test::dense(io::parse_matrix(links + tar_member("a.mtx", kOne) + kEnd, "a")),
             Values{9});
   EXPECT_EQ(test::dense(io::parse_matrix(tar_member("a.mtx", kOne), "a")),
-            Values{9});  // without an end
+            Values{9});  // without end blocks
   // A size in binary, and one in a pax record.
   EXPECT_EQ(test::dense(io::parse_matrix(tar_member("a.mtx", kOne, '0',
                                                     std::string("\x80\0\0\0\0\0\0\0\0\0\0", 11) +

@@ -1,5 +1,5 @@
-// In the place of the C library's, also for a shared kauri. A file of its own: <fcntl.h> and
-// <unistd.h>, which may define these inline, are not included.
+// Replaces calls of the C library, also for a shared kauri. A separate file that does not include
+// <fcntl.h> and <unistd.h>, which may define the calls inline.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/io/watched_calls.hpp"
 
@@ -17,7 +17,7 @@ Calls calls;
 
 namespace {
 
-/// The next function of this name behind this program's.
+/// Returns the next function of this name after this program's.
 template <class F>
 F* behind(const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));

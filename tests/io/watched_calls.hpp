@@ -1,4 +1,4 @@
-// What is asked of the system while files are written.
+// Records system calls while files are written.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace kauri::test {
 
-/// What this process asked of the system, where it is watched.
+/// System calls of this process while it is watched.
 struct Calls {
   bool watched = false;
-  std::vector<mode_t> modes;       ///< of files as they are made, and as they are changed
-  std::vector<std::string> order;  ///< of what makes a file safe
+  std::vector<mode_t> modes;       ///< modes of files when they are made or changed
+  std::vector<std::string> order;  ///< calls that make a file durable, in order
 };
 extern Calls calls;
 

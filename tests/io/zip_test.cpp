@@ -1,4 +1,4 @@
-// Zip containers and .npy headers that lie.
+// Zip containers and .npy headers with false claims.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace {
 
 std::string bytes_of(const char* file) { return io::read_file(test::test_file(file)); }
 
-/// An archive named f, without a bound on memory; the bytes must outlive it.
+/// Returns an archive named f, without a bound on memory; the bytes must outlive it.
 io::ZipArchive archive_of(std::string_view bytes) {
   io::Allowance all;
   return {bytes, "f", all};
@@ -32,15 +32,15 @@ void put(std::string& bytes, std::size_t place, std::uint64_t value, int width) 
 
 std::size_t central_entry(const std::string& bytes) { return bytes.find("PK\x01\x02"); }
 
-// Each empty member costs no more than its own 20 bytes: were it a pass over what was unpacked
-// before it, the child would need a quarter of an hour.
+// Each empty member costs time for its own 20 bytes only. A pass over the unpacked text for each
+// would take the child a quarter of an hour.
 TEST(Gzip, ManyMembersCostNoMoreThanOne) {
   const std::string text(std::size_t{1} << 24, 'x'), nothing = test::gzip("");
   std::string packed = test::gzip(text);
   for (int k = 0; k < 1'000'000; ++k) packed += nothing;
   packed += test::gzip("end");
   const auto unpack_and_end = [&] {
-    const rlimit seconds{600, 600};  // ends what would not end; one or two are used
+    const rlimit seconds{600, 600};  // ends a child that hangs; one or two are used
     ::setrlimit(RLIMIT_CPU, &seconds);
     ::_exit(io::gunzip(packed, "f") == text + "end" ? 0 : 1);
   };
@@ -117,7 +117,7 @@ TEST(Zip, ShowsADoubledNameAsItMayBeShown) {
 }
 
 TEST(Zip, RefusesZip64Lies) {
-  // "Look in the zip64 field" where there is none, and a record placed beyond the file.
+  // A size that refers to a missing zip64 field, and a record placed beyond the file.
   std::string bytes = bytes_of("no_zip64.npz");
   put(bytes, central_entry(bytes) + 42, 0xffffffff, 4);
   test::expect_input_error([&] { (void)archive_of(bytes).extract("format.npy"); },
@@ -133,7 +133,7 @@ TEST(Zip, RefusesZip64Lies) {
 }
 
 TEST(Zip, ReadsZip64SizesAndRecord) {
-  // As written for archives beyond 4 GB: the first entry's sizes in a zip64 field, the directory's
+  // The layout for archives beyond 4 GB: the first entry's sizes in a zip64 field, the directory's
   // place in the zip64 record.
   const auto number = [](std::uint64_t value, int width) {
     std::string text(static_cast<std::size_t>(width), '\0');
@@ -165,7 +165,7 @@ TEST(Inflate, GrowsByDataNotByClaims) {
   const std::string zeros(10'000'000, '\0');
   const std::string packed = test::gzip(zeros);
   EXPECT_EQ(io::gunzip(packed, "f"), zeros);
-  // Ten bytes that claim 2^62: refused without asking for 2^62 bytes.
+  // Ten bytes that claim 2^62 are rejected without allocating 2^62 bytes.
   const std::string raw = packed.substr(10, 100);
   EXPECT_THROW((void)io::inflate_raw(raw, std::size_t{1} << 62, "f"), Error);
 }

@@ -1,4 +1,4 @@
-// order(): the promises that hold for every method.
+// order(): the guarantees that hold for every method.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -171,11 +171,11 @@ TEST_P(Order, DenseRowsComeLast) {
   const Permutation p = order(graph, o);
   EXPECT_EQ(p.old_of(98), 12);
   EXPECT_EQ(p.old_of(99), 33);
-  o.dense = 3;  // the limit, 30, is above both degrees
+  o.dense = 3;  // the limit, 30, exceeds both degrees
   EXPECT_FALSE(order(graph, o).old_of(98) == 12 && order(graph, o).old_of(99) == 33);
 }
 
-// Linear, or nearly: these would take minutes otherwise.
+// These take linear time, or nearly; otherwise they would take minutes.
 TEST_P(Order, LargeExtremes) {
   EXPECT_EQ(order(star(100000, 5), options()).size(), 100000);
   EXPECT_EQ(order(clique(2000), options()).size(), 2000);
@@ -187,7 +187,7 @@ TEST_P(Order, LargeExtremes) {
   EXPECT_EQ(order(path(length), options()).size(), length);
 }
 
-// Whatever the method: points first, whose cliques are all that the cameras are tied together by.
+// For any method the points come first, whose cliques alone connect the cameras.
 TEST_P(Order, OfABlockArrowLeavesTheLeastFill) {
   if (GetParam() == OrderingMethod::natural || GetParam() == OrderingMethod::automatic)
     GTEST_SKIP() << "natural: as given; auto: needs a plan";
@@ -206,15 +206,16 @@ TEST(OrderNatural, IsTheIdentity) {
   }
 }
 
-/// A star whose leaves are on a path: none of them is a small row, which the whole graph decides
-/// whether to eliminate.
+/// Returns a star whose leaves form a path: no leaf is a small row, since the whole graph decides
+/// whether small rows are eliminated.
 Graph fan(Index n) {
   std::vector<Edge> edges = edges_of(star(n));
   for (Index v = 2; v < n; ++v) edges.emplace_back(v - 1, v);
   return graph_of(n, edges);
 }
 
-// Enough of them for several tasks; each comes out as if it were alone, by any number of threads.
+// Enough components for several tasks; each is ordered as if it were alone, by any number of
+// threads.
 TEST_P(Order, ComponentsAreOrderedSideBySide) {
   const ManyThreads many;
   std::mt19937_64 random(9);
@@ -224,7 +225,7 @@ TEST_P(Order, ComponentsAreOrderedSideBySide) {
     parts.push_back(path(1 + k % 4));
     parts.push_back(shuffled(fan(300 + k), random));
   }
-  parts.push_back(shuffled(grid(150, 140), random));  // enough for all threads alone
+  parts.push_back(shuffled(grid(150, 140), random));  // large enough to occupy all threads alone
   OrderingOptions wanted = options();
   wanted.dense = 0;
   std::vector<Index> expected;

@@ -1,5 +1,4 @@
-// Trees of separators fit their graphs; orders inside them and after changes keep what they
-// promise.
+// Separator trees fit their graphs; orders within them and after changes keep their guarantees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/extras/separators.hpp"
 
@@ -32,7 +31,7 @@ bool is_above(const SeparatorTree& tree, Index a, Index b) {
   return b == a;
 }
 
-/// By definition: postorder, all places, no edge between branches.
+/// Expects by definition: postorder, all places, no edge between branches.
 void expect_fits(const Graph& graph, const Permutation& perm, const SeparatorTree& tree) {
   ASSERT_EQ(tree.first.size(), tree.parent.size() + 1);
   ASSERT_EQ(tree.first.front(), 0);
@@ -71,7 +70,7 @@ double flops(const Graph& graph, const Permutation& perm) {
 
 Graph graph_of(const char* spec) { return Graph(generate(spec).pattern()); }
 
-/// The graph with some edges put in or taken out; the rows at their ends.
+/// Returns the graph with some edges added or removed, and the rows at their ends.
 Graph changed_graph(const Graph& graph, const std::set<std::pair<Index, Index>>& flipped,
                     std::vector<Index>& rows) {
   std::vector<std::set<Index>> list(static_cast<std::size_t>(graph.size()));
@@ -119,8 +118,8 @@ TEST(Separators, OfADissectedGridAreDeepAndOfABandAreOneNode) {
   EXPECT_EQ(separator_tree(grid, Permutation::identity(grid.size())).count(), 1);
 }
 
-// What a front below has of a separator are few runs then: its rows have their lowest neighbours in
-// the front's subtree.
+// A front's rows in a separator then form few runs, since rows with their lowest neighbours in the
+// front's subtree are consecutive.
 TEST(Separators, OfADissectionAscendByTheirLowestNeighbours) {
   for (const char* system : {"poisson2d 70", "poisson3d 14", "rgg3d 4000 9 1", "rgg3d 4000 9 2"}) {
     const Graph graph = graph_of(system);
@@ -144,7 +143,8 @@ TEST(Separators, OfADissectionAscendByTheirLowestNeighbours) {
 
 TEST(Separators, OrdersWithinKeepTheNodesAndOrderTheLeaves) {
   const Graph grid = graph_of("poisson2d 60");
-  // Four domains of 30 x 30 less a cross; rows backwards, which a minimum degree would never take.
+  // Four domains of 30 x 30 minus a cross; rows backwards, an order that minimum degree would never
+  // choose.
   std::vector<Index> old_of;
   SeparatorTree tree;
   const auto is_cross = [](Index v) { return v / 60 == 30 || v % 60 == 30; };
@@ -166,7 +166,7 @@ TEST(Separators, OrdersWithinKeepTheNodesAndOrderTheLeaves) {
   EXPECT_LT(flops(grid, found),
             2 * flops(grid, order(grid, {.method = OrderingMethod::nested_dissection})));
   EXPECT_EQ(order_within(grid, given, tree, {.threads = 1}), found);
-  tree.first[1] -= 100;  // a part of a domain that is not cut off
+  tree.first[1] -= 100;  // a part of a domain that is not separated
   EXPECT_THROW((void)order_within(grid, given, tree), Error);
 }
 
@@ -181,7 +181,7 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
       SCOPED_TRACE(std::string(spec) + " seed " + std::to_string(seed));
       std::mt19937_64 random(seed);
       std::set<std::pair<Index, Index>> flipped;
-      for (int k = 0; k < 3; ++k) {  // an edge goes, or two rows not far from each other are joined
+      for (int k = 0; k < 3; ++k) {  // removes an edge, or joins two rows near each other
         const auto v = static_cast<Index>(random() % static_cast<std::uint64_t>(before.size()));
         if (before.degree(v) == 0) continue;
         Index u = before.neighbours(v)[random() % before.neighbours(v).size()];
@@ -191,7 +191,7 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
       std::vector<Index> rows;
       const Graph after = changed_graph(before, flipped, rows);
       const Permutation again = reorder(after, perm, tree, rows);
-      // The places that may change: leaves with changed rows, and subtrees that an edge makes one.
+      // Places that may change: leaves with changed rows, and subtrees that an edge joins.
       std::vector<char> free(tree.parent.size(), 0), joined(tree.parent.size(), 0);
       for (const Index v : rows) {
         if (children[node[v]] == 0) free[node[v]] = 1;
@@ -207,7 +207,7 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
       for (Index k = 0; k < tree.count(); ++k)
         for (Index place = tree.first[k]; place < tree.first[k + 1] && free[k] == 0; ++place)
           ASSERT_EQ(again.old_of(place), perm.old_of(place));
-      // What was made one falls apart no more: but else the tree fits.
+      // A joined subtree is not split again; otherwise the tree fits.
       SeparatorTree kept;
       std::vector<Index> number(tree.parent.size(), kNone);
       for (Index k = 0; k < tree.count(); ++k)
@@ -228,7 +228,8 @@ TEST(Separators, ReorderingKeepsWhatHasNotChanged) {
   }
 }
 
-/// Rows that meet all others are left aside: no quadratic time, and they come last in their leaf.
+/// Rows that meet all others are set aside: time is not quadratic, and they come last in their
+/// leaf.
 TEST(Separators, HubsInLeavesAndAboveThem) {
   constexpr Index n = 20000;
   std::set<std::pair<Index, Index>> edges;
@@ -252,7 +253,7 @@ TEST(Separators, HubsInLeavesAndAboveThem) {
   }
 }
 
-/// An edge between components: they have no common subtree, and all is ordered anew.
+/// An edge between components: they have no common subtree, so all rows are ordered anew.
 TEST(Separators, ReorderingJoinsComponents) {
   std::vector<Index> rows;
   const Graph two = graph_of("poisson2d 20");

@@ -1,4 +1,4 @@
-// SVG and HTML are well-formed XML whatever the names of systems are.
+// SVG and HTML are well-formed XML for any names of systems.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/picture/svg.hpp"
 

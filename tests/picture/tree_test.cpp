@@ -1,5 +1,5 @@
-// Layouts of assembly trees: everything in its parent's extent, nothing over anything else, all
-// fronts counted.
+// Layouts of assembly trees: each shape lies within its parent's extent, shapes do not overlap, all
+// fronts are counted.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ void check_extents(const TreeLayout& layout) {
   }
 }
 
-/// Neighbours by x first, so that few pairs are looked at.
+/// Checks that no shapes overlap; sorts them by x first, so that few pairs are compared.
 void check_overlaps(std::vector<TreeShape> shapes) {
   std::sort(shapes.begin(), shapes.end(),
             [](const TreeShape& a, const TreeShape& b) { return a.x < b.x; });

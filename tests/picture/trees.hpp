@@ -1,4 +1,4 @@
-// Plans of made systems, and trees put together by hand.
+// Plans of generated systems, and hand-made trees.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,8 +18,8 @@ inline std::shared_ptr<const Plan> plan_of(const char* spec, OrderingMethod meth
   return analyze(generate(spec).pattern(), options);
 }
 
-/// Fronts of these pivots and parents, in postorder; a front has one row below its pivots if it has
-/// a parent, and `extra` more entries in row_ptr, whose rows are of no account here.
+/// Returns fronts with these pivots and parents, in postorder. A front has one row below its pivots
+/// if it has a parent; `extra` adds entries to row_ptr, whose rows are not used.
 inline Supernodes tree_of(const std::vector<Index>& parent, const std::vector<Index>& pivots,
                           Index extra = 0) {
   Supernodes fronts;

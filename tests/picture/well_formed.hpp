@@ -1,4 +1,4 @@
-// As much of an XML parser as tells whether a document without declarations, comments and CDATA is
+// A minimal XML parser that checks whether a document without declarations, comments and CDATA is
 // well-formed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -14,7 +14,7 @@ namespace kauri::test {
 class XmlReader {
  public:
   explicit XmlReader(std::string_view text) : text_(text) {}
-  /// The first thing wrong, or empty.
+  /// Returns the first error, or an empty text.
   std::string flaw() {
     while (flaw_.empty() && at_ < text_.size()) text_[at_] == '<' ? tag() : words();
     if (flaw_.empty() && (!open_.empty() || roots_ != 1)) fail("not one element that is closed");

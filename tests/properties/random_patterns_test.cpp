@@ -110,8 +110,8 @@ RC_GTEST_PROP(RandomPatterns, FactorAndSolveLeaveASmallResidual, ()) {
   factor.value().solve({x.data(), p.n(), nrhs, p.n()}, workspace);
   const auto error = backward_error<double>({p.view(), value}, {x.data(), p.n(), nrhs, p.n()},
                                             {b.data(), p.n(), nrhs, p.n()}, backend);
-  // Higham 2002, theorem 10.4: 3n+1 rounding errors per entry, and |L||L^T| <= n max |A|; in the
-  // norm far below 10 n eps.
+  // Higham 2002, theorem 10.4: 3n+1 rounding errors per entry, and |L||L^T| <= n max |A|; the error
+  // in the norm is far below 10 n eps.
   RC_ASSERT(error.normwise <= 10 * std::max(p.n(), 1) * std::numeric_limits<double>::epsilon());
 }
 
@@ -119,7 +119,7 @@ RC_GTEST_PROP(RandomPatterns, TheVerdictIsTheNaiveOne, ()) {
   const auto p = any_pattern();
   RC_PRE(p.n() > 0);
   auto value = dominant_values(p.view());
-  // Negative diagonal entries here and there: far from singular either way.
+  // Makes some diagonal entries negative; the matrix is far from singular either way.
   for (const Index j : *rc::gen::container<std::vector<Index>>(rc::gen::inRange(Index{0}, p.n()))) {
     double& diagonal = value[p.col_ptr[j]];
     if (*rc::gen::inRange(0, 3) == 0) diagonal = -std::abs(diagonal) - 1;

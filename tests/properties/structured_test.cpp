@@ -1,4 +1,4 @@
-// The same properties on systems with structure, n from a thousand to a hundred thousand, of
+// Properties of every phase on structured systems, n from a thousand to a hundred thousand, for
 // several seeds; a failure is repeated on the smallest system of its family that shows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -84,8 +84,8 @@ std::vector<AnalyzeOptions> all_options(const Pattern& pattern) {
     all.emplace_back().ordering.method = method;
     all.back().workers = 2;
   }
-  // A caller's numbering: minimum degree with neighbours in the order swapped, so that it is
-  // neither the best nor hopeless.
+  // Adds a caller's permutation: minimum degree with neighbouring places swapped, which is neither
+  // the best nor very bad.
   std::vector<Index> old_of;
   const Permutation amd = order(Graph(pattern), {.method = OrderingMethod::amd});
   for (Index k = 0; k < amd.size(); ++k)
@@ -98,7 +98,7 @@ std::string name_of_order(const AnalyzeOptions& options) {
   return std::string(options.permutation ? "given" : name_of(options.ordering.method));
 }
 
-/// What is wrong with a plan, or "".
+/// Returns what is wrong with a plan, or "".
 std::string flaw_of_plan(const Plan& plan, const Pattern& pattern) {
   if (const std::string flaw = find_flaw(plan); !flaw.empty()) return flaw;
   if (plan.tree.column_count != symbolic::quotient_column_counts(Graph(pattern), plan.perm))
@@ -116,7 +116,7 @@ std::string flaw_of_plan(const Plan& plan, const Pattern& pattern) {
 
 constexpr double kMostFlops = 2e11;  // a few seconds; rcm on poisson3d 40 takes 6e10
 
-/// What is wrong with plan, factor or solution of `a`, or "".
+/// Returns what is wrong with plan, factor or solution of `a`, or "".
 std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& options,
                     Backend& backend) {
   const auto plan = analyze(a.pattern(), options);
@@ -142,8 +142,8 @@ std::string flaw_of(const SymmetricMatrix<double>& a, const AnalyzeOptions& opti
   return error <= 1e-14 ? "" : "backward error " + std::to_string(error / 1e-14) + "e-14";
 }
 
-/// The first size, from the least up in steps of an eighth and then, back to the last sound one, of
-/// one, at which the ordering in place `which` fails.
+/// Returns the smallest failing size of the family with option set `which`. Sizes grow from the
+/// least in steps of an eighth; then single steps follow from the last sound size.
 std::string smallest_failure(const Family& family, Index size, std::uint32_t seed,
                              std::size_t which, Backend& backend) {
   const auto flaw_at = [&](Index s) {
@@ -158,7 +158,7 @@ std::string smallest_failure(const Family& family, Index size, std::uint32_t see
   return spec_of(family, failing, seed) + " (" + flaw_at(failing) + ")";
 }
 
-/// All seeds with all orderings of each family, up to the first failure.
+/// Checks all seeds with all orderings of each family, up to the first failure.
 void check_all(std::span<const Family> families, std::uint32_t seeds) {
   Backend backend = cpu_backend(2);
   for (const Family& family : families)

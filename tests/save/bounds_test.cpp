@@ -1,4 +1,4 @@
-// What loading may take, and files that have no size: pipes, and devices without an end.
+// Memory bounds of loading, and files without a size: pipes, and devices without an end.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -60,8 +60,8 @@ TEST(LoadBounds, ArePlansAsTheyAreCounted) {
   EXPECT_EQ(text(10'000'000), "no Error");
 }
 
-/// The bytes of a plan of a path whose columns are one supernode: an L that is dense on a device,
-/// from a small file.
+/// Returns the bytes of a plan of a path whose columns form one supernode: a small file with a
+/// dense L on a device.
 std::vector<std::byte> path_as_one_supernode(Index n, const std::string& target) {
   AnalyzeOptions options;
   options.target = target, options.amalgamate = false,
@@ -87,7 +87,7 @@ Offset peak_resident_bytes() {
   return usage.ru_maxrss * Offset{1024};
 }
 
-/// The file itself says that it is for a device, whose tasks are as many as pairs of tiles.
+/// The file itself names a device as target, whose tasks are as many as pairs of tiles.
 TEST(LoadBounds, HoldForTasksOfADevice) {
   constexpr Index n = 250'000;
   const auto bytes = path_as_one_supernode(n, "sm_90");
@@ -101,8 +101,7 @@ TEST(LoadBounds, HoldForTasksOfADevice) {
   EXPECT_EQ(error_text(ErrorKind::memory, [&] { load_plan(bytes, on_host); }), "no Error");
 }
 
-/// What is counted is no less than what there is then, and what an ordinary plan takes is not far
-/// from it.
+/// The counted bytes are an upper bound of the lists, and close to it for ordinary plans.
 TEST(LoadBounds, CountsOfADevicesListsAreBounds) {
   const auto check = [](const Plan& plan) {
     const DeviceSchedule& device = plan.device;
@@ -144,8 +143,8 @@ TEST(LoadBounds, HoldForFactors) {
   EXPECT_GT(yes, bytes.size());
 }
 
-/// A plan's bytes as those of a factor: told by the counts of fronts, before there are lists of
-/// their rows, which the bound would tell of.
+/// The bytes of a plan that claim to be a factor are rejected by the counts of fronts, before lists
+/// of rows are made, which would exceed the bound.
 TEST(LoadBounds, LOfAPlanIsMissedBeforeRowsOfFrontsAreListed) {
   Backend backend = cpu_backend(1);
   auto bytes = save_plan(*plan_to_bound());

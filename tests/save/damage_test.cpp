@@ -1,4 +1,5 @@
-// Files that are damaged, cut, foreign, newer or hostile: each is refused, and the text tells why.
+// Files that are damaged, truncated, foreign, newer or hostile: each is rejected, and the text says
+// why.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ Bytes small_factor() {
       factorize<double>(plan, random_dominant<double>(a.view(), 1), backend()).value());
 }
 
-/// What is said of it, or "no Error".
+/// Returns the error for these bytes, or "no Error".
 std::string refusal(const Bytes& bytes) {
   LoadOptions options;
   options.name = "f";
@@ -58,7 +59,7 @@ Bytes with(Bytes bytes, std::size_t at, T x) {
   return bytes;
 }
 
-/// Where a section's own bytes begin.
+/// Returns the place of a section's data.
 std::size_t section(const Bytes& bytes, std::string_view name) {
   std::size_t at = save::kHeaderBytes;
   while (std::string_view(reinterpret_cast<const char*>(&bytes.at(at)), 4) != name)
@@ -102,7 +103,7 @@ TEST(DamagedFiles, EveryLengthButTheWholeIsRefused) {
   }
 }
 
-/// In a file the same is told of what a disk has left of it.
+/// Damage of files on disk gives the same errors.
 TEST(DamagedFiles, OnDisk) {
   const Bytes bytes = small_factor();
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -152,7 +153,7 @@ TEST(DamagedFiles, WhatTheHeaderSays) {
             "save it anew");
 }
 
-/// No room is made for what is said to be there.
+/// Memory is not allocated for claimed sizes.
 TEST(DamagedFiles, HugeClaims) {
   const Bytes plan = save_plan(*small_plan());
   Bytes rows = with(with(plan, 20, std::uint32_t{0x7fffffff}), 24, std::uint64_t{0xffffffff});
@@ -169,7 +170,7 @@ TEST(DamagedFiles, HugeClaims) {
   EXPECT_NE(refusal(sealed(with(plan, section(plan, "rows") - 8, ~std::uint64_t{0})))
                 .find("18446744073709551615 bytes are said to follow"),
             std::string::npos);
-  // A few hundred bytes of a plan whose L is far larger than they are.
+  // A few hundred bytes of a plan whose L is far larger.
   AnalyzeOptions options;
   options.permutation = Permutation::identity(3000);
   options.target = "cpu-generic";
@@ -231,7 +232,7 @@ TEST(DamagedFiles, WhatLSays) {
             std::string::npos);
 }
 
-/// With the right checksums it is refused, or is a sound plan: here each byte by some values.
+/// A file with correct checksums is rejected, or is a sound plan: changes each byte to some values.
 TEST(DamagedFiles, WhatIsNotRefusedIsSound) {
   int sound = 0;
   for (const Bytes& bytes : {save_plan(*small_plan()), small_factor()})
@@ -241,7 +242,8 @@ TEST(DamagedFiles, WhatIsNotRefusedIsSound) {
         other[at] ^= static_cast<std::byte>(change);
         other = sealed(other);
         if (refusal(other) != "no Error") continue;
-        LoadOptions options;  // a factor's may be one that only the backend's stands for
+        LoadOptions options;  // a factor may name an unknown target, which the backend's target
+                              // replaces
         options.target = "cpu-generic";
         ASSERT_EQ(find_flaw(*load_plan(other, options)), "") << at << " " << change;
         ++sound;
@@ -249,14 +251,13 @@ TEST(DamagedFiles, WhatIsNotRefusedIsSound) {
   EXPECT_GT(sound, 0);
 }
 
-/// A chain's factor with `dinv` as a device would have written it: two fronts' worth of inverses
-/// for whichever fronts have a mark.
+/// A saved factor whose `dinv` holds inverses, as a device would write them.
 struct WithInverses {
   Bytes file;
-  std::size_t numbers;  // where the inverses begin
+  std::size_t numbers;  // place of the inverses
 };
 
-/// The inverse of the lower triangle l of order p (column-major), by rows.
+/// Returns the inverse of the lower triangle l of order p (column-major), by rows.
 std::vector<double> inverse_by_rows(const std::vector<double>& l, std::size_t p) {
   std::vector<double> x(p * p, 0), by_rows;
   for (std::size_t j = 0; j < p; ++j)
@@ -270,7 +271,7 @@ std::vector<double> inverse_by_rows(const std::vector<double>& l, std::size_t p)
   return by_rows;
 }
 
-/// Of a dense matrix of order 19: one front with blocks of 16 and of 3.
+/// Makes the file for a dense matrix of order 19: one front with blocks of 16 and of 3.
 WithInverses with_inverses() {
   const Index n = 19;
   const OwnedPattern a = dense_pattern(n);
@@ -300,7 +301,8 @@ WithInverses with_inverses() {
   return {sealed(std::move(file)), at + 4};
 }
 
-// Solves on a device multiply by these: a file with right checksums may hold any numbers.
+// Solves on a device multiply by these inverses, and a file with correct checksums may hold any
+// numbers.
 TEST(DamagedFiles, InversesThatAreNoneOfLAreRefused) {
   const WithInverses right = with_inverses();
   ASSERT_EQ(refusal(right.file), "no Error");
@@ -321,7 +323,8 @@ TEST(DamagedFiles, InversesThatAreNoneOfLAreRefused) {
     EXPECT_EQ(said(16 * 17 / 2, x), text(16, 16)) << x;      // the first of the second block
     EXPECT_EQ(said(16 * 17 / 2 + 5, x), text(18, 18)) << x;  // the last of all
   }
-  // Off the diagonal, where 0 and -1 may be near; and what rounding leaves is no damage.
+  // Off the diagonal, correct values may be near 0 and -1, so these are not tried; rounding errors
+  // do not count as damage.
   for (const double x : {nan, infinite, 1e3}) EXPECT_EQ(said(1, x), text(1, 0)) << x;
   const auto first = save::from_bytes<double>(&right.file[right.numbers]);
   EXPECT_EQ(said(0, first * (1 + 1e-14)), "no Error");

@@ -1,5 +1,5 @@
-// Factors that were saved and loaded: L bit for bit on any target, solves and refactorisations bit
-// for bit on the same one.
+// Saved and loaded factors: L has the same bits on any target, and solves and refactorisations have
+// the same bits on the same target.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// A system of each kind: fronts of one column and large ones, padded, many roots, none.
+/// Returns a system of each kind: fronts of one column and large ones, padded, many roots, none.
 std::vector<std::pair<std::string, OwnedPattern>> systems() {
   std::vector<std::pair<std::string, OwnedPattern>> all;
   all.emplace_back("none", diagonal_pattern(0));
@@ -71,7 +71,7 @@ class SavedFactors : public ::testing::Test {
     return x;
   }
 
-  /// All that a caller sees of the two.
+  /// Expects that all results visible to a caller are equal.
   static void expect_same(const Factor<T>& a, const Factor<T>& b) {
     ASSERT_TRUE(b.valid());
     ASSERT_EQ(a.verdict(), b.verdict());
@@ -98,7 +98,7 @@ TYPED_TEST(SavedFactors, OnTheSameTargetAllBitsAreThere) {
       this->expect_same(factor, loaded);
       if (this->HasFatalFailure()) return;
       EXPECT_EQ(save_factor(loaded), bytes);
-      // Values are taken as they are given, which are all that there are.
+      // A loaded factor holds no values of A: a shifted refactorisation takes them from the caller.
       Factor<T> again = this->factor_of(a, one, target);
       const std::vector<T> value = this->values(a);
       ASSERT_TRUE(refactorize_shifted<T>(loaded, value, T(1)).ok());
@@ -121,7 +121,7 @@ TYPED_TEST(SavedFactors, OnAnotherTargetLIsTheSame) {
       EXPECT_EQ(loaded.plan().target, target);
       ASSERT_TRUE(same_bits(lower_factor(factor).value, lower_factor(loaded).value));
       ASSERT_EQ(factor.verdict(), loaded.verdict());
-      // Sums of n products in another order: A is dominant, its condition number below 100.
+      // Sums of n products in another order: A is dominant, with a condition number below 100.
       const std::vector<T> x = this->solved(factor, 3), y = this->solved(loaded, 3);
       T most = 0;
       for (const T v : x) most = std::max(most, std::abs(v));
@@ -130,7 +130,7 @@ TYPED_TEST(SavedFactors, OnAnotherTargetLIsTheSame) {
     }
 }
 
-/// Made for a device, and on the CPU the backend's own.
+/// Loading for a device on a CPU backend is an error.
 TYPED_TEST(SavedFactors, OfATargetThatTheBackendCannotRun) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);

@@ -1,5 +1,5 @@
-// Plans that were saved and loaded are those that were saved, in every field; those for another
-// target have the same fronts.
+// Saved and loaded plans equal the original in every field; those for another target have the same
+// fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@
 namespace kauri::test {
 namespace {
 
-/// The hard cases, by name.
+/// Returns the hard cases, by name.
 std::vector<std::pair<std::string, OwnedPattern>> hard_cases() {
   std::vector<std::pair<std::string, OwnedPattern>> all;
   all.emplace_back("none", diagonal_pattern(0));
@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, OwnedPattern>> hard_cases() {
   return all;
 }
 
-/// Saved and loaded it has every field; loaded for others it is sound, and has the same fronts.
+/// Expects that a saved and loaded plan equals the original in every field, and that one loaded for
+/// other targets is sound and has the same fronts.
 void expect_kept(const Plan& plan) {
   const std::vector<std::byte> bytes = save_plan(plan);
   const auto loaded = load_plan(bytes);
@@ -117,7 +118,7 @@ TEST(SavedPlans, RandomPatternsInAnyOrderWithRowsThatComeLast) {
   }
 }
 
-/// Supervariables that the caller's permutation takes apart, and those of several unknowns a node.
+/// Supervariables that the caller's permutation splits, and those of several unknowns per node.
 TEST(SavedPlans, RandomSupervariables) {
   for (std::uint32_t seed = 0; seed < seeds(120); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -137,10 +138,10 @@ TEST(SavedPlans, RandomSupervariables) {
   }
 }
 
-/// Fronts of all kinds, tasks that wait for memory, sums of sums.
+/// A plan with fronts of all kinds, tasks that wait for memory, sums of sums.
 TEST(SavedPlans, LargeForADevice) { expect_kept(sound_plan()); }
 
-/// L is larger than any memory: of a plan its entries are only counted.
+/// L is larger than any memory: loading a plan only counts its entries.
 TEST(SavedPlans, MoreEntriesOfLThanThereIsMemory) {
   AnalyzeOptions options;
   options.permutation = Permutation::identity(70000);
@@ -149,8 +150,8 @@ TEST(SavedPlans, MoreEntriesOfLThanThereIsMemory) {
   EXPECT_EQ(PlanDifference(*plan, *load_plan(save_plan(*plan))).name(), "");
 }
 
-/// A plan that a device does by slower kernels says so when it is loaded for one, and not for a
-/// CPU.
+/// A plan that a device runs with slower kernels warns when it is loaded for a device, and not for
+/// a CPU.
 TEST(SavedPlans, WarnOfABlockBeyondThePlacesOfADevicesTasks) {
   AnalyzeOptions made;
   made.ordering.method = OrderingMethod::natural;
@@ -191,7 +192,7 @@ TEST(SavedPlans, InFiles) {
   EXPECT_EQ(there, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
-/// Whoever reads sees the file before or the one after, whole.
+/// A concurrent reader sees the whole file before or after the replacement.
 TEST(SavedPlans, FilesThatAreReplacedWhileOthersReadThem) {
   const TempFile file(".kauri");
   const auto small = analyze(chain_pattern(5).view()), large = analyze(chain_pattern(50).view());

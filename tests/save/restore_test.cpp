@@ -1,5 +1,5 @@
-// Small plans in any order with any supernodes: what restore_plan() takes is sound, and it takes
-// what an analysis makes.
+// Small plans in any order with any supernodes: restore_plan() accepts only sound plans, and
+// accepts those of an analysis.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using symbolic::PlanCore;
 
-/// A's pattern in a given order, whether or not that is a postorder, without supernodes.
+/// Returns A's pattern in a given order, postorder or not, without supernodes.
 PlanCore core_in_order(const OwnedPattern& a, const Permutation& perm) {
   PlanCore core;
   core.old_of.assign(perm.old_of().begin(), perm.old_of().end());
@@ -35,7 +35,7 @@ PlanCore core_in_order(const OwnedPattern& a, const Permutation& perm) {
   return core;
 }
 
-/// Supernodes end where a bit is set.
+/// Returns supernodes that end at the set bits.
 std::vector<Index> divided(Index n, unsigned bits) {
   std::vector<Index> pivots(1, 0);
   for (Index j = 0; j < n; ++j) {
@@ -49,7 +49,7 @@ struct Counts {
   int taken = 0, refused = 0;
 };
 
-/// Every division into supernodes, with and without columns that come last.
+/// Tries every division into supernodes, with and without columns that come last.
 void check_divisions(PlanCore core, Counts& counts) {
   const auto n = static_cast<Index>(core.old_of.size());
   for (unsigned bits = 0; bits < 1U << (n - 1); ++bits) {

@@ -1,4 +1,4 @@
-// What kauri and its tests name of the CUDA driver, for the emulated device.
+// The part of the CUDA driver's API that kauri and its tests use, for the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

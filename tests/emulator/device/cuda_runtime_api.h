@@ -1,6 +1,5 @@
-// The CUDA runtime as kauri and its tests use it, for the emulated device: one device, whose
-// streams do all at once, in order, but for what comes behind a host function that is still under
-// way: that is done later.
+// The part of the CUDA runtime that kauri and its tests use, for the emulated device. Streams
+// execute work at once, in order; work behind a host function that has not returned is deferred.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -166,7 +165,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, 
   return cudaSuccess;
 }
 
-/// Does it now, or when a graph is launched that the stream captures.
+/// Runs the launch now or, if the stream captures, when its graph is launched.
 cudaError_t emulated_launch(kauri::emulator::Launch launch, cudaStream_t stream);
 
 template <class... P, class... A>

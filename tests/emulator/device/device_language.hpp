@@ -1,5 +1,5 @@
-// CUDA C++ as kauri's kernels use it, for a compiler of the host. A block is a thread of the host:
-// what it shares is thread_local.
+// CUDA C++ as kauri's kernels use it, for a compiler of the host. A block runs on one thread of the
+// host: its shared memory is thread_local.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -74,7 +74,7 @@ inline void __nanosleep(unsigned) { kauri::emulator::yield(); }
 
 namespace kauri::emulator {
 
-/// Each lane has the value of lane from(lane).
+/// Returns to each lane the value of lane from(lane).
 template <class T, class From>
 T shuffled(unsigned mask, T value, const From& from) {
   if (mask != ~0U) fail("a shuffle of some lanes");

@@ -56,7 +56,7 @@ SharedBarrier load(const std::uint64_t* barrier) {
   return state;
 }
 
-/// Stores it, and ends its phase if that is complete.
+/// Stores the state, and ends the phase if it is complete.
 void store(std::uint64_t* barrier, SharedBarrier state) {
   const bool complete = state.pending == 0 && state.bytes == 0;
   if (complete) state.pending = state.expected, state.phase ^= 1U;
@@ -359,7 +359,7 @@ bool together(Together what, void* mine, const std::function<void(void* const* l
 
 void block_barrier(int id, int threads, bool waits) {
   const bool last = together(Together::barrier, nullptr, [&](void* const*) {
-    if (waits) current->warp().runnable = 0;  // until the barrier is complete, which it may be now
+    if (waits) current->warp().runnable = 0;  // until the barrier completes, which may happen now
     current->arrive(id, threads, waits);
   });
   if (last && current->warp().runnable == 0) current->block(describe_named, nullptr, id);

@@ -1,4 +1,4 @@
-// A block of the emulated device: fibers, what they wait for, and copies under way.
+// A block of the emulated device: fibers, their waits, and copies under way.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,7 +17,7 @@ namespace kauri::emulator {
 
 using Random = std::minstd_rand;
 
-/// Of a launch.
+/// State of a launch.
 struct Status {
   std::uint64_t progress = 0;
   std::uint64_t stalled_rounds = 0;
@@ -29,11 +29,11 @@ struct Thread {
   Fiber fiber;
   int index = 0;
   bool done = false;
-  std::string (*describe)(const Thread&) = nullptr;  ///< what it waits for
+  std::string (*describe)(const Thread&) = nullptr;  ///< what the thread waits for
   const void* place = nullptr;
   int number = 0;
 
-  std::uint64_t looks = 0;  ///< at the clock
+  std::uint64_t looks = 0;  ///< reads of the clock
   const void* looked_at = nullptr;
   int seen = 0;
 
@@ -65,39 +65,39 @@ struct Thread {
 };
 
 struct Warp {
-  unsigned runnable = 0;  ///< a bit a lane
+  unsigned runnable = 0;  ///< one bit per lane
   int arrived = 0;
   Together what = Together::sync;
   std::array<void*, 32> argument{};
-  std::vector<int> registers;  ///< as it changed them
-  int wanted_registers = 0;    ///< a thread, until the block has them to spare
+  std::vector<int> registers;  ///< per thread, after each change of the warp
+  int wanted_registers = 0;    ///< per thread, while the warp waits until the block can spare them
 };
 
 /// A named barrier.
 struct NamedBarrier {
   int arrived = 0;
   int expected = 0;
-  std::vector<int> waiting;  ///< warps
+  std::vector<int> waiting;  ///< waiting warps
 };
 
 class Block {
  public:
   void begin(const Launch& launch, unsigned index, std::uint64_t seed, Status& status);
   [[nodiscard]] bool done() const { return live_ == 0; }
-  /// Lets threads run for a while, or until none can do anything.
+  /// Lets threads run for a while, or until none can run.
   void slice();
   [[nodiscard]] std::string describe() const;
-  /// Ends what still runs.
+  /// Ends the threads that still run.
   void abandon();
 
-  // Of the thread that runs:
+  // Members for the running thread:
   [[nodiscard]] Thread& thread() { return *running_; }
   [[nodiscard]] Warp& warp() { return warps_[static_cast<std::size_t>(running_->index / 32)]; }
   [[nodiscard]] int size() const { return static_cast<int>(threads_per_block_); }
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] Status& status() { return *status_; }
   void yield();
-  /// Until somebody wakes it.
+  /// Suspends the thread until wake().
   void block(std::string (*what)(const Thread&), const void* place, int number);
   void wake(int thread);
   void arrive(int id, int threads, bool waits);
@@ -112,7 +112,7 @@ class Block {
   };
   std::vector<BulkCopy> bulk_copies;
 
-  /// What copies have brought, and who reads it.
+  /// Bytes that a copy has written, and the threads that read them.
   struct Brought {
     const std::byte* begin;
     const std::byte* end;
@@ -120,7 +120,7 @@ class Block {
     std::bitset<1024> readers;
   };
   std::vector<Brought> brought;
-  /// Fails where somebody may read what is overwritten.
+  /// Fails if a thread may still read bytes that a new copy overwrites.
   void forget_brought(const void* to, int bytes);
   void change_registers(int from, int to);
 
@@ -136,7 +136,7 @@ class Block {
   Random random_;
   Status* status_ = nullptr;
   unsigned index_ = 0, threads_per_block_ = 0, blocks_ = 0;
-  std::vector<std::unique_ptr<Thread>> threads_;  // as many as any launch has had
+  std::vector<std::unique_ptr<Thread>> threads_;  // at least as many as in any launch so far
   std::vector<Warp> warps_;
   std::array<NamedBarrier, 16> barriers_;
   struct Waiter {
@@ -145,14 +145,14 @@ class Block {
   };
   std::vector<Waiter> waiters_;
   int live_ = 0;
-  int spare_registers_ = 0;  // a thread of a warp each
+  int spare_registers_ = 0;  // in registers per thread of a warp
   bool abandoned_ = false;
   unsigned favoured_ = ~0U;
   int until_redrawn_ = 0;
   Thread* running_ = nullptr;
 };
 
-/// Of the calling thread of the host.
+/// Returns the block that runs on the calling thread of the host.
 Block& current_block();
 
 /// Fails if there is no initialised barrier in shared memory at this place.

@@ -20,10 +20,10 @@ struct CUctx_st {
 namespace kauri::emulator {
 namespace {
 
-std::mutex mutex;  // of what follows, and of captures
+std::mutex mutex;  // guards the members below, and captures
 CUctx_st primary[kDeviceCount] = {{0, false}, {1, false}, {2, false}, {3, false}};
 int retained[kDeviceCount] = {};
-std::vector<std::unique_ptr<CUctx_st>> made;  // by cuCtxCreate; also those that were destroyed
+std::vector<std::unique_ptr<CUctx_st>> made;  // by cuCtxCreate, including destroyed contexts
 std::set<Capture*> captures;
 
 std::atomic<int> running = 0, given = 0;
@@ -133,7 +133,7 @@ const Entry kEntries[] = {{"cuDeviceGet", address(device_get)},
                           {"cuCtxDestroy", address(destroy)},
                           {"cuThreadExchangeStreamCaptureMode", address(exchange_mode)}};
 
-/// As the runtime makes one: retained until the process ends.
+/// Returns the primary context as the runtime creates it: retained until the process ends.
 CUcontext runtimes_own(int device) {
   CUcontext context = nullptr;
   {
@@ -238,7 +238,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** entry, uns
   return cudaSuccess;
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  CUcontext context = nullptr;  // it makes one, too
+  CUcontext context = nullptr;  // the call creates a context, too
   if (const cudaError_t error = enter(&context); error != cudaSuccess) return error;
   *mode = std::exchange(mode_of_thread, *mode);
   return cudaSuccess;

@@ -1,5 +1,5 @@
-// Contexts and captures of the emulated devices, as the driver and the runtime of CUDA 12 and later
-// have them.
+// Contexts and captures of the emulated devices, as in the driver and the runtime of CUDA 12 and
+// later.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,34 +12,35 @@ inline constexpr int kDeviceCount = 4;
 
 // ---- for tests ----
 
-/// The device that runs from here on; 0 before.
+/// Sets the device that runs from here on; initially 0.
 void let_run(int device);
 int running_device();
 
-/// Calls of the runtime by threads without a context: each is given the primary context of the
-/// device that the thread has chosen, by default the first one, which is made where it is not
-/// there.
+/// Returns the number of runtime calls by threads without a context. The runtime gives each the
+/// primary context of the thread's chosen device (by default the first), and creates that context
+/// if necessary.
 int contexts_given();
-/// True while somebody retains the primary context of the device.
+/// Returns true while the primary context of the device is retained.
 bool has_primary(int device);
 
-/// From here on what asks for the number of devices is answered by this error, and by this version
-/// of CUDA what asks for the driver's.
+/// From here on, asking for the number of devices returns this error, and asking for the driver's
+/// version returns this version.
 void refuse_devices(cudaError_t error, int driver_version);
-/// The same of what asks for a kernel's attributes.
+/// From here on, asking for a kernel's attributes returns this error.
 void refuse_kernels(cudaError_t error);
-/// From here on kauri was built for these, as numeric/cuda/runtime/architectures.hpp has them; of
-/// static storage duration. "", of any, before.
+/// Sets the architectures that kauri claims to be built for, in the format of
+/// numeric/cuda/runtime/architectures.hpp; the text must have static storage duration. Initially
+/// "", which means any.
 void build_for(const char* architectures);
 const char* built_for();
 
 // ---- for the runtime ----
 
-/// The calling thread's context; one is given to it where it has none. Error: that context was
-/// destroyed.
+/// Enters the calling thread's context, and creates one if the thread has none. Returns an error if
+/// that context was destroyed.
 cudaError_t enter(CUcontext* context);
 int device_of(CUcontext context);
-/// Of the calling thread's context, or the one that it has chosen.
+/// Returns the device of the calling thread's context, or the device that the thread has chosen.
 int current_device();
 cudaError_t answer_for_devices();
 cudaError_t answer_for_kernels();
@@ -47,12 +48,12 @@ cudaError_t answer_for_kernels();
 /// A capture of a stream, begun by the calling thread.
 class Capture {
  public:
-  /// blocking: of a stream that waits for the default one.
+  /// blocking: the stream waits for the default stream.
   Capture(cudaStreamCaptureMode mode, bool blocking);
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
   ~Capture();
-  /// A call was made meanwhile that it forbids.
+  /// Returns true if a call that the capture forbids was made meanwhile.
   [[nodiscard]] bool is_invalidated() const;
 
  private:
@@ -64,11 +65,12 @@ class Capture {
   bool invalidated_ = false;
 };
 
-/// True if the calling thread must not do what waits, allocates or frees: for a capture of its own
-/// that is not relaxed, or for one of another thread in global mode, unless it has exchanged its
-/// mode. These captures are invalidated then.
+/// Returns true if a capture forbids the calling thread to wait, allocate or free, and invalidates
+/// that capture. Forbidding captures are the thread's own that are not relaxed, and those of other
+/// threads in global mode, unless the thread has exchanged its mode.
 bool is_forbidden();
-/// The same of the default stream, in every mode: while a stream captures that waits for it.
+/// As is_forbidden(), for the default stream and in every mode: forbidden while a stream that waits
+/// for the default stream captures.
 bool default_is_forbidden();
 
 }  // namespace kauri::emulator

@@ -1,4 +1,4 @@
-// A stack of its own and the way there and back.
+// A fiber: its own stack, and switches to and from it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,9 +11,9 @@
 #include <memory>
 #include <utility>
 
-// AddressSanitizer clears what it knows of a whole stack at each swapcontext() and longjmp(): more
-// than half of the tests' time. It does not see the compiler's own jumps, and is told of each
-// switch.
+// AddressSanitizer clears its record of a whole stack at each swapcontext() and longjmp(), which
+// took more than half of the tests' time. It does not intercept the compiler's own jumps, so the
+// code reports each switch to it.
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
 #define KAURI_SAVE(jump) __builtin_setjmp(jump)
@@ -31,10 +31,10 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// From the beginning of `body` at the next resume(); what ran before is forgotten.
+  /// Sets the body that the next resume() starts from its beginning; an earlier body is dropped.
   void start(std::function<void()> body) {
     body_ = std::move(body);
-    if (std::exchange(ended_, false)) return;  // it stands before the next
+    if (std::exchange(ended_, false)) return;  // the fiber waits for its next body
     if (!stack_) stack_ = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
     getcontext(&own_);
     own_.uc_stack.ss_sp = stack_.get();
@@ -46,7 +46,8 @@ class Fiber {
     started_ = false;
   }
 
-  /// Runs it until it calls suspend(). Jumps, since swapcontext() calls the kernel each time.
+  /// Runs the fiber until it calls suspend(). Uses jumps, since swapcontext() makes a system call
+  /// each time.
   KAURI_OWN_JUMPS void resume() {
     leave_host();
     if (KAURI_SAVE(host_) == 0) {

@@ -1,4 +1,4 @@
-// Which thread runs: CUDA's variables.
+// Indices of the running thread: CUDA's built-in variables.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

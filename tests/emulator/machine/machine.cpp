@@ -1,5 +1,5 @@
-// Blocks on threads of the host, of which one runs at a time; the order of blocks, warps and lanes
-// by a seed.
+// Blocks on threads of the host, one of which runs at a time; a seed determines the order of
+// blocks, warps and lanes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine/machine.hpp"
 
@@ -17,9 +17,10 @@
 namespace kauri::emulator {
 namespace {
 
-constexpr unsigned kBesideOneAnother = 3;  // blocks of a launch that need not be there at once
-constexpr int kIdleSlices = 200;           // per worker, without progress: then it is a deadlock
-constexpr int kStalledSlices = 50;         // the same: from there on time goes on
+constexpr unsigned kBesideOneAnother = 3;  // concurrent blocks of a launch that is not cooperative
+constexpr int kIdleSlices = 200;           // per worker without progress: the launch is a deadlock
+constexpr int kStalledSlices = 50;         // per worker without progress: from there on the clock
+                                           // advances
 
 std::uint64_t next_seed = 1;
 
@@ -28,8 +29,8 @@ std::vector<DynamicShared::Find>& dynamic_shared() {
   return all;
 }
 
-/// As std::binary_semaphore, whose acquire() yields before it sleeps: beside other work each yield
-/// costs this process its turn, milliseconds.
+/// A semaphore that sleeps at once. std::binary_semaphore yields before it sleeps, and on a loaded
+/// machine each yield costs this process its turn, which is milliseconds.
 class Signal {
  public:
   Signal() { sem_init(&signal_, 0, 0); }
@@ -47,8 +48,8 @@ class Signal {
   sem_t signal_;
 };
 
-/// A thread of the host with the block that runs on it. It outlives launches: the arrays that
-/// blocks share are its own, megabytes that a new thread would clear, and stacks are used again.
+/// A thread of the host with the block that runs on it. It outlives launches, since the blocks'
+/// shared arrays are thread_local (a new thread would clear megabytes) and stacks are reused.
 class HostThread {
  public:
   HostThread() = default;
@@ -72,7 +73,7 @@ class HostThread {
     }
   }
 
-  std::function<void()> job_;  ///< none: the end
+  std::function<void()> job_;  ///< empty: the thread ends
   Signal start_, ended_;
   std::jthread thread_{[this] { serve(); }};
 };
@@ -83,7 +84,7 @@ HostThread& host_thread(std::size_t k) {
   return *all[k];
 }
 
-/// A thread of the host during a launch: blocks run on it one after another.
+/// A thread of the host during a launch, which runs blocks one after another.
 struct Worker {
   explicit Worker(HostThread& its_host) : host(its_host) {}
 
@@ -120,7 +121,7 @@ class Run {
     return all;
   }
 
-  /// None: all are done.
+  /// Returns a random worker that is not done, or null if all are done.
   Worker* choose() {
     while (live_ > 0) {
       Worker& w = *workers_[random_() % workers_.size()];
@@ -129,8 +130,8 @@ class Run {
     return nullptr;
   }
 
-  /// After a slice of the worker: the next one's turn. From thread to thread, since each turn by
-  /// way of a third one would be two switches.
+  /// Ends a slice of the worker and wakes the next one. Workers wake each other, since a scheduling
+  /// thread would need two switches per turn.
   void hand_over(Worker& worker) {
     if (worker.done) --live_;
     idle_ = status_.progress == seen_ ? idle_ + 1 : 0;
@@ -141,7 +142,7 @@ class Run {
       status_.failure = "deadlock" + state();
     Worker* next = choose();
     if (next == &worker) return;
-    const bool done = worker.done;  // once the others run, this may be gone
+    const bool done = worker.done;  // read now: once another worker runs, `worker` may be destroyed
     (next != nullptr ? next->go : back_).release();
     if (!done) worker.go.acquire();
   }

@@ -1,5 +1,5 @@
-// A device on the CPU: the threads of a block are fibers of one thread of the host, which a seed
-// orders.
+// A device on the CPU: the threads of a block are fibers of one thread of the host, scheduled by a
+// seed.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,32 +11,33 @@
 
 namespace kauri::emulator {
 
-/// Orders of all launches from here on; each launch has another.
+/// Seeds the orders of all later launches; each launch gets another order.
 void set_seed(std::uint64_t seed);
 
-/// How often the properties of a device were asked for.
+/// Returns how often the properties of a device were read.
 int times_properties_asked();
 
-/// What the making of a graph asks of the runtime.
+/// Steps of making a graph, as calls of the runtime.
 enum class GraphStep { none, begin_capture, capture, end_capture, instantiate, upload };
-/// From here on this step fails, as it does where the driver has no memory for a graph; `capture`:
-/// whatever is enqueued meanwhile.
+/// Makes this step fail from here on, as it does if the driver has no memory for a graph.
+/// `capture`: any work that is enqueued during a capture fails.
 void refuse_graphs_at(GraphStep step);
-/// Steps refused so far, graphs made and launched; uploads are no part of the making.
+/// Refused steps, and graphs made and launched so far; a graph counts as made before its upload.
 struct GraphCounts {
   int refused = 0, made = 0, launched = 0;
 };
 GraphCounts graph_counts();
 
-/// Of the launches from here on so many are taken, and all others refused as they are enqueued;
-/// negative: none is refused.
+/// Accepts this many launches from here on and refuses all later ones when they are enqueued;
+/// negative: accepts all.
 void refuse_launches_after(int taken);
 
-/// Copies from or to these bytes are counted from here on.
+/// Counts copies from or to these bytes from here on.
 void watch_copies(std::span<const std::byte> host);
-/// Those that are on streams which nobody has waited for since.
+/// Returns the number of counted copies on streams that were not waited for since.
 int copies_under_way();
-/// Launches on streams that nobody has waited for since, the default stream's apart.
+/// Returns the number of launches on streams, except the default stream, that were not waited for
+/// since.
 int launches_under_way();
 
 /// A kernel and its launch.
@@ -44,55 +45,58 @@ struct Launch {
   unsigned blocks = 1;
   unsigned threads = 32;
   std::size_t shared_bytes = 0;
-  bool all_at_once = false;    ///< cooperative; otherwise some blocks run beside one another
-  std::function<void()> body;  ///< what a thread does
+  bool all_at_once = false;    ///< cooperative; otherwise a few blocks run concurrently
+  std::function<void()> body;  ///< executed by each thread
 };
 
-/// Runs it. Returns what went wrong: nothing, or why, and what each warp waits for.
+/// Runs the launch. Returns an empty text or, after a failure, its cause and what each warp waits
+/// for.
 std::string run(const Launch& launch);
 
-/// Dynamic shared memory is an array that a source file declares, one per thread of the host; this
-/// names it, so that it is poisoned.
+/// Registers an array that a source file declares as dynamic shared memory, one per thread of the
+/// host, so that launches poison it.
 class DynamicShared {
  public:
-  using Find = std::span<std::byte> (*)();  ///< of the calling thread
+  using Find = std::span<std::byte> (*)();  ///< array of the calling thread
   explicit DynamicShared(Find find);
 };
 
-// ---- what device code calls; on a fiber ----
+// ---- called by device code, on a fiber ----
 
-/// Others may run.
+/// Lets other threads run.
 void yield();
-/// The same, now and then.
+/// Lets other threads run from time to time.
 void maybe_yield();
-/// Ends the launch.
+/// Ends the launch with this failure.
 [[noreturn]] void fail(const std::string& what);
-/// What the whole device sees has changed, or somebody can go on: no deadlock.
+/// Records progress (a change visible to the whole device, or a thread that can go on), which rules
+/// out a deadlock.
 void note_progress();
-/// A look at a flag. Looks alone are no progress.
+/// Records a read of a flag. It is progress only if the flag or its value differs from the thread's
+/// last read.
 void note_look(const void* place, int value);
-/// The same where a thread looks at several places in turn: no progress, however often they differ
-/// from one another.
+/// Records a read of one of several flags in turn. It is never progress, since their values may
+/// differ.
 void note_look_in_turn(const void* place, int value);
 
-/// The calling thread's clock, which goes on as it looks in vain, 4 us each time, and a millisecond
-/// with each turn of all blocks without progress, from the 50th in a row on: at the 200th the
-/// launch is ended.
+/// Returns the calling thread's clock. It advances by 4 us with each read, and by a millisecond
+/// with each turn of all blocks without progress after the 50th in a row; the 200th such turn ends
+/// the launch.
 std::uint64_t nanoseconds();
 
-/// What all lanes of a warp do together.
+/// Operations of all lanes of a warp together.
 enum class Together : int { sync, shuffle, vote, product, barrier };
-/// The last lane to come does `combine` on the arguments of all; true for that lane.
+/// Waits for all lanes; the last one calls `combine` on the arguments of all, and returns true.
 bool together(Together what, void* mine, const std::function<void(void* const* lanes)>& combine);
 
-/// Barrier `id` of the block among `threads` threads. Whole warps come.
+/// Waits at barrier `id` of the block among `threads` threads, in whole warps.
 void block_barrier(int id, int threads, bool waits);
-/// All threads of the block.
+/// Waits for all threads of the block.
 void block_barrier();
 
-/// `to` registers a thread from here on, `from` until here: the same for all four warps of a group,
-/// which have met since they last changed theirs. A warp that takes registers waits until the block
-/// has as many to spare; which of several waiting warps takes them is random.
+/// Changes the registers per thread of a warp from `from` to `to`. All four warps of a group must
+/// make the same change, and must have met since their last one. A warp that takes registers waits
+/// until the block can spare them; which of several waiting warps is served first is random.
 void change_registers(int from, int to);
 
 // Barriers in shared memory, as mbarrier.
@@ -100,12 +104,13 @@ void barrier_init(std::uint64_t* barrier, int arrivals);
 void barrier_arrive(std::uint64_t* barrier, int bytes);
 void barrier_wait(std::uint64_t* barrier, unsigned parity);
 
-// Asynchronous copies: what they are to write is poisoned when they begin. They read and write at
-// some time before the wait.
+// Asynchronous copies. Their destination is poisoned when they begin; they read and write at some
+// time before the wait.
 void bulk_copy(void* to, const void* from, int bytes, std::uint64_t* barrier);
 void prefetch(const void* from, int bytes);
-/// The thread has waited for this barrier, and reads what copies brought with it until a fence:
-/// another copy there would overtake loads that are under way.
+/// Records that the thread has waited for this barrier and reads what its copies brought, until a
+/// fence. Another copy to that place before the fence could overtake loads that are under way, and
+/// fails.
 void note_reading(const std::uint64_t* barrier);
 void proxy_fence();
 void bulk_store(void* to, const void* from, int bytes);
@@ -116,8 +121,8 @@ void commit_copies();
 void wait_for_copies(int groups_left);
 void finish_async_copies();
 
-// Products of a group: computed as late as the thread's wait for them, from what their operands are
-// then.
+// Products of a group, which are computed when the thread waits for them, from the operands at that
+// time.
 void ask_for_product(std::function<void()> compute);
 void commit_products();
 void wait_for_products(int groups_left);

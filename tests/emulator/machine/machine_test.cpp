@@ -1,4 +1,4 @@
-// The emulated device itself: what is wrong in a kernel is seen.
+// Tests of the emulated device: it detects faults of kernels.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/emulator/machine/machine.hpp"
 
@@ -129,7 +129,7 @@ TEST(Machine, MisuseIsSeen) {
   EXPECT_NE(run({1, 40, 0, false, [] {}}), "");
 }
 
-/// Copies are there after the wait, and not for sure before.
+/// Copies are complete after the wait, and may be incomplete before it.
 TEST(Machine, AsynchronousCopies) {
   alignas(16) const double from[2] = {1, 2};
   int early = 0;
@@ -147,7 +147,7 @@ TEST(Machine, AsynchronousCopies) {
                             early += static_cast<int>(std::isnan(other[0]));
                             finish_async_copies();
                             bulk_store(out, other, 16);
-                            other[1] = 5;  // too early, unless the store has read
+                            other[1] = 5;  // too early, unless the store has read its source
                             finish_stores();
                           }
                           block_barrier();

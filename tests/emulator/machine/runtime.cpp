@@ -24,15 +24,15 @@ namespace emulator = kauri::emulator;
 
 struct EmulatedGraph {
   std::vector<Work> work;
-  std::unique_ptr<emulator::Capture> capture;  // under way
+  std::unique_ptr<emulator::Capture> capture;  // while it captures
 };
 
-/// Work is done by the thread that enqueues it, at once; behind a host function by that function's
-/// thread, once it has returned.
+/// A stream. The thread that enqueues work executes it at once; behind a host function the thread
+/// of that function executes it, after the function has returned.
 struct EmulatedStream {
   EmulatedGraph* capture = nullptr;
   const CUcontext context;
-  std::atomic<int> watched_copies = 0, launches = 0;  ///< since it was waited for
+  std::atomic<int> watched_copies = 0, launches = 0;  ///< since the last wait for the stream
 
   const bool blocking;  // waits for the default stream
 
@@ -61,7 +61,7 @@ struct EmulatedStream {
     busy_ = true;
     host_ = std::thread([this] { work_off(); });
   }
-  /// What went wrong behind host functions is told here, once.
+  /// Waits, and returns a failure of work behind host functions once.
   cudaError_t synchronize() {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return !busy_; });
@@ -97,10 +97,11 @@ struct EmulatedEvent {
 
 namespace {
 
-constexpr int kProcessors = 132;  // as an H200: kernels count on many teams
+constexpr int kProcessors = 132;  // as on an H200: kernels require many teams
 constexpr std::size_t kMemory = std::size_t{1} << 32;
 
-/// One runs (emulator::let_run), by default the first; of the others there are these figures alone.
+/// Devices. One of them runs (emulator::let_run), by default the first; the others have these
+/// figures only.
 constexpr cudaDeviceProp kDevices[emulator::kDeviceCount] = {
     {"emulated", 9, 0, kProcessors, kMemory},
     {"emulated A100", 8, 0, 108, 10 * kMemory},
@@ -111,7 +112,7 @@ std::atomic<int> properties_asked = 0;
 std::string last_failure;
 cudaError_t last_error = cudaSuccess;
 
-/// Memory that was handed out, by its end.
+/// Allocated memory, by its end.
 class Memory {
  public:
   cudaError_t allocate(void** place, std::size_t bytes, cudaMemoryType type) {
@@ -136,8 +137,8 @@ class Memory {
     const bool known = found != range_.end() && !std::less<>()(place, found->second.begin);
     return known ? found->second.attributes : cudaPointerAttributes{cudaMemoryTypeUnregistered, 0};
   }
-  /// Memory of the devices that do not run holds the complement of each byte: who reads it as if it
-  /// were the host's finds other numbers.
+  /// Copies bytes. Memory of devices that do not run holds the complement of each byte, so that
+  /// code which reads it as host memory finds other numbers.
   void copy(void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
     if (!elsewhere_ || is_elsewhere(to) == is_elsewhere(from)) return;
@@ -155,7 +156,7 @@ class Memory {
     cudaPointerAttributes attributes;
   };
   std::mutex mutex_;
-  std::atomic<bool> elsewhere_ = false;  // some was handed out there
+  std::atomic<bool> elsewhere_ = false;  // some memory of a device that does not run was allocated
   std::map<const void*, Range, std::less<>> range_;
 };
 
@@ -164,7 +165,7 @@ Memory& memory() {
   return all;
 }
 
-/// The streams that there are.
+/// All existing streams.
 class Streams {
  public:
   cudaStream_t make(CUcontext context, bool blocking) {
@@ -178,7 +179,7 @@ class Streams {
     }
     delete stream;
   }
-  /// Of one that was destroyed, all is done.
+  /// Waits for the stream; a destroyed stream has no pending work.
   cudaError_t synchronize(cudaStream_t stream) {
     const std::lock_guard lock(mutex_);
     return all_.count(stream) != 0 ? stream->synchronize() : cudaSuccess;
@@ -216,7 +217,7 @@ Streams& streams() {
 std::atomic<GraphStep> refused_step = GraphStep::none;
 std::atomic<int> steps_refused = 0, graphs_made = 0, graphs_launched = 0;
 
-std::atomic<int> launches_taken = -1;  // negative: all
+std::atomic<int> launches_taken = -1;  // negative: accepts all
 std::span<const std::byte> watched;
 
 bool is_watched(const void* place) {
@@ -225,7 +226,7 @@ bool is_watched(const void* place) {
          std::less<>()(byte, watched.data() + watched.size());
 }
 
-/// True if this step is to fail; then the error is the last one, too.
+/// Returns true if this step must fail, and sets the last error.
 bool refuses(GraphStep step) {
   if (refused_step != step) return false;
   ++steps_refused;
@@ -233,19 +234,19 @@ bool refuses(GraphStep step) {
   return true;
 }
 
-/// What every call does first that needs a context.
+/// Enters the context, as the first action of every call that needs one.
 cudaError_t entered() {
   CUcontext context = nullptr;
   return emulator::enter(&context);
 }
 
-/// The same of calls that a capture may forbid.
+/// Enters the context for a call that a capture may forbid.
 cudaError_t allowed() {
   if (const cudaError_t error = entered(); error != cudaSuccess) return error;
   return emulator::is_forbidden() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-/// The same of what is put on a stream, which belongs to the context.
+/// Enters the context for work on a stream, which must belong to that context.
 cudaError_t entered(cudaStream_t stream) {
   CUcontext context = nullptr;
   if (const cudaError_t error = emulator::enter(&context); error != cudaSuccess) return error;
@@ -254,7 +255,8 @@ cudaError_t entered(cudaStream_t stream) {
   return stream->context == context ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/// Nothing is ever behind a host function on the default stream.
+/// Executes or captures the work. The default stream has no host functions, so its work never
+/// waits.
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   if (const cudaError_t error = entered(stream); error != cudaSuccess) return error;
   if (stream == nullptr) return work();
@@ -468,7 +470,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (const cudaError_t error = allowed(); error != cudaSuccess) return error;
   return streams().synchronize(event->stream);
 }
-/// What comes later waits for all of that stream: for more than the event asks.
+/// Makes later work wait for all work on the event's stream, which is more than the event requires.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return enqueue(stream, [earlier = event->stream] { return streams().synchronize(earlier); });
 }

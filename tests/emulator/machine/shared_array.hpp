@@ -7,16 +7,16 @@
 #include "tests/emulator/machine/machine.hpp"
 
 #pragma GCC diagnostic ignored \
-    "-Wshadow"  // by parameters of the kernels that follow: on a device the array is not there
+    "-Wshadow"  // by parameters of the kernels that follow; on a device this array does not exist
 
-/// In the namespace of those kernels, before them: what they name by `extern __shared__
-/// __align__(alignment) type name[]`. Of `bytes`, which all threads of the host have: with too many
-/// of them none can be made.
+/// Declares the dynamic shared memory that kernels name by `extern __shared__ __align__(alignment)
+/// type name[]`; use it in the kernels' namespace, before them. Every thread of the host has
+/// `bytes` of it; too many bytes make it impossible to create a thread.
 #define KAURI_SHARED_ARRAY_OF(bytes, alignment, type, name)                           \
   __attribute__((aligned(alignment))) thread_local type name[(bytes) / sizeof(type)]; \
   const kauri::emulator::DynamicShared shared_array_##name(                           \
       []() -> std::span<std::byte> { return std::as_writable_bytes(std::span(name)); })
 
-/// As large as a device has it.
+/// Declares an array of the size that a device has.
 #define KAURI_SHARED_ARRAY(alignment, type, name) \
   KAURI_SHARED_ARRAY_OF(232448, alignment, type, name)

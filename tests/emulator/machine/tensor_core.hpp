@@ -1,6 +1,6 @@
-// What a tensor core makes of sums of products in TF32 and FP16, of which the PTX ISA says little:
-// after measurements by Fasi, Higham, Mikaitis & Pranesh 2021 (A100), Li et al. 2024 and Khattak &
-// Mikaitis 2025 (H100 too).
+// Sums of products in TF32 and FP16 as tensor cores compute them. The PTX ISA specifies little of
+// it; the code follows measurements by Fasi, Higham, Mikaitis & Pranesh 2021 (A100), Li et al. 2024
+// and Khattak & Mikaitis 2025 (H100 too).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,20 +11,20 @@
 
 namespace kauri::emulator {
 
-/// The number that a product sees: without the lowest 13 bits. NaN and infinities stay what they
-/// are, but for NaN of those bits alone.
+/// Returns x without its lowest 13 bits, as a product reads it. NaN and infinities are unchanged,
+/// except for a NaN whose only bits are those 13.
 inline float as_tf32(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000U);
 }
 
-/// x to 24 bits, towards zero.
+/// Rounds x to 24 bits, towards zero.
 inline float truncated(double x) {
   return static_cast<float>(
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~((1ULL << 29) - 1)));
 }
 
-/// To a number of 16 bits, to nearest, ties to even; and back.
-#if defined(__clang__) && __clang_major__ < 15  // which has no _Float16 on x86-64
+/// Converts to 16 bits, to nearest, ties to even; and back.
+#if defined(__clang__) && __clang_major__ < 15  // has no _Float16 on x86-64
 inline std::uint16_t to_half(float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x), sign = bits >> 16 & 0x8000U,
                       size = bits & 0x7fffffffU;
@@ -35,7 +35,7 @@ inline std::uint16_t to_half(float x) {
     half = 0x7c00U;  // 65520 and more
   } else if (size < 0x38800000U) {
     half = static_cast<std::uint32_t>(
-        std::nearbyint(std::bit_cast<float>(size) * 0x1p24F));  // below the normal numbers
+        std::nearbyint(std::bit_cast<float>(size) * 0x1p24F));  // subnormal
   } else {
     half = (size + 0xfffU + (size >> 13 & 1U) - 0x38000000U) >> 13;
   }
@@ -56,10 +56,10 @@ inline std::uint16_t to_half(float x) {
 inline float from_half(std::uint16_t x) { return static_cast<float>(std::bit_cast<_Float16>(x)); }
 #endif
 
-/// c + left[0] right[0] + ...: four products in TF32, eight in FP16, which are exact; all are cut
-/// off with c, towards zero, at 25 bits of the largest of them, and their sum at 24. That is an
-/// A100, as far as was measured; what came later keeps more bits, of more products. Numbers below
-/// the normal ones are kept.
+/// Returns c + left[0] right[0] + ...: four exact products in TF32, eight in FP16. They and c are
+/// truncated, towards zero, at 25 bits of the largest of them, and their sum at 24 bits. An A100
+/// does this, as far as was measured; later devices keep more bits, of more products. Subnormal
+/// numbers are kept.
 template <int kCount>
 float add_products(float c, const float* left, const float* right) {
   constexpr int kBits = 25;

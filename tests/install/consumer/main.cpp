@@ -1,6 +1,6 @@
 // A user's program, consumer FILE: solves the system of a gzipped Matrix Market file with the
-// installed headers and library. That takes all they link: zlib to read, METIS to order where it is
-// there, oneTBB to factorise; and the residual is summed up here, not by the library.
+// installed headers and library. It uses everything that they link: zlib to read, METIS (if built
+// in) to order, oneTBB to factorise. The program computes the residual itself.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <kauri/kauri.hpp>
 
@@ -10,7 +10,7 @@
 #include <iostream>
 #include <vector>
 
-/// max |b - A x|_i / (max_i sum_j |A_ij| max |x| + max |b|)
+/// Returns max |b - A x|_i / (max_i sum_j |A_ij| max |x| + max |b|).
 double backward_error(const kauri::SymmetricMatrix<double>& a, const std::vector<double>& x,
                       const std::vector<double>& b) {
   std::vector<double> residual = b, row_sum(x.size());

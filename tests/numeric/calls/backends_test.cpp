@@ -1,5 +1,5 @@
-// Which backend gets a job, as far as no device is needed for it: the reasons told, and a device
-// that turns out to be full.
+// Tests which backend takes a job, as far as that needs no device: the reasons given, and the
+// fallback if a device is full.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/facade/backends.hpp"
 
@@ -39,7 +39,7 @@ TEST(Backends, TheCpuIsTakenForAReason) {
   EXPECT_EQ(why, options.analyze.target + ": the target was asked for");
 }
 
-/// A device as a survey finds it.
+/// Returns a device as a survey reports it.
 numeric::cuda::Survey found(const char* name, int major, int minor, int processors) {
   return {name, std::string(symbolic::device_target(major, minor, processors)),
           symbolic::is_predicted(major, minor, processors), Offset{1} << 36, true};
@@ -74,8 +74,8 @@ TEST(Backends, DevicesAreOfferedInBothScalarsWhereTheirSecondsArePredicted) {
   }
 }
 
-/// With a large job a device is chosen that was never measured, and the report says what its
-/// seconds rest on; with a small one the CPU.
+/// A large job chooses a device that was never measured, and the report says what its estimated
+/// seconds are based on; a small job chooses the CPU.
 TEST(Backends, TheReasonNamesScaledConstants) {
   struct Offering {
     numeric::cuda::Survey device;
@@ -108,7 +108,7 @@ TEST(Backends, TheReasonNamesScaledConstants) {
     }
 }
 
-/// Offers a device with room for anything, which then is full or is not.
+/// Offers a device with room for any plan; take() then reports it full or not.
 struct Stub {
   bool full;
   std::vector<std::string> taken = {};

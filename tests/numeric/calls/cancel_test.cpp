@@ -1,5 +1,5 @@
-// Cancelled at any moment, a call throws Error(cancelled), leaks nothing, and leaves all that it
-// worked with as good as new.
+// Tests cancellation at any moment: a call throws Error(cancelled), leaks nothing, and leaves all
+// its objects usable.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -145,7 +145,7 @@ void factor_and_solve(const std::string& system, int threads) {
   Factor<T> factor = Factor<T>::create(plan, backend);
   Workspace<T> workspace = Workspace<T>::create(factor, 3);
   const Offset bytes = backend.bytes_in_use();
-  const Index n = plan->n, columns = 5;  // in two blocks
+  const Index n = plan->n, columns = 5;  // solved in two blocks of columns
   const std::vector<T> b(static_cast<std::size_t>(n) * columns, T(1));
   std::vector<T> fresh = b, refined;
   const auto view_of = [&](std::vector<T>& x) { return MatrixView<T>{x.data(), n, columns, n}; };
@@ -197,8 +197,8 @@ TEST_F(Cancel, FactorsAndSolves) {
     }
 }
 
-/// Float, conjugate gradients and the factor in double: cancelled anywhere, the same factor does it
-/// all with the same bits.
+/// Cancels solves in float, by conjugate gradients and with the factor in double anywhere; the
+/// factor then repeats the solve with the same bits.
 TEST_F(Cancel, MixedPrecision) {
   for (const int threads : {1, 3}) {
     const SymmetricMatrix<double> a = generate("poisson3d 14");
@@ -231,11 +231,11 @@ TEST_F(Cancel, MixedPrecision) {
       };
       cancel_often(9, microseconds_of([&] { whole({}); }), whole);
     }
-    ASSERT_TRUE(mixed.refactorize(a.value()).ok());  // the last one may have been cancelled
+    ASSERT_TRUE(mixed.refactorize(a.value()).ok());  // the last call may have been cancelled
     EXPECT_EQ(
         error_text(ErrorKind::cancelled, [&] { (void)mixed.refactorize(a.value(), stopped()); }),
         kCancelled);
-    EXPECT_TRUE(mixed.valid());  // nothing was touched
+    EXPECT_TRUE(mixed.valid());  // the cancelled call changed nothing
     EXPECT_EQ(
         error_text(ErrorKind::cancelled, [&] { (void)mixed.solve(rhs, to, {.stop = stopped()}); }),
         kCancelled);
@@ -269,8 +269,8 @@ TEST_F(Cancel, BeforeTheStart) {
             kCancelled);
 }
 
-/// What is wrong with the call comes first, and a token that is asked to stop after the work is
-/// done changes nothing.
+/// A wrong argument is reported before a cancellation, and a stop request after the work is done
+/// changes nothing.
 TEST_F(Cancel, OtherErrorsAndLateStops) {
   const SymmetricMatrix<double> a = generate("poisson2d 20");
   Backend backend = cpu_backend(2);
@@ -326,7 +326,8 @@ TEST_F(Cancel, Solver) {
     }
 }
 
-/// Calls on one backend at once: each has its own token, whoever's tasks a waiting thread takes up.
+/// Runs calls on one backend at once: each obeys its own token only, although a waiting thread may
+/// run tasks of the other call.
 TEST_F(Cancel, OnlyTheCallThatWasMeant) {
   const SymmetricMatrix<double> a = generate("poisson3d 16");
   Backend backend = cpu_backend(3);

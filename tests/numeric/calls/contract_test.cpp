@@ -1,5 +1,5 @@
-// What the public calls of the numeric phase refuse, and what they survive: other patterns, wrong
-// lengths, bad numbers, moved backends.
+// Tests what public calls of the numeric phase refuse (other patterns, wrong lengths, bad numbers)
+// and what they survive (moved backends).
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Values that are not finite: named by row and column, never hidden by refinement.
+// Tests values that are not finite: errors name their row and column, and refinement does not hide
+// them.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -65,8 +66,7 @@ TEST(Solver, ChecksTheLeadingDimensionBeforeItReads) {
   const auto a = generate("poisson2d 4");
   Solver<double> solver;
   ASSERT_TRUE(solver.compute(a.view()).ok());
-  // As much as ld < n asks for, and not a byte more: a read beyond it is a finding of
-  // AddressSanitizer.
+  // The vector ends where ld = 3 < n ends, so AddressSanitizer reports any read beyond it.
   std::vector<double> x(16 + 3, 1.0);
   const std::vector<double> before = x;
   for (const Offset ld : {Offset{3}, Offset{0}, Offset{-16}}) {
@@ -83,7 +83,7 @@ TEST(Solver, ChecksTheLeadingDimensionBeforeItReads) {
   EXPECT_EQ(x, before);
 }
 
-/// diag(least, 1, 1) solved for three right-hand sides; only entry (0, 1) of x overflows.
+/// Tests diag(least, 1, 1) with three right-hand sides, of which only entry (0, 1) of x overflows.
 template <class T>
 Refinement overflowing(std::vector<T>& x) {
   const std::vector<Index> index{0, 1, 2};

@@ -1,4 +1,4 @@
-// Row-major right-hand sides and solutions on the CPU, and in the calls that are the same for every
+// Tests row-major right-hand sides and solutions on the CPU, and calls that are the same on every
 // backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ TYPED_TEST(Layouts, ProductsAndRefinementHaveTheBitsOfColumns) {
   products_and_refinement_in_either_layout<TypeParam>(backend, plan_here, kSystems, {0, 1, 5, 20});
 }
 
-/// More rows than a task of the copies has, and rows of A that are summed by segments.
+/// The systems have more rows than a task of the copies takes, and rows of A that are summed by
+/// segments.
 TYPED_TEST(Layouts, OfLargeSystems) {
   Backend backend = cpu_backend(2);
   solves_in_either_layout<TypeParam>(backend, plan_here, {"tree 9000 1"}, {5}, {5});
@@ -63,8 +64,8 @@ TYPED_TEST(Layouts, WhatIsRefused) {
   what_is_refused_of_layouts<TypeParam>(backend, plan_here);
 }
 
-/// Integers whose products and sums are exact: X comes back whatever the layout, by substitution
-/// with an exact L.
+/// All products and sums are exact integers, so substitution with an exact L returns X exactly in
+/// either layout.
 TYPED_TEST(Layouts, SolvesAreExact) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);
@@ -118,7 +119,7 @@ TYPED_TEST(Layouts, OfASolver) {
                 " rows, row-major");
 }
 
-/// Where refinement is not come to, B is put back in the place of X.
+/// A solver that fails before refinement restores B in the memory of X.
 TYPED_TEST(Layouts, ASolverThatFailsPutsRowsBack) {
   using T = TypeParam;
   const auto a = generate("elast3d 3");

@@ -1,5 +1,5 @@
-// One call at a time, where an object takes no more: a second one is an Error(usage), and the first
-// goes on as if it had not been.
+// Tests objects that allow one call at a time: a second call is an Error(usage), and the first call
+// proceeds undisturbed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/threads/one_call.hpp"
 
@@ -18,7 +18,7 @@
 namespace kauri {
 namespace {
 
-/// Error(usage) that tells of another call, of f().
+/// Returns whether f() throws an Error(usage) that mentions another call.
 bool refused(const std::function<void()>& f) {
   try {
     f();
@@ -38,8 +38,8 @@ TEST(OneCall, HoldsTheFlagForItsScope) {
   EXPECT_NO_THROW(const OneCall third(flag, "third", "thing"));
 }
 
-/// Every call on a solver, from its own handler and from another thread, while `call` is under way
-/// in each of its phases.
+/// Makes every call on a solver from its own handler and from another thread, while `call` is in
+/// each of its phases.
 TEST(OneCall, ASolverRefusesASecondOne) {
   const auto a = generate("poisson2d 12");
   const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
@@ -83,7 +83,8 @@ TEST(OneCall, AFactorIsFilledByOne) {
   EXPECT_TRUE(refactorize<double>(factor.value(), a.value()));
 }
 
-/// Four threads that all do `call`: what comes back is right, what does not is refused.
+/// Runs `call` in four threads: each result that is returned is right, and every other call is
+/// refused.
 void share(const std::function<bool()>& call) {
   std::atomic<int> right{0}, refusals{0}, wrong{0};
   {
@@ -199,7 +200,7 @@ TEST_P(Shared, AFusedSolve) {
   };
   const auto expected = solved();
   share([&] { return solved() == expected; });
-  share([&] {  // the call for values on a device, and a look at the verdict
+  share([&] {  // solves with values on a device, and reads the verdict
     std::vector<double> x(b.size());
     EXPECT_TRUE(fused.solve(DeviceValues<double>::borrow(a.value()),
                             DeviceMatrixView<const double>(column_view<const double>(b)),

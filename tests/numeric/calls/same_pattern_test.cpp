@@ -1,5 +1,5 @@
-// Patterns are compared entry by entry: every call that gets a pattern finds the one row in which
-// two of the same counts differ.
+// Tests that patterns are compared entry by entry: every call that gets a pattern finds a single
+// differing row between two patterns with equal column counts.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "src/checks/same_pattern.hpp"
 
@@ -16,7 +16,8 @@
 namespace kauri::test {
 namespace {
 
-/// Column 0 has row 0 and `below`, each other column its diagonal.
+/// Returns a pattern whose column 0 has row 0 and `below`; every other column has its diagonal
+/// entry only.
 OwnedPattern arrow(Index n, const std::vector<Index>& below) {
   OwnedPattern a;
   a.row = {0};
@@ -29,10 +30,11 @@ OwnedPattern arrow(Index n, const std::vector<Index>& below) {
   return a;
 }
 
-/// Two patterns with the same numbers of rows and of entries in each column: one row differs.
+/// Holds two patterns with equal counts of rows and of entries in each column, which differ in one
+/// row.
 class OneRowDiffers : public testing::Test {
  protected:
-  /// Refused with the first row in which they differ.
+  /// Expects that f() is refused with a message that names the first differing row.
   template <class F>
   void refuses(const std::string& head, F&& f) const {
     const auto [p, q] = std::ranges::mismatch(b.row, a.row);
@@ -91,7 +93,7 @@ TEST_F(OneRowDiffers, IsToldApartWherePlansAreTaken) {
   EXPECT_TRUE(solver.refactorize({a.view(), value}).ok());
 }
 
-// A plan keeps the pattern, also across a file.
+// A plan keeps the pattern when it is saved and loaded.
 TEST_F(OneRowDiffers, IsToldApartByALoadedFactor) {
   const Factor<double> saved = factorize<double>(plan, value, backend).value();
   Factor<double> factor = load_factor<double>(save_factor(saved), backend);

@@ -1,5 +1,5 @@
-// Right-hand sides and solutions: out of place and in place, of any number, wide apart; what solves
-// refuse; device calls without a device.
+// Tests right-hand sides and solutions: out of place and in place, any number of columns, padded
+// leading dimensions; what solves refuse; device calls without a device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Offset place_of_entry(Layout layout, Offset ld, Offset i, Offset j) {
   return layout == Layout::row_major ? i * ld + j : j * ld + i;
 }
 
-/// In the matrix's own order and across it.
+/// The runs of a view visit its entries in storage order and across it.
 TEST(DenseViews, RunsAreTheEntriesInTheirOrder) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 2000; ++round) {
@@ -91,7 +91,7 @@ TEST(DenseViews, PartsAreTheEntriesThatTheWholeHas) {
   }
 }
 
-/// Between layouts, with everything else left as it is.
+/// Copies between layouts change the entries of the view only; padding stays.
 TEST(DenseViews, CopiesGoEntryByEntry) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 500; ++round) {
@@ -134,7 +134,8 @@ TYPED_TEST(Vectors, WhatSolvesRefuse) {
                                       [](const Pattern& pattern) { return analyze(pattern); });
 }
 
-/// Whatever the rest of the call is: memory of a device would not be there for the CPU.
+/// The CPU refuses memory of a device, whatever the other arguments are, since it could not read
+/// it.
 TYPED_TEST(Vectors, TheCpuTakesNothingFromADevice) {
   using T = TypeParam;
   const auto a = generate("poisson2d 3");

@@ -1,4 +1,4 @@
-// Tests of the CPU's that hold for every backend, on a CUDA device and on the emulated one.
+// Runs the CPU's tests that hold for every backend on a CUDA device and on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ class CudaBodies : public OnCuda<W> {
   PlanOf plan_of(OrderingMethod method) {
     return [this, method](const Pattern& pattern) { return this->plan(pattern, method); };
   }
-  /// On the emulated device, which is slow, of these systems the small ones.
+  /// Returns the small systems of `specs` on the emulated device, which is slow; all of them on a
+  /// real device.
   std::vector<std::string> here(const std::vector<std::string>& specs) {
     if (this->backend().device() != "emulated") return specs;
     std::vector<std::string> small;

@@ -1,4 +1,4 @@
-// The C interface on a device: its pointers, the caller's stream, graphs and allocator.
+// Tests the C interface on a device: device pointers, the caller's stream, graphs and allocator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@ using test::CallerArray;
 using test::CallerGraph;
 using test::CallerStream;
 
-// What failed says why.
+// A call that fails prints its error message.
 #define EXPECT_DONE(call) EXPECT_EQ(call, KAURI_OK) << kauri_error_message()
 #define EXPECT_MISUSE(part, call)                                             \
   EXPECT_EQ(call, KAURI_ERROR_USAGE);                                         \
   EXPECT_NE(std::string(kauri_error_message()).find(part), std::string::npos) \
       << kauri_error_message()
 
-/// A factor from C with all that it is made of, rows of A counted from 1.
+/// Holds a factor made from C with all its objects; rows of A are counted from 1.
 template <class T>
 class CDevice : public ::testing::Test {
  protected:
@@ -87,7 +87,7 @@ class CDevice : public ::testing::Test {
     d.data = data, d.rows = d.ld = n_, d.cols = columns, d.memory = memory;
     return d;
   }
-  /// In the host's memory.
+  /// Solves with b and x in the host's memory.
   std::vector<T> solution(const std::vector<T>& b, Index columns) {
     std::vector<T> x = b;
     const kauri_dense to = dense(x.data(), columns, KAURI_HOST);
@@ -108,7 +108,8 @@ class CDevice : public ::testing::Test {
 using Scalars = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(CDevice, Scalars);
 
-/// Values, right-hand sides and solutions on the device: the bits of those in the host's memory.
+/// Values, right-hand sides and solutions on the device give the bits of those in the host's
+/// memory.
 TYPED_TEST(CDevice, PointersOfTheDevice) {
   using T = TypeParam;
   this->make();
@@ -132,7 +133,7 @@ TYPED_TEST(CDevice, PointersOfTheDevice) {
   const auto by_rows = to.fetch();
   for (Index i = 0; i < this->n_; ++i)
     for (Index j = 0; j < 3; ++j) ASSERT_EQ(by_rows[3 * i + j], expected[i + this->n_ * j]);
-  // Products, too; and what is said to be there and is not.
+  // The test multiplies with L, too, and names memory spaces that the pointers are not in.
   x.layout = KAURI_COLUMN_MAJOR, x.ld = this->n_;
   EXPECT_DONE(kauri_factor_multiply(this->factor_, KAURI_SYSTEM_LT, &rhs, &x, this->workspace_));
   EXPECT_DONE(kauri_factor_solve(this->factor_, KAURI_SYSTEM_LT, nullptr, &x, this->workspace_));
@@ -198,7 +199,8 @@ TYPED_TEST(CDevice, StreamsAndGraphs) {
   EXPECT_EQ(log_determinant.fetch()[0], expected);
 }
 
-/// A column that nothing else meets, in the caller's numbering.
+/// The verdict counts columns in the caller's numbering; the failing column has no entry off the
+/// diagonal.
 TYPED_TEST(CDevice, BreakdownsAreCountedAsTheMatrixWas) {
   using T = TypeParam;
   this->take_matrix("blockdiag 300 1");
@@ -214,7 +216,7 @@ TYPED_TEST(CDevice, BreakdownsAreCountedAsTheMatrixWas) {
   EXPECT_DONE(kauri_factor_refactorize_shifted(this->factor_, broken.data(), this->nnz(), 3));
 }
 
-/// What can be had of a factor on a device is that of one on the CPU, but for rounding.
+/// All other results of a factor on a device equal those of a factor on the CPU up to rounding.
 TYPED_TEST(CDevice, OtherAnswersAreThoseOfTheCpu) {
   using T = TypeParam;
   std::vector<T> diagonal[2], inverse[2];
@@ -266,7 +268,7 @@ TYPED_TEST(CDevice, TheCallersAllocator) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// SolverOptions::cuda: the allocator and the loops of the device's backend.
+/// SolverOptions::cuda passes the allocator and the choice of kernels to the device's backend.
 TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   test::Hook hook;
   const DeviceAllocator functions = hook.allocator();
@@ -295,8 +297,8 @@ TYPED_TEST(CDevice, SolversTakeTheDevicesOptions) {
   EXPECT_TRUE(hook.sound());
 }
 
-/// A factor of a device, through bytes: on the device with the same bits, on the CPU to rounding;
-/// and from there back.
+/// A device factor that is saved and loaded has the same bits on the device and equals the CPU's up
+/// to rounding; a CPU factor loads on the device likewise.
 TYPED_TEST(CDevice, FactorsAreSavedAndLoaded) {
   using T = TypeParam;
   this->make();

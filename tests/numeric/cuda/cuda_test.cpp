@@ -1,5 +1,5 @@
-// The CUDA backend against exact factors, naive verdicts and backward errors. Without a device
-// every test is skipped, visibly.
+// Tests the CUDA backend against exact factors, naive verdicts and backward errors. Without a
+// device every test is reported as skipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ template <class W>
 class Cuda : public test::OnCuda<W> {
  protected:
   using Value = typename test::OnCuda<W>::Value;
-  /// The factor of an exact system times 2^(2 exponent) comes back bit for bit.
+  /// Expects the factor of an exact system times 2^(2 exponent) bit for bit.
   void expect_exact(const test::ExactSystem& system, const AnalyzeOptions& options,
                     const std::string& what, int exponent = 0) {
     const auto made = this->plan(system.a.pattern(), options);
@@ -67,7 +67,8 @@ TYPED_TEST(Cuda, ExactFactors) {
   }
 }
 
-/// Near the ends of the range pivots are taken with more care: the same bits, but for the exponent.
+/// Near the ends of the range kernels scale their pivots: the factor keeps its bits except for the
+/// exponent.
 TYPED_TEST(Cuda, HugeAndTinyScalesExactly) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(3);
@@ -81,13 +82,14 @@ TYPED_TEST(Cuda, HugeAndTinyScalesExactly) {
     options.permutation = given;
     options.target = this->backend().target();
     const int most =
-        sizeof(T) == 8 ? 490 : 45;  // a float's product of two entries of A is still one
+        sizeof(T) == 8 ? 490 : 45;  // in float a product of two entries of A is still finite
     for (const int exponent : {-most, most})
       this->expect_exact(system, options, std::to_string(round), exponent);
   }
 }
 
-/// Rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size` rows.
+/// Returns rows that meet many columns: `many` leaves, each below some of `hubs` groups of `size`
+/// rows.
 test::IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below,
                            std::mt19937_64& random) {
   std::vector<std::map<Index, std::int64_t>> row(static_cast<std::size_t>(many + hubs * size));
@@ -105,7 +107,7 @@ test::IntegerRows hub_rows(Index many, Index hubs, Index size, unsigned below,
   return l;
 }
 
-/// Fronts with hundreds and thousands of children: narrow ones, small ones, tiled ones.
+/// The fronts have hundreds and thousands of children: narrow, small and tiled children.
 TYPED_TEST(Cuda, ManyChildrenExactly) {
   using T = typename TypeParam::T;
   struct Case {
@@ -128,8 +130,8 @@ TYPED_TEST(Cuda, ManyChildrenExactly) {
     }
 }
 
-/// A star of a million leaves, and a spine with a leaf at each vertex: one host of all, and a path
-/// of hosts.
+/// A star of a million leaves is one host of all; a spine with a leaf at each vertex is a path of
+/// hosts.
 TYPED_TEST(Cuda, AMillionChildren) {
   using T = typename TypeParam::T;
   const Index n = 1000001;
@@ -141,7 +143,7 @@ TYPED_TEST(Cuda, AMillionChildren) {
     auto factor =
         Factor<T>::create(this->plan(view, OrderingMethod::natural, false), this->backend());
     ASSERT_TRUE(refactorize<T>(factor, value).ok());
-    if (view.n == n) {  // n - (n - 1) / 4: all numbers are multiples of 1/4, and exact in double
+    if (view.n == n) {  // n - (n - 1) / 4: all numbers are multiples of 1/4 and exact in double
       const double expected = std::sqrt(n - (n - 1) / 4.0);
       EXPECT_NEAR(factor.entry(n - 1, n - 1), expected, (sizeof(T) == 8 ? 1e-15 : 1e-4) * expected);
     }
@@ -191,8 +193,8 @@ TYPED_TEST(Cuda, SolvesManySystemsInEveryOrdering) {
       }
 }
 
-/// Random patterns, sparse enough to fall apart and dense enough for large fronts: x is that of the
-/// CPU up to rounding.
+/// The patterns are random, sparse enough to fall apart or dense enough for large fronts; x equals
+/// that of the CPU up to rounding.
 TYPED_TEST(Cuda, AgreesWithTheCpuOnRandomPatterns) {
   using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
@@ -220,14 +222,14 @@ TYPED_TEST(Cuda, AgreesWithTheCpuOnRandomPatterns) {
     const std::vector<T> there = solve(analyze(pattern.view(), options), cpu);
     options.target = this->backend().target();
     const std::vector<T> here = solve(this->plan(pattern.view(), options), this->backend());
-    // Diagonally dominant with 1 to spare in each row: a residual of rounding size is an error of x
-    // of that size times the row's sum.
+    // Each row is diagonally dominant with a margin of 1, so a residual of rounding size causes an
+    // error in x of that size times the row's sum.
     for (Index i = 0; i < n; ++i)
       ASSERT_NEAR(here[i], there[i], (sizeof(T) == 8 ? 1e-13 : 1e-4) * sum[i]) << seed << ": " << i;
   }
 }
 
-/// Residuals and errors are those of the CPU.
+/// Residuals and errors equal those of the CPU.
 TYPED_TEST(Cuda, ResidualsAreThoseOfTheCpu) {
   using T = typename TypeParam::T;
   Backend cpu = cpu_backend(1);
@@ -260,7 +262,7 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   CudaOptions options;
   options.compute = TypeParam::loops,
   options.solves_together =
-      1;  // else a column's bits are those of how many go together (wide_test.cpp)
+      1;  // otherwise the bits of a column depend on how many are solved together (wide_test.cpp)
   Backend backend = cuda_backend(options);
   auto factor = Factor<T>::create(this->plan(a.pattern(), OrderingMethod::amd), backend);
   const std::vector<T> b = this->random_rhs(n, 40, 3);
@@ -275,8 +277,8 @@ TYPED_TEST(Cuda, TheSameBitsEachTimeAndForAnyNumberOfRightHandSides) {
   }
 }
 
-/// Subtrees so large that they come one after another: more levels than the tree is high, and
-/// memory that waits for them.
+/// Subtrees are so large that the plan runs them one after another: it has more levels than the
+/// tree is high, and memory of one subtree waits for another.
 TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
   if (TypeParam::by_level) GTEST_SKIP() << "takes long level by level";
   using T = typename TypeParam::T;
@@ -313,8 +315,8 @@ TYPED_TEST(Cuda, LargeSubtreesOneAfterAnother) {
             sizeof(T) == 8 ? 1e-14 : 2e-5);
 }
 
-/// The column of a naive Cholesky in the plan's ordering, its pivot, and a retry with a shift on
-/// the same factor.
+/// The breakdown has the column and the pivot of a naive Cholesky in the plan's ordering, and the
+/// same factor is retried with a shift.
 TYPED_TEST(Cuda, VerdictsAndRetries) {
   using T = typename TypeParam::T;
   std::mt19937_64 random(5);
@@ -327,8 +329,8 @@ TYPED_TEST(Cuda, VerdictsAndRetries) {
         const auto a = generate(spec);
         const auto plan = this->plan(a.pattern(), method);
         std::vector<T> value = this->values(a);
-        for (int k = 0; k <= round; ++k) {  // negative diagonal entries in places of the ordering's
-                                            // own: first, last, anywhere
+        for (int k = 0; k <= round; ++k) {  // negates diagonal entries at places of the ordering:
+                                            // first, last, random
           const Index at = k == 0 && round == 0   ? 0
                            : k == 0 && round == 1 ? a.n() - 1
                                                   : static_cast<Index>(random() % a.n());
@@ -395,7 +397,7 @@ TYPED_TEST(Cuda, ValuesOnTheDevice) {
   value[value.size() / 3] = 1;
   there.assign(value);
   EXPECT_NO_THROW((void)refactorize(
-      factor, there));  // whatever the verdict: the entry may be one of the diagonal
+      factor, there));  // the verdict may be either: the entry may lie on the diagonal
   EXPECT_THROW(there.assign(std::span<const T>(value).first(3)), Error);
 }
 
@@ -414,7 +416,7 @@ TYPED_TEST(Cuda, MemoryHeldIsThatOfThePlan) {
   EXPECT_EQ(this->backend().bytes_in_use(), before);
 }
 
-/// Amalgamated by another table, and run by the loops of the device that is there.
+/// The plan is amalgamated with the table of another device and runs with the kernels of this one.
 TYPED_TEST(Cuda, PlansForOtherDevices) {
   using T = typename TypeParam::T;
   const auto a = generate("elast3d 6");
@@ -441,7 +443,8 @@ TYPED_TEST(Cuda, PlansForACpuAreRefused) {
       Error);
 }
 
-/// `automatic` takes the device or the CPU as the figures say, tells why, and x is right on either.
+/// `automatic` takes the device or the CPU as the predicted times say, gives the reason, and x is
+/// right on either.
 TEST(CudaChoice, AutomaticIsRightOnEither) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   const auto solved_on = [](const char* spec, int factorizations, auto scalar) {
@@ -468,9 +471,8 @@ TEST(CudaChoice, AutomaticIsRightOnEither) {
   };
   EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0), BackendKind::cpu);
   EXPECT_EQ(solved_on("poisson2d 10", 1, 1.0F), BackendKind::cpu);
-  // One thread needs about a second for each in double, half of that in float.
-  // Every device whose seconds are known is faster by far, and of one whose seconds are not, none
-  // is taken.
+  // One thread needs about a second for each system in double, half of that in float. Every device
+  // with a prediction is far faster; a device without one is not taken.
   const auto survey = numeric::cuda::survey(0);
   ASSERT_TRUE(survey);
   const BackendKind better = survey->predicted ? BackendKind::cuda : BackendKind::cpu;
@@ -478,7 +480,7 @@ TEST(CudaChoice, AutomaticIsRightOnEither) {
   EXPECT_EQ(solved_on("poisson3d 40", 1000000, 1.0F), better) << survey->name;
 }
 
-/// One Solver goes from one backend to the other and back.
+/// One Solver changes from one backend to the other and back.
 TEST(CudaChoice, ChangesWithTheSystem) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   SolverOptions options;
@@ -497,7 +499,7 @@ TEST(CudaChoice, ChangesWithTheSystem) {
   }
 }
 
-/// What there is in double alone is refused in float, and only there.
+/// Kernels that exist for double only are refused in float, and only there.
 TEST(CudaChoice, LoopsOfDoubleAreRefusedInFloat) {
   if (!test::has_device()) GTEST_SKIP() << "no CUDA device";
   Backend backend =

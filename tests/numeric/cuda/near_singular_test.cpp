@@ -1,5 +1,5 @@
-// Nearly singular diagonal blocks on a device: factors and solves are as accurate as the CPU's, by
-// every kernel.
+// Tests nearly singular diagonal blocks on a device: factors and solves by every kernel are as
+// accurate as the CPU's.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@ using DoubleWays =
                      test::Way<double, CudaCompute::tensor>, test::Way<double, CudaCompute::fma>>;
 TYPED_TEST_SUITE(NearSingularOnCuda, DoubleWays);
 
-/// The bounds are those that a model of the kernels without the correction step misses
-/// (near_singular_test.cpp).
+/// A model of the kernels without the correction step exceeds these bounds
+/// (verdict/near_singular_test.cpp).
 TYPED_TEST(NearSingularOnCuda, FactorsAndSolvesAreAsAccurateAsTheCpus) {
   Backend cpu = cpu_backend(1);
   for (const test::NearSingularCase& what : test::near_singular_cases())
     for (const bool amalgamate : {true, false})
       for (std::uint64_t seed = amalgamate ? 1 : 2; seed <= 2;
-           ++seed) {  // few: entries of L come one by one
+           ++seed) {  // few seeds: the test fetches entries of L one by one
         if (seed == 2 && what.parts.front() > 100) continue;
         SCOPED_TRACE(what.name + (amalgamate ? "" : ", fundamental") + ", seed " +
                      std::to_string(seed));

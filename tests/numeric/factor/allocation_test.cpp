@@ -1,5 +1,5 @@
-// The k-th allocation fails, k = 0, 1, 2 ...: every phase throws, leaks nothing, and succeeds
-// afterwards.
+// Tests failing allocations: the k-th one fails, k = 0, 1, 2 ...; every phase throws, leaks
+// nothing, and succeeds afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-std::atomic<long> allocations_left{-1};  // negative: never fail
+std::atomic<long> allocations_left{-1};  // a negative count never fails
 std::atomic<long> alive{0};
 
 void* give_out(std::size_t size, std::size_t alignment) {
@@ -56,8 +56,8 @@ void* operator new(std::size_t size) { return take_or_throw(size, alignof(std::m
 void* operator new(std::size_t size, std::align_val_t a) {
   return take_or_throw(size, static_cast<std::size_t>(a));
 }
-// Asked for by the standard library alone, which does without: buffers of std::stable_sort. It
-// never fails.
+// Only the standard library calls this one, for the buffers of std::stable_sort, and it copes
+// without them, so it never fails here.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return give_out(size, alignof(std::max_align_t));
 }
@@ -77,8 +77,8 @@ void operator delete[](void* p, std::size_t) noexcept { give(p); }
 namespace kauri {
 namespace {
 
-/// Runs `phase` with each of its allocations failing in turn, or one of `stride`; returns how many
-/// there are. A failure must be bad_alloc or Error(memory).
+/// Runs `phase` with each of its allocations failing in turn, or every `stride`-th; returns the
+/// number of allocations. A failure must be bad_alloc or Error(memory).
 template <class Phase>
 long fail_each_allocation(const Phase& phase, long stride = 1) {
   for (long k = 0;; k += stride) {
@@ -100,16 +100,17 @@ long fail_each_allocation(const Phase& phase, long stride = 1) {
   }
 }
 
-/// The same after a run that makes what the process keeps: arenas of threads, contexts of devices.
+/// Calls fail_each_allocation() after one run that creates what the process keeps: thread arenas,
+/// device contexts.
 template <class Phase>
 long fail_each_later_allocation(const Phase& phase) {
   phase();
   return fail_each_allocation(phase);
 }
 
-/// oneTBB launches a thread of its own when there is first work for it, and cannot give back what
-/// it was about to start if memory fails just there (2021.8). So these tests run on two threads,
-/// the second one launched before anything fails.
+/// oneTBB launches a thread when the first work for it appears, and cannot undo the launch if
+/// memory fails at that moment (2021.8). So these tests run on two threads, and the second one is
+/// launched before anything fails.
 class Allocation : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -117,7 +118,7 @@ class Allocation : public testing::Test {
     std::atomic<int> here{0};
     const auto end =
         std::chrono::steady_clock::now() +
-        std::chrono::minutes(1);  // ends: without a second thread the tests are skipped
+        std::chrono::minutes(1);  // the wait ends: without a second thread the tests are skipped
     tbb::task_arena(2).execute([&] {
       tbb::parallel_for(
           0, 2,
@@ -178,13 +179,13 @@ TEST_F(Allocation, OrderingsThatCallOthersSurviveEveryFailure) {
     if (!ordering_available(method)) continue;
     AnalyzeOptions options;
     options.ordering.method = method;
-    (void)analyze(a.pattern(), options);  // what libraries keep from their first call is no leak
+    (void)analyze(a.pattern(), options);  // what libraries keep from their first call is not a leak
     EXPECT_GT(fail_each_allocation([&] { (void)analyze(a.pattern(), options); }), 10)
         << name_of(method);
   }
 }
 
-/// A failure beside what other threads do must not leave that half done.
+/// A failure in one thread must not leave shared state of the others half changed.
 TEST_F(Allocation, AnalysesOfManyPartsSurviveFailures) {
   const auto a = generate("poisson2d 80");
   for (const auto method :
@@ -207,11 +208,11 @@ TEST_F(Allocation, ScratchSurvivesFailures) {
   allocations_left = 0;
   EXPECT_THROW((void)scratch.require(11), std::bad_alloc);
   allocations_left = -1;
-  EXPECT_NE(scratch.require(10), nullptr);  // as large as it was
+  EXPECT_NE(scratch.require(10), nullptr);  // the old size is available
 }
 
-/// With two threads a failure may happen on the other one: it must come back to the caller, and the
-/// same objects work afterwards.
+/// With two threads the allocation may fail on the other thread: the failure must reach the caller,
+/// and the same objects work afterwards.
 TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
   const auto a = generate("poisson2d 40");
   const std::vector<double> b(static_cast<std::size_t>(a.n()), 1.0);
@@ -230,7 +231,7 @@ TEST_F(Allocation, SolvesAndRefinementSurviveEveryFailure) {
       ASSERT_TRUE(refactorize<double>(factor, a.view()).ok());
       std::copy(b.begin(), b.end(), x.begin());
       factor.solve(column_view(std::span(x)), workspace);
-      for (double& v : x) v *= 1 + 1e-6;  // something to refine
+      for (double& v : x) v *= 1 + 1e-6;  // gives refinement something to do
       (void)refine<double>(a.view(), factor, column_view(std::span(b)), column_view(std::span(x)),
                            workspace);
       multiply<double>(a.view(), column_view(std::span<const double>(x)), column_view(std::span(y)),
@@ -285,8 +286,8 @@ TEST_F(Allocation, OnlyTheMakingOfAProductAllocates) {
   EXPECT_EQ(y.front(), 2);
 }
 
-/// Refactorisations and solves by float take nothing; a factor in double is taken by the solve that
-/// needs it, or not, and then the next one does.
+/// Refactorisations and solves in float allocate nothing. The solve that needs a factor in double
+/// allocates it; if that fails, the next solve does.
 TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {
   const auto a = generate("poisson2d 30");
   Backend backend = cpu_backend(1);
@@ -314,7 +315,7 @@ TEST_F(Allocation, OnlyTheMakingOfMixedFactorsAllocates) {
   EXPECT_EQ(report.path, MixedPath::conjugate_gradients);
   const std::vector<double> by_float = x;
   ASSERT_TRUE(mixed.refactorize(a.value()).ok());
-  const MixedSolveOptions no_way{.max_steps = 1, .max_cg_steps = 0};  // for float
+  const MixedSolveOptions no_way{.max_steps = 1, .max_cg_steps = 0};  // no step in float suffices
   EXPECT_GT(fail_each_allocation([&] {
               EXPECT_TRUE(mixed.valid());
               report = mixed.solve(bs, xs, no_way).value();
@@ -344,7 +345,7 @@ TEST_F(Allocation, WhatIsDoneWithAFactorAllocatesNothingOnOneThread) {
   auto workspace = Workspace<double>::create(plan, 1, backend);
   auto inverse = SelectedInverse<double>::create(factor);
   std::vector<double> x(static_cast<std::size_t>(a.n()), 1.0);
-  allocations_left = 0;  // the next one fails
+  allocations_left = 0;  // the next allocation fails
   bool ok = true;
   try {
     ok = refactorize<double>(factor, a.value()).ok();

@@ -1,4 +1,4 @@
-// Batches on the CPU.
+// Tests batches on the CPU.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <optional>
 #include <string>
@@ -50,7 +50,7 @@ TYPED_TEST(CpuBatches, AreSolvedToTheSinglePathsBound) {
     }
 }
 
-/// The same bits as a factor's, and as many bytes as are told.
+/// A batch gives the bits of single factors and holds as many bytes as it reports.
 TYPED_TEST(CpuBatches, HaveTheBitsOfSingleFactorsAndTheBytesTold) {
   using T = typename TypeParam::T;
   const auto system = this->system("poisson2d 20", 6, 0);
@@ -194,7 +194,7 @@ TEST(CpuBatch, MisuseOfSolveIsAnError) {
             std::string::npos);
   EXPECT_NE(says([&] { static_cast<void>(batch.verdict_address(2)); }).find("item 2"),
             std::string::npos);
-  // Columns of one item between those of another are apart.
+  // Columns of one item may lie between columns of another, if they do not overlap.
   std::vector<double> wide(36, 1.0);
   EXPECT_EQ(says([&] { batch.solve({wide.data(), 2, 9, 2, 18, 9}, workspace); }), "no Error");
 }
@@ -228,7 +228,8 @@ TEST(CpuBatch, BIsXItselfOrBeginsElsewhere) {
   EXPECT_EQ(said(2, 18, 9, by_columns, two), "no Error");
 }
 
-/// Nor for that of another batch that lies where its own lay.
+/// A workspace is refused for another batch, even one that lies at the address of the destroyed own
+/// one.
 TEST(CpuBatch, AWorkspaceIsTakenForItsOwnBatchAlone) {
   Backend backend = cpu_backend(1);
   const auto small = generate("poisson2d 3"), large = generate("poisson2d 20");

@@ -1,5 +1,5 @@
-// Dense kernels of every target this machine can run, against naive loops; exact (integer data)
-// where the arithmetic allows it.
+// Tests the dense kernels of every target that this machine can run against naive loops; results
+// are exact (integer data) where the arithmetic allows it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ std::vector<std::string> targets() {
   return t;
 }
 
-/// Column-major with a padded leading dimension; the padding is poisoned so that a kernel that
-/// reads or writes it is caught.
+/// Holds a column-major matrix with a padded leading dimension. The padding is poisoned, so that a
+/// kernel that reads or writes it is caught.
 template <class T>
 struct Matrix {
   Matrix(Index r, Index c, Index pad = 3)
@@ -51,8 +51,8 @@ Matrix<T> integers(Index r, Index c, std::mt19937& random) {
   return a;
 }
 
-/// Lower triangle with a power of two on the diagonal and small integers below: its Cholesky
-/// products are exact.
+/// Returns a lower triangle with powers of two on the diagonal and small integers below it, so that
+/// its Cholesky products are exact.
 template <class T>
 Matrix<T> exact_lower(Index n, std::mt19937& random) {
   Matrix<T> l = integers<T>(n, n, random);
@@ -105,7 +105,7 @@ TYPED_TEST(Dense, PackedUpdateEqualsNaive) {
                   k = 1 + static_cast<Index>(random() % 40);
       const bool keep = random() % 2;
       const Index diagonal = static_cast<Index>(random() % 3) * 50 -
-                             100;  // rows at or below j + diagonal must be right
+                             100;  // rows at or below j + diagonal are compared
       const auto a = integers<T>(m, k, random), b = integers<T>(n, k, random);
       auto c = integers<T>(m, n, random);
       const auto before = c;
@@ -198,10 +198,10 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
       const Index r = round % 3 == 0 ? 1 : 1 + static_cast<Index>(random() % kSolveBlock);
       const Index m = p + q;
       auto l = exact_lower<T>(m, random);
-      const auto z = integers<T>(m, r, random);  // the answer, row i at z(i, :)
+      const auto z = integers<T>(m, r, random);  // the solution, row i at z(i, :)
       std::vector<T> x(static_cast<std::size_t>(p) * r + 1, Matrix<T>::kPoison),
           u(static_cast<std::size_t>(q) * r + 1, Matrix<T>::kPoison);
-      // Forward: [L11; L21] x1 = y1, u = y2 - L21 x1.
+      // Forward sweep: [L11; L21] x1 = y1, u = y2 - L21 x1.
       for (Index c = 0; c < r; ++c) {
         for (Index i = 0; i < p; ++i) {
           x[i * r + c] = 0;
@@ -220,7 +220,7 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
           ASSERT_EQ(u[i * r + c], sum) << target;
         }
       }
-      // Backward: L11^T x1 = y1 - L21^T u.
+      // Backward sweep: L11^T x1 = y1 - L21^T u.
       for (Index c = 0; c < r; ++c)
         for (Index j = 0; j < p; ++j) {
           T sum = 0;
@@ -239,7 +239,7 @@ TYPED_TEST(Dense, SolvesInvertProductsExactly) {
   }
 }
 
-/// Rows 0 to q of a child spread over `m` rows of its parent, as runs.
+/// Returns the rows 0 to q of a child, spread over `m` rows of its parent, as runs.
 std::vector<RowRun> random_runs(Index q, Index m, std::mt19937& random,
                                 std::vector<Index>& row_of) {
   row_of.resize(static_cast<std::size_t>(m));
@@ -287,7 +287,7 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
       ASSERT_EQ(x.back(), Matrix<T>::kPoison);
       ASSERT_EQ(u.back(), Matrix<T>::kPoison);
 
-      // One column from row `first` on.
+      // The test takes one column from row `first` on.
       const Index first = static_cast<Index>(random() % static_cast<unsigned>(q));
       const RowRun* run = runs.data();
       while (run->child + run->length <= first) ++run;
@@ -312,8 +312,8 @@ TYPED_TEST(Dense, RowsAreAddedAndGatheredWhereTheRunsSay) {
   }
 }
 
-/// Loops of rooflines do what they are said to: sums of halves are exact as long as they have few
-/// digits.
+/// The loops of rooflines run all the steps that they claim: sums of halves are exact while they
+/// have few digits.
 TYPED_TEST(Dense, LoopsOfRooflinesCountAllTheirSteps) {
   using T = TypeParam;
   for (const std::string& target : targets()) {

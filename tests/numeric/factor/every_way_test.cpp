@@ -1,5 +1,5 @@
-// One body over scalar x ordering x storage x threads x target: several right-hand sides, the
-// backward error, the same bits.
+// Runs one body over scalar x ordering x storage x threads x target: several right-hand sides, the
+// backward error, equal bits.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace kauri {
 namespace {
 
-/// Targets whose kernels this machine can run.
+/// Returns the targets whose kernels this machine can run.
 std::vector<std::string> targets() {
   std::vector<std::string> all{"cpu-generic"};
   if (host_target() != "cpu-generic") all.emplace_back("cpu-avx2");
@@ -26,7 +26,7 @@ std::vector<std::string> targets() {
   return all;
 }
 
-/// The triangle of `lower` as this storage holds it, in columns with their rows descending.
+/// Returns the triangle `lower` in this storage, with rows descending in each column.
 template <class T>
 SymmetricMatrix<T> stored_as(const SymmetricMatrix<double>& lower, Storage storage) {
   std::vector<Index> row, col;
@@ -49,8 +49,8 @@ class EveryWay : public ::testing::Test {
  protected:
   static constexpr Index kRhs = 5;
 
-  /// Solves with a padded leading dimension; checks that padding and b stay and that the backward
-  /// error is that of a stable method.
+  /// Solves with a padded leading dimension; checks that padding and b are unchanged and that the
+  /// backward error is that of a stable method.
   std::vector<T> solve(const SymmetricMatrix<T>& a, const AnalyzeOptions& options, int threads) {
     Backend backend = cpu_backend(threads);
     EXPECT_EQ(backend.threads(), threads);
@@ -74,7 +74,7 @@ class EveryWay : public ::testing::Test {
     const double bound = sizeof(T) == 8 ? 1e-14 : 5e-6;
     EXPECT_LE(backward_error<T>(a.view(), {x.data(), n, kRhs, ld}, rhs, backend).componentwise,
               bound);
-    // Without a step: errors only, no bit of x.
+    // Refinement without a step returns errors only and changes no bit of x.
     std::vector<T> refined = x;
     EXPECT_EQ(refine<T>(a.view(), factor.value(), rhs, {refined.data(), n, kRhs, ld}, workspace,
                         {.max_steps = 0})
@@ -91,7 +91,7 @@ class EveryWay : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(EveryWay, Scalars);
 
-/// Every ordering that is there, and a caller's.
+/// Returns every available ordering, and one given by the caller.
 std::vector<AnalyzeOptions> orderings(Index n) {
   std::vector<AnalyzeOptions> all;
   for (const auto method :
@@ -106,7 +106,7 @@ std::vector<AnalyzeOptions> orderings(Index n) {
 
 TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
   const test::ManyThreads many;
-  // The second has many tasks with each of these orderings.
+  // The second system has many tasks with each of these orderings.
   for (const auto& [spec, least_tasks] :
        {std::pair{"elast3d 4", 1U}, std::pair{"poisson2d 60", 11U}}) {
     const auto lower = generate(spec);
@@ -118,7 +118,7 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
         for (const Storage storage : {Storage::lower, Storage::upper, Storage::full})
           for (const int threads : {1, 2, 8}) {
             if (test::kSanitized && (storage == Storage::lower) == (threads == 2))
-              continue;  // that leaves half
+              continue;  // sanitizer builds run half of the cases
             SCOPED_TRACE(
                 std::string(spec) + " " +
                 std::string(options.permutation ? "given" : name_of(options.ordering.method)) +
@@ -135,7 +135,7 @@ TYPED_TEST(EveryWay, SameBitsAndSmallErrors) {
   }
 }
 
-/// The everyday door on its own defaults: `auto`, workers and threads as they come, refinement off.
+/// Tests Solver with its defaults (`auto`, default workers and threads) and refinement off.
 TYPED_TEST(EveryWay, TheSolverGivesTheSameBitsForAnyNumberOfThreads) {
   using T = TypeParam;
   const test::ManyThreads many;

@@ -1,5 +1,5 @@
-// The numeric phase against exact arithmetic and naive Cholesky: scalar x ordering x amalgamation x
-// threads.
+// Tests the numeric phase against exact arithmetic and naive Cholesky: scalar x ordering x
+// amalgamation x threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ AnalyzeOptions given(const Permutation& perm, bool amalgamate) {
   return options;
 }
 
-/// L back, bit for bit, in the numbering of the plan.
+/// The factorisation returns L bit for bit, in the numbering of the plan.
 template <class T>
 void expect_exact_factor(const ExactSystem& system, bool amalgamate, Backend& backend) {
   const auto plan = analyze(system.a.pattern(), given(system.perm, amalgamate));
@@ -76,16 +76,16 @@ TYPED_TEST(Numeric, ExactFactorComesBack) {
   }
 }
 
-/// Fronts beyond every threshold: packed tiles, recursion, block columns of contributions, several
-/// threads inside one front.
+/// The fronts exceed every threshold: packed tiles, recursion, block columns of contribution
+/// blocks, several threads inside one front.
 TYPED_TEST(Numeric, ExactLargeFronts) {
   const test::ManyThreads many;
   std::mt19937_64 random(12);
   for (const int threads : {1, 2, 8}) {
     if (test::kSanitized && threads < 8) continue;
     Backend backend = cpu_backend(threads);
-    // A dense corner of 700 rows below a chain of blocks that all touch it: contribution blocks of
-    // order about 700.
+    // A dense corner of 700 rows lies below a chain of blocks that all touch it, so contribution
+    // blocks have order about 700.
     const Index n = 1000, corner = 700;
     auto l = test::random_factor(n, 3, 40, random);
     for (Index i = n - corner; i < n; ++i) {
@@ -111,7 +111,7 @@ TYPED_TEST(Numeric, SolvesAreExact) {
   }
 }
 
-/// A random diagonally dominant matrix on a mesh-like or random pattern.
+/// Returns a random diagonally dominant matrix on a mesh-like or random pattern.
 SymmetricMatrix<double> random_spd(Index n, int per_row, Index band, std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<Index> row, col;
@@ -152,7 +152,7 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
         std::vector<T> x = b;
         factor.value().solve({x.data(), n, 3, n}, workspace);
         const auto again =
-            refactorize<T>(factor.value(), value);  // a second run of the same buffers
+            refactorize<T>(factor.value(), value);  // a second factorisation in the same buffers
         ASSERT_TRUE(again.ok());
         std::vector<T> y = b;
         factor.value().solve({y.data(), n, 3, n}, workspace);
@@ -163,8 +163,9 @@ TYPED_TEST(Numeric, SameBitsForAnyNumberOfThreadsAndWorkers) {
   }
 }
 
-/// Large fronts: their blocks lie in panels not yet begun, cut in two, wherever `workers` puts
-/// them. A factorisation that fails leaves its blocks in what become panels of the next one.
+/// Contribution blocks of large fronts lie in panels that are not yet begun, cut in two, at places
+/// that depend on `workers`. A failed factorisation leaves its blocks in memory that becomes panels
+/// of the next one.
 TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   const test::ManyThreads many;
   using T = TypeParam;
@@ -174,7 +175,7 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   std::vector<T> b(static_cast<std::size_t>(n)), first;
   for (Index i = 0; i < n; ++i) b[i] = static_cast<T>(i % 17 - 8);
   const std::vector<std::vector<Index>> spoiled{{n / 2}, {n - 1}, {0, n / 3, n / 2, n - 20, n - 1}};
-  std::vector<double> pivots;  // of each of these
+  std::vector<double> pivots;  // one per set of spoiled columns
   int in_panels = 0, cut = 0;
   for (const int workers : {1, 2, 3, 8, 16}) {
     AnalyzeOptions options;
@@ -201,8 +202,8 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
         ASSERT_FALSE(failed.ok());
         negate();
         ASSERT_TRUE(refactorize<T>(factor, value).ok());
-        // Of the columns spoiled the one eliminated first, d - S = L(c,c)^2 in the sound factor:
-        // its pivot is -d - S.
+        // c is the spoiled column that is eliminated first. The sound factor has d - S = L(c,c)^2
+        // there, so the spoiled pivot is -d - S.
         Index c = n;
         for (const Index i : spoiled[which]) c = std::min(c, plan->perm.new_of(i));
         const Index column = plan->perm.old_of(c);
@@ -226,8 +227,8 @@ TYPED_TEST(Numeric, SameBitsWhereverBlocksLieInPanels) {
   EXPECT_GT(cut, 0);
 }
 
-/// Update rows of a solve lie elsewhere for each number of workers, and most of them where others
-/// lay before.
+/// Update rows of a solve lie at other places for each number of workers, and most of them reuse
+/// memory of earlier ones.
 TYPED_TEST(Numeric, SameBitsWhereverUpdateRowsLie) {
   const test::ManyThreads many;
   using T = TypeParam;
@@ -268,13 +269,13 @@ TYPED_TEST(Numeric, BreakdownNamesTheColumnOfLeastPermutedIndex) {
   std::mt19937_64 random(15);
   const std::vector<OrderingMethod> methods = test::methods();
   const int rounds =
-      16 * static_cast<int>(methods.size());  // each place with each method four times
+      16 * static_cast<int>(methods.size());  // each place four times with each method
   for (int round = 0; round < rounds; ++round) {
     const auto n = static_cast<Index>(2 + random() % 120);
     auto a = random_spd(n, 2, n, random);
     auto value = test::cast<T>(a.value());
-    // Negative diagonal entries: the first, the middle, the last row of the caller's, or a few
-    // anywhere.
+    // Negates diagonal entries in the caller's numbering: the first, the middle, the last row, or a
+    // few random ones.
     const auto spoil = [&](Index i) {
       value[a.pattern().col_ptr[i]] = -value[a.pattern().col_ptr[i]];
     };
@@ -335,7 +336,7 @@ TYPED_TEST(Numeric, BytesAreThePlansByteForByte) {
   }
 }
 
-/// On the CPU a prepared plan is the plan.
+/// On the CPU preparing a plan returns the plan unchanged.
 TYPED_TEST(Numeric, FactorsOfAPreparedPlan) {
   using T = TypeParam;
   std::mt19937_64 random(17);

@@ -1,5 +1,5 @@
-// Hosts of many children on the CPU: exact factors and solutions of paths of hosts, and of trees of
-// large blocks with leaves.
+// Tests hosts of many children on the CPU: exact factors and solutions for paths of hosts, and for
+// trees of large blocks with leaves.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -58,8 +58,8 @@ TYPED_TEST(Hosts, APathOfHostsOfAMillionChildren) {
   }
 }
 
-/// The system on which a device's products are added up in parts (cuda/parts_test.cpp) is exact,
-/// and what it should be.
+/// Checks the system on which a device sums products in parts (cuda/parts_test.cpp): it is exact
+/// and has the expected values.
 TEST(BlockTrees, AreExact) {
   test::BlockTree tree({330, 200, 130, 90}, 5);
   for (const auto& rows : {tree.rows(), tree.with_leaves(300, 2, 20)}) {

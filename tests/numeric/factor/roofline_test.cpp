@@ -1,4 +1,4 @@
-// Rates of devices beside those that their makers publish.
+// Tests the rates of devices against those that their makers publish.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@ namespace {
 
 using enum CudaCompute;
 
-/// Of NVIDIA's data sheets, of full precision in 1e12 operations and of memory in 1e9 bytes a
-/// second.
+/// The figures are from NVIDIA's data sheets: full-precision rate in 1e12 operations a second,
+/// memory rate in 1e9 bytes a second.
 TEST(DeviceRooflines, AreThoseOfDataSheets) {
   struct Sheet {
     const char* name;

@@ -1,5 +1,5 @@
-// Programs with floating-point traps: no phase computes with memory that nobody set, which holds
-// signalling NaN here.
+// Tests programs with floating-point traps: no phase computes with uninitialised memory, which
+// holds signalling NaN here.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@
 
 namespace {
 
-/// What fresh memory holds: signalling NaN of double, or of float (which as doubles are 1e306).
+/// Contents of fresh memory: signalling NaN of double, or of float (a pair of which is 1e306 as a
+/// double).
 constexpr std::uint64_t kDoubles = 0x7ff4000000000000, kFloats = 0x7fa000007fa00000;
 std::uint64_t poison = 0;  // NOLINT(readability-identifier-naming); 0: memory as it comes
 
@@ -34,7 +35,7 @@ void* fresh(std::size_t size, std::size_t alignment) {
   return at;
 }
 
-/// Not inline: GCC takes std::free() for the wrong partner of operator new, where it sees both.
+/// GCC reports std::free() as mismatched with operator new if it inlines both.
 [[gnu::noinline]] void let_go(void* at) noexcept { std::free(at); }
 
 }  // namespace
@@ -59,7 +60,7 @@ void operator delete[](void* at, std::size_t, std::align_val_t) noexcept { let_g
 namespace kauri {
 namespace {
 
-/// Traps and poison for a while; threads that are made meanwhile have the traps too.
+/// Enables traps and poison in its scope; threads that are created meanwhile inherit the traps.
 class Trapped {
  public:
   explicit Trapped(std::uint64_t pattern) {
@@ -180,7 +181,7 @@ TEST(TrapsSelfTest, ASignallingNaNEndsTheProgram) {
       {
         const Trapped trapped(kDoubles);
         const auto* const unset =
-            new volatile double[4];  // NOLINT: of this size the poison is whole
+            new volatile double[4];  // NOLINT: an array of this size is poisoned completely
         const double sum = unset[1] + 1;
         std::exit(sum > 0 ? 1 : 0);
       },

@@ -1,5 +1,5 @@
-// Beyond A x = b on the CPU: selected inverses, products with L, Schur complements, gradients of
-// log-determinants.
+// Tests calls beyond A x = b on the CPU: selected inverses, products with L, Schur complements,
+// gradients of log-determinants.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -54,7 +54,8 @@ TYPED_TEST(Inverses, OfLargeFrontsAreThoseOfSolves) {
   }
 }
 
-/// Such fronts are done one after another by all threads, before all others.
+/// All threads work on each of the largest fronts, one front after another, before all other
+/// fronts.
 TYPED_TEST(Inverses, OfTheLargestFrontsAreThoseOfSolves) {
   Backend backend = cpu_backend(2);
   large_inverses_are_those_of_solves<TypeParam>(backend, cpu_plan, forked_pattern(2, 800, 700, 4),
@@ -130,13 +131,13 @@ TYPED_TEST(Inverses, AreCancelled) {
     const std::vector<T> entries = inverse.on_pattern_of(a.view());
     EXPECT_EQ(error_text(ErrorKind::cancelled, [&] { inverse.compute(factor, stopped()); }),
               kCancelled);
-    EXPECT_TRUE(inverse.valid());  // nothing was touched
+    EXPECT_TRUE(inverse.valid());  // the cancelled call changed nothing
     int midway = 0;
     const auto cancelled_one = [&](const std::stop_token& stop) {
       try {
         inverse.compute(factor, stop);
       } catch (const Error&) {
-        if (!inverse.valid()) {  // otherwise it was before anything was touched
+        if (!inverse.valid()) {  // otherwise the call was cancelled before it changed anything
           ++midway;
           EXPECT_NE(error_text(ErrorKind::usage, [&] { (void)inverse.on_pattern_of(a.view()); }),
                     "no Error");
@@ -153,7 +154,7 @@ TYPED_TEST(Inverses, AreCancelled) {
   }
 }
 
-/// d ln det(A) / d A(i,j), by central differences.
+/// Compares the inverse with d ln det(A) / d A(i,j) by central differences.
 TEST(LogDeterminants, HaveTheGradientThatTheInverseTells) {
   Backend backend = cpu_backend(2);
   for (const OwnedPattern& a :

@@ -1,4 +1,4 @@
-// L copied out of factors on the CPU; those on devices are copied in emulator_test.
+// Tests copies of L out of factors on the CPU; emulator_test copies those on devices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TYPED_TEST(LowerFactors, PartsOfSolvesAreThoseOfTheWhole) {
   auto workspace = Workspace<TypeParam>::create(factor, 1);
   std::vector<TypeParam> x(16, TypeParam(1));
   EXPECT_THROW(factor.solve(System::P, {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace),
-               Error);  // not valid
+               Error);  // the factor is not valid
   ASSERT_TRUE(refactorize<TypeParam>(factor, values_of<TypeParam>(a)).ok());
   EXPECT_THROW(
       factor.solve(static_cast<System>(6), {x.data(), 16, 1, 16}, {x.data(), 16, 1, 16}, workspace),

@@ -1,4 +1,5 @@
-// Residuals, backward errors and refinement; and that the accuracy check sees a damaged factor.
+// Tests residuals, backward errors and refinement, and that the accuracy check detects a damaged
+// factor.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ TEST(Residual, EqualsAnExactSumInLongDouble) {
 }
 
 TEST(Residual, BackwardErrorsFollowTheirDefinition) {
-  // A = [4 1; 1 3], x = (1, 2), b = (6, 7.5): r = (0, 0.5).
+  // The system is A = [4 1; 1 3], x = (1, 2), b = (6, 7.5), so r = (0, 0.5).
   const std::vector<Index> row{0, 1, 1}, col{0, 0, 1};
   const std::vector<double> value{4, 1, 3};
   const auto a = SymmetricMatrix<double>::from_triplets(2, row, col, value, Storage::lower);
@@ -72,7 +73,7 @@ TEST(Residual, BackwardErrorsFollowTheirDefinition) {
   EXPECT_THROW((void)backward_error<double>(a.view(), negative, negative, backend), Error);
 }
 
-/// Unrefined and refined errors of one solve.
+/// Returns the errors of one solve before and after refinement.
 template <class T>
 Refinement solve_once(const SymmetricMatrix<double>& a, Backend& backend, Index nrhs) {
   const auto value = test::cast<T>(a.value());
@@ -103,7 +104,7 @@ TEST(Accuracy, DoubleAndFloatReachTheirBounds) {
   }
 }
 
-/// The error of a solve with the stored values of L changed by `damage(plan, values)`.
+/// Returns the error of a solve after `damage(plan, values)` has changed the stored values of L.
 template <class Damage>
 double error_with_damaged_factor(const SymmetricMatrix<double>& a, const Damage& damage) {
   Backend backend = cpu_backend(1);
@@ -121,7 +122,7 @@ double error_with_damaged_factor(const SymmetricMatrix<double>& a, const Damage&
       .componentwise;
 }
 
-/// f(entry) for each stored entry of L below the diagonal.
+/// Calls f(entry) for each stored entry of L below the diagonal.
 template <class F>
 void below_diagonal(const Plan& plan, double* l, const F& f) {
   const Supernodes& sn = plan.supernodes;
@@ -191,7 +192,7 @@ TEST(Solver, EverydayUse) {
   auto x = solver.solve(b);
   EXPECT_LE(solver.report().refinement.final_error.componentwise, 1e-15);
   EXPECT_EQ(solver.plan().n, a.n());
-  // New values on the same pattern, a failure in between, a shift.
+  // The same solver takes new values on the same pattern, a failure in between, and a shift.
   std::vector<double> value(a.value().begin(), a.value().end());
   for (double& v : value) v *= 2;
   ASSERT_TRUE(solver.refactorize(value).ok());

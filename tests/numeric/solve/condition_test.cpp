@@ -1,4 +1,4 @@
-// Estimates of the condition, and determinants, on the CPU; on devices bodies_test.cpp.
+// Tests condition estimates and determinants on the CPU; bodies_test.cpp tests them on devices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/bodies/condition.hpp"
 
@@ -39,7 +39,7 @@ TYPED_TEST(Conditions, OfNothingAreZeroAndOfAnotherPatternRefused) {
   test::conditions_of_nothing_and_of_another_pattern<TypeParam>(this->backend_, this->plan_of_);
 }
 
-/// Nearly singular: the condition of the shift.
+/// The estimate of a nearly singular system is about the reciprocal of its shift.
 TEST(ConditionsOfNearlySingularSystems, AreSeen) {
   const auto a = test::near_singular({"", {96}}, 1);
   Backend backend = cpu_backend(1);
@@ -53,8 +53,8 @@ TYPED_TEST(Conditions, DeterminantsAreProductsOfEigenvalues) {
                                                             {1, 2, 11, 40});
 }
 
-/// The determinant of a matrix with one entry is that entry: exactly if it has few digits, else to
-/// within two units in the last place.
+/// The determinant of a matrix with one entry is that entry: exactly if the entry has few digits,
+/// otherwise to within two units in the last place.
 TYPED_TEST(Conditions, DeterminantsOfOneEntryAreThatEntry) {
   using T = TypeParam;
   test::ConditionedSystem<T> s(generate("poisson2d 1"), this->backend_, this->plan_of_);

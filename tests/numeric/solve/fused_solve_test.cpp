@@ -1,4 +1,4 @@
-// FusedSolve on the CPU, where all is done when a call returns.
+// Tests FusedSolve on the CPU, whose calls return after all work is done.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 

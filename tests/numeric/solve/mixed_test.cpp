@@ -1,4 +1,4 @@
-// Mixed precision on the CPU, scaling by powers of two, and the Solver's door to them.
+// Tests mixed precision on the CPU, scaling by powers of two, and mixed precision in Solver.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ TEST(Scaling, FloatsAreFiniteAndNearOne) {
     EXPECT_LT(std::fabs(scaled[k]), 2);
     EXPECT_EQ(rounded[k], static_cast<float>(scaled[k]));
   }
-  // What a positive definite matrix does not have.
+  // No positive definite matrix has these off-diagonal entries; apply() clamps them.
   const std::vector<Index> row{0, 1, 1}, col{0, 0, 1};
   const auto off = [&](double v) {
     const auto b = SymmetricMatrix<double>::from_triplets(
@@ -82,7 +82,7 @@ TEST(Scaling, FloatsAreFiniteAndNearOne) {
             "no Error");
 }
 
-/// Where |A||x| overflows an error is not told as nothing.
+/// The backward error is not 0 where |A||x| overflows.
 TEST(Residuals, OfUnitsWhoseProductsOverflow) {
   const auto a = random_scaled(40, 1e3, 149, 4);
   Backend backend = cpu_backend(1);
@@ -98,7 +98,7 @@ TEST(Residuals, OfUnitsWhoseProductsOverflow) {
   std::size_t most = 0;
   for (std::size_t i = 0; i < x.size(); ++i) most = std::fabs(x[i]) > std::fabs(x[most]) ? i : most;
   x[most] =
-      std::scalbn(x[most], 400);  // A x still fits, the greatest row of |A| times that does not
+      std::scalbn(x[most], 400);  // A x stays finite, but the greatest row of |A| times x overflows
   const BackwardError wrong = error();
   EXPECT_GT(wrong.componentwise, 0.1);
   EXPECT_GT(wrong.normwise, 0);
@@ -208,7 +208,7 @@ TEST(Mixed, AnyNumberOfThreadsMakesTheSameBits) {
   }
 }
 
-/// What a factor in float holds, and what it tells beside that.
+/// A factor in float takes half the memory; the test also checks the reported bytes.
 TEST(Mixed, HoldsHalfTheMemory) {
   const auto a = generate("poisson3d 12");
   Backend backend = cpu_backend(1);
@@ -270,7 +270,8 @@ TEST(MixedSolver, TellsBreakdownsAndTakesShifts) {
             "Solver: mixed precision is for systems in double");
 }
 
-/// One bound for both: an error above solved_error() is no solution, whatever `accept` takes.
+/// The bound is the same for both: a solution with an error above solved_error() is not converged,
+/// whatever `accept` allows.
 TEST(MixedSolver, WhatIsAcceptedIsNoSolutionAboveTheStatedBound) {
   const auto a = generate("poisson3d 12");
   const std::vector<double> b = right_hand_side(a, false, 2);
@@ -299,7 +300,8 @@ TEST(MixedSolver, WhatIsAcceptedIsNoSolutionAboveTheStatedBound) {
   }
 }
 
-/// Found out by the solve alone: x is NaN, the report says so, and there is no factor any more.
+/// Only the solve detects the negative eigenvalue: x is NaN, the report says so, and the factor is
+/// invalid afterwards.
 TEST(MixedSolver, ANegativeEigenvalueThatFloatDoesNotSee) {
   int found = 0;
   for (const double negative : {-1e-6, -1e-7, -1e-8}) {

@@ -1,4 +1,4 @@
-// Refiner on the CPU, where all is done when a call returns.
+// Tests Refiner on the CPU, whose calls return after all work is done.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TYPED_TEST(Refiners, HaveNoStreams) {
   EXPECT_EQ(x, std::vector<T>(16, T(0)));
 }
 
-/// Nothing is kept of a refinement that is stopped but the best x.
+/// A cancelled refinement keeps the best x and no other state.
 TYPED_TEST(Refiners, AreCancelled) {
   using T = TypeParam;
   Backend backend = cpu_backend(1);

@@ -1,5 +1,5 @@
-// Reports against what they are made of, as JSON read by a parser of others, as text; and messages,
-// in order, from the caller's thread.
+// Tests reports against their sources, as text and as JSON read by another parser; and messages, in
+// order, from the caller's thread.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 using test::error_text;
 
-/// The same bits, or null where a number is not finite.
+/// Expects the bits of `value`, or null if it is not finite.
 void expect_number(const Json& json, double value) {
   if (std::isfinite(value))
     EXPECT_EQ(json.get<double>(), value);
@@ -122,7 +122,8 @@ void expect_same(const std::string& text, const SolverReport& report) {
   expect_mixed(json.at("mixed"), report.mixed);
 }
 
-/// Every member a value of its own, the strings full of what JSON escapes.
+/// Returns a report whose members all differ and whose strings contain the characters that JSON
+/// escapes.
 SolverReport made_up() {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(),
                    kInfinity = std::numeric_limits<double>::infinity();
@@ -180,7 +181,7 @@ TEST(Report, JsonIsReadBackAsItWas) {
 
 TEST(Report, SharesAreOfTheRateThatHoldsUp) {
   const Roofline both{100, 10};
-  EXPECT_EQ((PhaseReport{2, 100, 0, 5}.share_of(both)), 0.5);  // a second of operations
+  EXPECT_EQ((PhaseReport{2, 100, 0, 5}.share_of(both)), 0.5);  // 1 s of operations in 2 s
   EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of(both)), 0.75);
   EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({100, 0})), 0.5);
   EXPECT_EQ((PhaseReport{2, 100, 0, 15}.share_of({0, 10})), 0.75);
@@ -346,7 +347,7 @@ TEST(Report, OfASolverWithARoofline) {
     const Backend& backend = solver.backend();
     const Roofline again =
         precision == Precision::full ? backend.roofline(8) : backend.mixed_roofline();
-    EXPECT_EQ(report.roofline->flops_per_s, again.flops_per_s);  // measured once
+    EXPECT_EQ(report.roofline->flops_per_s, again.flops_per_s);  // rooflines are measured once
     EXPECT_EQ(report.roofline->bytes_per_s, again.bytes_per_s);
     EXPECT_TRUE(std::isfinite(again.flops_per_s) && again.flops_per_s > 1e6) << again.flops_per_s;
     EXPECT_TRUE(std::isfinite(again.bytes_per_s) && again.bytes_per_s > 1e6) << again.bytes_per_s;
@@ -400,8 +401,8 @@ TEST(Messages, InOrderFromTheCallersThread) {
   }
 }
 
-/// A factorisation long enough tells how far it is, by the calling thread; no bit of L depends on
-/// it.
+/// A factorisation that takes long enough reports its fraction from the calling thread; no bit of L
+/// depends on it.
 TEST(Messages, FractionsOfAFactorisation) {
   const test::ManyThreads many;
   const SymmetricMatrix<double> a = generate("poisson3d 24");
@@ -423,7 +424,8 @@ TEST(Messages, FractionsOfAFactorisation) {
       told.push_back(message.fraction.value());
       if (told.size() == 2 && cancel) source.request_stop();
       if (told.size() == 2)
-        (void)Solver<double>(SolverOptions{}).compute(a.view());  // it counts for nobody
+        (void)Solver<double>(SolverOptions{})
+            .compute(a.view());  // the operations of this call are not counted
     };
     Solver<double> solver(options);
     ASSERT_TRUE(solver.compute(a.view()).ok());
@@ -434,7 +436,7 @@ TEST(Messages, FractionsOfAFactorisation) {
     EXPECT_EQ(told.back(), 1);
     EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
     if (threads > 1) continue;
-    EXPECT_GE(told.size(), 20U);  // it does all of the work itself
+    EXPECT_GE(told.size(), 20U);  // the calling thread does all the work
     EXPECT_GE(told[told.size() - 2], 0.9);
     told.clear();
     cancel = true;
@@ -446,7 +448,7 @@ TEST(Messages, FractionsOfAFactorisation) {
   }
 }
 
-/// Operations are counted to the last one, on any number of threads.
+/// The meter counts operations to the last one, on any number of threads.
 TEST(Messages, OperationsAreCountedToTheLastOne) {
   const test::ManyThreads many;
   for (const char* spec : {"poisson3d 20", "elast3d 8", "tree 3000 1", "blockdiag 1000 500"}) {
@@ -462,13 +464,14 @@ TEST(Messages, OperationsAreCountedToTheLastOne) {
       }
       const double flops = factor.plan().cost.executed_flops;
       EXPECT_NEAR(meter.done(), flops, 1e-9 * flops) << spec;
-      ASSERT_TRUE(refactorize<double>(factor, a.value()).ok());  // nobody counts
+      ASSERT_TRUE(
+          refactorize<double>(factor, a.value()).ok());  // without a meter nothing is counted
     }
   }
 }
 
-/// From each message in turn: a token is asked to stop, or the handler throws. Then the same object
-/// does it all, with the bits of another.
+/// At each message in turn the handler requests a stop or throws. Afterwards the same solver
+/// succeeds with the bits of another one.
 TEST(Messages, MayCancelOrThrow) {
   const test::ManyThreads many;
   const SymmetricMatrix<double> a = generate("poisson3d 10");
@@ -484,12 +487,12 @@ TEST(Messages, MayCancelOrThrow) {
     std::stop_source source;
     options.on_message = [&](const Message&) {
       if (left < 0 || left-- > 0) return;
-      (void)analyze(a.pattern());  // another call of kauri's, which nobody cancels
+      (void)analyze(a.pattern());  // another call of kauri, which is not cancelled
       if (throws) throw std::string("thrown by the handler");
       source.request_stop();
     };
     Solver<double> solver(options);
-    bool quiet = false;  // the message was not met any more
+    bool quiet = false;  // the run had fewer messages
     for (int k = 0; !quiet; ++k) {
       left = k;
       source = {};

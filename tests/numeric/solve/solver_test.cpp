@@ -1,4 +1,4 @@
-// Solver: new values with their pattern, and systems that the caller scales.
+// Tests Solver: new values with their pattern, and systems that the caller scales.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/solve/solver.hpp"
 
@@ -58,7 +58,7 @@ TEST(Solver, RefactorizeOfAMatrixIsThatOfItsValues) {
 struct NoSolution {
   const char* name;
   double b;          ///< one entry of b
-  double scale = 1;  ///< of A
+  double scale = 1;  ///< scale of A
   SolveStatus status;
   const char* reason;
 };
@@ -132,7 +132,7 @@ TEST(SolveStatus, IsThatOfTheWorseError) {
 TEST(SolveStatus, OfColumnsThatDidNotConverge) {
   auto a = generate("poisson2d 30");
   const Pattern p = a.pattern();
-  for (Index j = 0; j < p.n; ++j)  // badly conditioned, whatever it is scaled by
+  for (Index j = 0; j < p.n; ++j)  // badly conditioned in any scaling
     a.value()[static_cast<std::size_t>(p.col_ptr[static_cast<std::size_t>(j)])] +=
         1e-9 - (j % 30 == 0 || j % 30 == 29) - (j < 30 || j >= 870);
   SolverOptions options = one_thread(Precision::mixed);
@@ -157,13 +157,13 @@ TEST(Solver, RefactorizeNamesWhatDiffers) {
   const auto refused = [&](const SymmetricMatrix<double>& other) {
     std::string text =
         error_text(ErrorKind::usage, [&] { (void)solver.refactorize(other.view()); });
-    EXPECT_EQ(solver.solve(b), x);  // as before
+    EXPECT_EQ(solver.solve(b), x);  // the solver still has the old factor
     const std::string head = "Solver::refactorize: another pattern than that of compute(): ";
     return text.find(head) == 0 ? text.substr(head.size()) : text;
   };
   EXPECT_EQ(refused(from_places(3, {0, 1, 1, 2}, {0, 0, 1, 2})), "3 rows, then 4");
   EXPECT_EQ(refused(from_places(4, {0, 2, 1, 2, 3, 3}, {0, 0, 1, 2, 1, 3})),
-            "entry (1, 0) is missing");  // as many entries
+            "entry (1, 0) is missing");  // an equal count of entries
   EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 2, 3, 3}, {0, 0, 1, 1, 2, 1, 3})),
             "entry (2, 1) is new");
   EXPECT_EQ(refused(from_places(4, {0, 1, 1, 2, 3, 3}, {0, 0, 1, 2, 2, 3})),
@@ -186,7 +186,8 @@ TEST(Solver, RefactorizeNamesWhatDiffers) {
             std::string::npos);
 }
 
-/// The lines of docs/limits.md: a system whose numbers overflow in its own units.
+/// Invalid options are refused, and so is a system whose numbers overflow in its own units
+/// (docs/limits.md).
 TEST(Solver, ChecksItsOptionsAndWhatItSolves) {
   const auto made = [](const auto& change) {
     SolverOptions options = one_thread();

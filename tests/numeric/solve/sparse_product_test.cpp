@@ -1,4 +1,4 @@
-// SparseProduct on the CPU, where all is done when a call returns.
+// Tests SparseProduct on the CPU, whose calls return after all work is done.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TYPED_TEST(SparseProducts, AreExactForIntegers) {
   }
 }
 
-/// Floats but once.
+/// A float product rounds once, from a sum in double.
 TYPED_TEST(SparseProducts, RoundAsSumsInDoubleDo) {
   Backend backend = cpu_backend(1);
   test::products_round_as_they_say<TypeParam, typename TestFixture::Array>(
@@ -68,8 +68,8 @@ TYPED_TEST(SparseProducts, Refuse) {
   test::what_products_refuse<TypeParam, typename TestFixture::Array>(backend);
 }
 
-/// On rows that several threads have parts of, and long ones; near what multiply() says, which sums
-/// in twice the precision.
+/// The systems have rows that several threads share, and long rows; the product is close to
+/// multiply(), which sums in twice the precision.
 TYPED_TEST(SparseProducts, HaveTheSameBitsByAnyNumberOfThreads) {
   using T = TypeParam;
   const test::ManyThreads many;

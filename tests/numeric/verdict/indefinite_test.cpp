@@ -1,5 +1,5 @@
-// Verdicts near and beyond singularity: the column and the sign of a naive column Cholesky in the
-// same ordering.
+// Tests verdicts near and beyond singularity: the column and the sign of a naive column Cholesky in
+// the same ordering.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -28,14 +28,14 @@ namespace kauri {
 namespace {
 
 template <class T>
-constexpr double kRounding = sizeof(T) == 8 ? 1e-10 : 1e-4;  // of a pivot
+constexpr double kRounding = sizeof(T) == 8 ? 1e-10 : 1e-4;  // relative rounding error of a pivot
 
 template <class T>
 class Indefinite : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Indefinite, Scalars);
 
-/// As many workers on every machine.
+/// The plan has the same number of workers on every machine.
 std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMethod method) {
   AnalyzeOptions options;
   options.ordering.method = method;
@@ -66,10 +66,10 @@ TYPED_TEST(Indefinite, KktSystemsFailAtTheColumnANaiveFactorisationNames) {
     }
 }
 
-/// Columns of B, each in another task. Rounds 0 and 1: the last column of the greatest task among
-/// those of the first half, and of each task behind it the first column (found long before that
-/// one, by another thread) or the last one (found after it, where both are at work). Other rounds:
-/// of six tasks anywhere in the tree, each at any column.
+/// Returns columns of B, each in another task. Rounds 0 and 1: the last column of the task with
+/// most operations in the first half, and of each later task the first column (another thread finds
+/// it long before) or the last column (found afterwards, if both run at once). Other rounds: a
+/// random column in each of six random tasks.
 std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64& random) {
   struct Range {
     Index begin, end;
@@ -98,9 +98,9 @@ std::vector<Index> columns_in_tasks(const Plan& plan, int round, std::mt19937_64
   return columns;
 }
 
-/// The same plan with tasks renumbered in another order that the edges allow, of those ready always
-/// the last: one thread takes them in that order. To factorise with, and nothing else: the edges of
-/// solves are not renumbered.
+/// Returns the plan with its tasks renumbered in another order that the edges allow: of the ready
+/// tasks always the last. One thread takes tasks in this order. The plan serves factorisations
+/// only: the edges of solves are not renumbered.
 std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
   auto result = std::make_shared<Plan>(plan);
   const Schedule& from = plan.schedule;
@@ -134,8 +134,8 @@ std::shared_ptr<const Plan> last_tasks_first(const Plan& plan) {
   return result;
 }
 
-/// The breakdown of `naive` is found by each number of threads, and with tasks in another order,
-/// bit for bit the same one.
+/// Expects that each number of threads, also with tasks in another order, finds the breakdown of
+/// `naive`, with equal bits of the pivot.
 template <class T>
 void expect_breakdown(const std::shared_ptr<const Plan>& plan, std::span<const T> value,
                       const Breakdown& naive, std::uint32_t runs) {
@@ -157,7 +157,7 @@ void expect_breakdown(const std::shared_ptr<const Plan>& plan, std::span<const T
     }
 }
 
-/// Several tasks fail, in any order and at the same time: the breakdown told is that of the column
+/// Several tasks fail in any order and at the same time; the breakdown is that of the column
 /// eliminated first.
 TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
   using T = TypeParam;
@@ -184,8 +184,8 @@ TYPED_TEST(Indefinite, OfManyTasksThatFailTheFirstColumnIsTold) {
     }
 }
 
-/// Tasks of milliseconds, which all but the first few fail at their very end: even where threads
-/// take turns on one core, some are at work when the first one fails.
+/// The tasks take milliseconds, and all but the first few fail at their very end: even if threads
+/// share one core, some tasks are running when the first one fails.
 TYPED_TEST(Indefinite, AFailureFoundLateDoesNotReplaceAnEarlierColumn) {
   using T = TypeParam;
   const test::ManyThreads many;

@@ -1,6 +1,6 @@
-// Nearly singular diagonal blocks: a model of factorisation and solve with inverses of blocks shows
-// that these need the correction step (numeric/cuda/factor/tiled/correction.cuh), and the CPU's
-// factors are as accurate as they should be.
+// Tests nearly singular diagonal blocks: a model of factorisation and solve with inverses of blocks
+// shows that these need the correction step (numeric/cuda/factor/tiled/correction.cuh), and the
+// CPU's factors have the expected accuracy.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ constexpr double kCorrected = 256;  // kLargestCondition of the kernels
 
 enum class Means { substitution, inverse, corrected_inverse };
 
-/// Triangle T of order w at (s,s) of L, its inverse V, and its condition as the kernels see it.
+/// Holds the triangle T of order w at (s,s) of L, its inverse V, and its condition as the kernels
+/// compute it.
 struct Block {
   double t[kBlock][kBlock] = {}, v[kBlock][kBlock] = {};
   double condition = 0;
@@ -50,7 +51,7 @@ Block block_of(const std::vector<double>& l, std::size_t n, std::size_t s, std::
   return b;
 }
 
-/// x T^T = c for a row c of w entries, in place.
+/// Solves x T^T = c in place for a row c of w entries.
 void solve_row(const Block& b, double* c, std::size_t w, Means means) {
   double x[kBlock] = {}, r[kBlock] = {};
   for (std::size_t k = 0; k < w; ++k) {
@@ -70,7 +71,8 @@ void solve_row(const Block& b, double* c, std::size_t w, Means means) {
   for (std::size_t k = 0; k < w; ++k) c[k] = x[k];
 }
 
-/// Dense Cholesky by blocks of 16 columns; nothing if a pivot is not positive.
+/// Computes a dense Cholesky factor by blocks of 16 columns; returns nothing if a pivot is not
+/// positive.
 std::optional<std::vector<double>> factor_by_blocks(std::vector<double> a, std::size_t n,
                                                     Means means) {
   for (std::size_t s = 0; s < n; s += kBlock) {
@@ -91,7 +93,7 @@ std::optional<std::vector<double>> factor_by_blocks(std::vector<double> a, std::
   return a;
 }
 
-/// L y = b by blocks.
+/// Solves L y = b by blocks.
 std::vector<double> forward_by_blocks(const std::vector<double>& l, std::size_t n,
                                       std::vector<double> b, Means means) {
   for (std::size_t s = 0; s < n; s += kBlock) {
@@ -103,7 +105,7 @@ std::vector<double> forward_by_blocks(const std::vector<double>& l, std::size_t 
   return b;
 }
 
-/// The largest entry of |b - L y| over that of |L| |y|.
+/// Returns the largest entry of |b - L y| over that of |L| |y|.
 double forward_error(const std::vector<double>& l, std::size_t n, const std::vector<double>& b,
                      const std::vector<double>& y) {
   double largest = 0;
@@ -117,8 +119,8 @@ double forward_error(const std::vector<double>& l, std::size_t n, const std::vec
   return largest;
 }
 
-/// With the correction factors and solves are as good as by substitution. Without it they miss the
-/// bound that the device's are tested for.
+/// With the correction, factors and solves are as accurate as by substitution. Without it they
+/// exceed the bound that the device's results are tested against.
 TEST(NearSingular, ProductsWithInversesNeedTheCorrection) {
   for (const test::NearSingularCase& what : test::near_singular_cases()) {
     double missed_by = 0, solve_error = 0;
@@ -152,7 +154,7 @@ TEST(NearSingular, ProductsWithInversesNeedTheCorrection) {
   }
 }
 
-/// Largest condition of the 16 x 16 diagonal blocks of a factor's fronts.
+/// Returns the largest condition of the 16 x 16 diagonal blocks of a factor's fronts.
 double largest_condition(const Factor<double>& factor) {
   const Supernodes& nodes = factor.plan().supernodes;
   double largest = 0;
@@ -168,7 +170,7 @@ double largest_condition(const Factor<double>& factor) {
   return largest;
 }
 
-/// Blocks of meshes are far from what is corrected: not a bit of their factors depends on the
+/// Blocks of meshes are far from the correction threshold: no bit of their factors depends on the
 /// correction.
 TEST(NearSingular, MeshesNeedNoCorrection) {
   Backend backend = cpu_backend(1);
@@ -193,8 +195,8 @@ TEST(NearSingular, FactorsOfTheCpuAreAccurate) {
   }
 }
 
-/// The cases come to every kernel: narrow fronts, small ones with products between blocks, and
-/// tiled ones with panel tasks.
+/// The cases reach every kernel: narrow fronts, small ones with products between blocks, and tiled
+/// ones with panel tasks.
 TEST(NearSingular, CasesHaveFrontsOfEveryKind) {
   int narrow = 0, small = 0, tiled = 0;
   for (const test::NearSingularCase& what : test::near_singular_cases()) {

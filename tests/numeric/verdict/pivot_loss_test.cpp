@@ -1,5 +1,5 @@
-// Systems that are nearly singular are told; well-conditioned ones, whatever their units, are not.
-// On the CPU; on devices bodies_test.cpp.
+// Tests that nearly singular systems are reported and well-conditioned ones are not, whatever their
+// units, on the CPU; bodies_test.cpp tests devices.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TYPED_TEST(Pivots, OfNothingAndOfAnotherPattern) {
   test::worst_pivots_of_nothing_and_of_another_pattern<TypeParam>(this->backend_, this->plan_of_);
 }
 
-/// Ten times the limit is far from a warning, also in float.
+/// Ordinary systems stay above ten times the limit, also in float.
 TYPED_TEST(Pivots, OrdinarySystemsAreFarFromTheLimit) {
   for (const char* spec :
        {"poisson2d 1", "poisson2d 100", "poisson3d 16", "lap27 12", "elast3d 8",
@@ -55,7 +55,7 @@ TYPED_TEST(Pivots, LimitsAreAsTheCommentSays) {
   }
 }
 
-/// What Solver tells: levels and texts of the warnings.
+/// Holds a Solver and the texts of its warnings.
 template <class T>
 struct Told {
   std::vector<std::string> warning;
@@ -89,7 +89,7 @@ TEST(NearlySingular, HilbertIsTold) {
   EXPECT_NE(told.warning[0].find(column), std::string::npos) << told.warning[0];
   EXPECT_NE(to_text(told.solver.report()).find("nearly singular: the pivot of column "),
             std::string::npos);
-  // The same pattern with other values is looked at anew.
+  // A refactorisation with other values is checked again.
   std::vector<double> value(a.value().begin(), a.value().end());
   for (Index j = 0; j < 12; ++j) value[a.pattern().col_ptr[j]] += 1;
   ASSERT_TRUE(told.solver.refactorize(value).ok());
@@ -99,7 +99,7 @@ TEST(NearlySingular, HilbertIsTold) {
   ASSERT_TRUE(told.solver.refactorize_shifted(0.5).ok());
   EXPECT_FALSE(told.solver.report().nearly_singular.has_value());
   EXPECT_EQ(told.warning.size(), 2U);
-  // A failure is told as such.
+  // A failed refactorisation reports the failure, not a nearly singular system.
   ASSERT_FALSE(told.solver.refactorize_shifted(-3.0).ok());
   EXPECT_FALSE(told.solver.report().nearly_singular.has_value());
   EXPECT_NE(told.warning.back().find("not positive definite"), std::string::npos);
@@ -116,8 +116,8 @@ TEST(NearlySingular, HilbertOfOrderSixIsSoInFloatAlone) {
   EXPECT_EQ(in_float.warning.size(), 1U);
 }
 
-/// Whatever the units: the least pivot of all is then of another column than the one that is nearly
-/// singular.
+/// The warning appears in any units. In other units the least pivot of all belongs to another
+/// column than the nearly singular one.
 TEST(NearlySingular, LaplaciansWithATinyShiftAreToldInAnyUnits) {
   for (const char* spec :
        {"rgg3d 800 8 1 --shift 1e-14", "tree 2000 1 --shift 1e-14", "tri2d 3000 1 --shift 1e-15"}) {
@@ -153,8 +153,8 @@ TEST(NearlySingular, WellConditionedSystemsInAnyUnitsAreNot) {
   }
 }
 
-/// Mixed precision tells it of a factor in double alone, be it made by the solve; of one in float
-/// it is no news.
+/// Mixed precision warns only about a factor in double, even if the solve made it; a factor in
+/// float is expected to lose that much.
 TEST(NearlySingular, MixedPrecision) {
   const auto a = test::hilbert(12);
   Told<double> told(Precision::mixed);
@@ -169,7 +169,8 @@ TEST(NearlySingular, MixedPrecision) {
   EXPECT_TRUE(good.warning.empty());
 }
 
-/// What no pivot shows: R with 1 on its diagonal and -1 right of it. The estimate sees it.
+/// R has 1 on its diagonal and -1 right of it, so no pivot shows that A = R^T R is nearly singular;
+/// the condition estimate does.
 TEST(NearlySingular, SomeSystemsHaveGoodPivotsAllTheSame) {
   const Index n = 26;
   std::vector<Index> row, col;

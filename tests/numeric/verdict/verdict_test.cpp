@@ -1,5 +1,5 @@
-// Verdicts, enqueued refactorisations and retries on the CPU, where there are no streams: the same
-// calls, done when they return.
+// Tests verdicts, enqueued refactorisations and retries on the CPU, which has no streams: the same
+// calls are done when they return.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TYPED_TEST(Verdicts, TheSmallestPivotIsThatOfTheEntriesForAnyNumberOfThreads) {
                            "blockdiag 300 120", "rgg3d 900 10 2"}) {
     const auto a = generate(spec);
     auto value = test::cast<T>(a.value());
-    value[a.pattern().col_ptr[a.n() / 2]] *= T(0.875);  // one pivot less than the others
+    value[a.pattern().col_ptr[a.n() / 2]] *= T(0.875);  // one pivot is less than the others
     double first = 0;
     for (const int threads : {1, 2, 8}) {
       Backend backend = cpu_backend(threads);
@@ -107,7 +107,7 @@ TYPED_TEST(Verdicts, WhatIsEnqueuedIsDoneAtOnce) {
   auto broken = value;
   broken[5] = std::numeric_limits<T>::quiet_NaN();
   there.assign(broken);
-  enqueue_refactorize(factor, there, T(0), nullptr);  // no Error: a verdict
+  enqueue_refactorize(factor, there, T(0), nullptr);  // throws no Error and leaves a verdict
   EXPECT_EQ(place->status, VerdictStatus::not_positive_definite);
   EXPECT_FALSE(factor.valid());
   int stream = 0;
@@ -155,7 +155,7 @@ TYPED_TEST(Verdicts, TheSolverTakesAnotherShift) {
   EXPECT_LT(solver.report().smallest_pivot, 0);
   ASSERT_FALSE(fresh.compute(view).ok());
   const std::vector<T> b(static_cast<std::size_t>(a.n()), T(1));
-  for (const T shift : {T(10), T(20), T(10)}) {  // each in place of the one before
+  for (const T shift : {T(10), T(20), T(10)}) {  // each shift replaces the previous one
     ASSERT_TRUE(solver.refactorize_shifted(shift).ok());
     ASSERT_TRUE(fresh.refactorize(value, shift).ok());
     EXPECT_EQ(solver.solve(b), fresh.solve(b));
@@ -167,7 +167,7 @@ TYPED_TEST(Verdicts, TheSolverTakesAnotherShift) {
       error_text(ErrorKind::usage,
                  [&] { (void)solver.refactorize_shifted(std::numeric_limits<T>::quiet_NaN()); }),
       "no Error");
-  EXPECT_EQ(solver.solve(b), fresh.solve(b));  // a shift that is refused changes nothing
+  EXPECT_EQ(solver.solve(b), fresh.solve(b));  // a refused shift changes nothing
   auto bad = value;
   bad[7] = std::numeric_limits<T>::infinity();
   EXPECT_NE(error_text(ErrorKind::input, [&] { (void)solver.refactorize(bad); }), "no Error");

@@ -34,7 +34,7 @@ TEST(Amd, DegreesBoundTheTrueOnesAndTrueOnesGiveTheFill) {
     std::vector<AmdPivot> trace;
     const Index long_list = seed % 3 == 0 ? 128
                                           : static_cast<Index>(seed % 3) *
-                                                2;  // few entries: pivots pass variables over
+                                                2;  // short lists, so that pivots skip variables
     const auto order =
         amd(view_of(graph), {.aggressive = seed % 16 < 8, .trace = &trace, .long_list = long_list},
             workspace);
@@ -48,7 +48,7 @@ TEST(Amd, DegreesBoundTheTrueOnesAndTrueOnesGiveTheFill) {
     ASSERT_EQ(fill_of(trace), naive_fill(graph, pivots_first(order, trace, {}))) << "seed " << seed;
     ASSERT_GE(fill_of(trace), naive_fill(graph, order)) << "seed " << seed;
   }
-  EXPECT_GT(inexact, 0);  // else the bound was never put to the test
+  EXPECT_GT(inexact, 0);  // else the bound was never tested
 }
 
 TEST(Amd, WeightsCountLikeCopies) {
@@ -115,7 +115,7 @@ TEST(Amd, OrderDoesNotDependOnRoomPositionsOrTags) {
   }
 }
 
-// Minimum degree without a quotient graph: sets of neighbours, ties to the least number.
+// Minimum degree without a quotient graph: sets of neighbours, ties broken by the least number.
 std::vector<Index> naive_minimum_degree(const Graph& graph) {
   std::vector<std::set<Index>> adjacent(static_cast<std::size_t>(graph.size()));
   for (Index v = 0; v < graph.size(); ++v)
@@ -155,7 +155,7 @@ TEST(Amd, FillIsNearThatOfExactMinimumDegree) {
   EXPECT_LE(std::exp(sum / count), 1.02);
 }
 
-// A tree has no fill in minimum degree, whatever the ties.
+// A tree has no fill in minimum degree, however ties are broken.
 TEST(Amd, TreesHaveNoFill) {
   AmdWorkspace workspace;
   std::mt19937_64 random(11);
@@ -168,7 +168,7 @@ TEST(Amd, TreesHaveNoFill) {
   }
 }
 
-/// A path numbered at random, and the first vertices of it hubs with random neighbours.
+/// Returns a path with random numbering, whose first vertices are hubs with random neighbours.
 Graph path_with_hubs(Index n, Index hubs, Index degree, std::mt19937_64& random) {
   auto edges = edges_of(shuffled(path(n), random));
   for (Index hub = 0; hub < hubs; ++hub)
@@ -180,8 +180,8 @@ Graph path_with_hubs(Index n, Index hubs, Index degree, std::mt19937_64& random)
   return graph_of(n, edges);
 }
 
-// Each pivot has nearly all hubs for neighbours: their lists, read by all of them, are what takes
-// time, though not long enough to be dense.
+// Each pivot has nearly all hubs as neighbours. Reading the hubs' lists for each pivot would
+// dominate the time, though the lists are not long enough to count as dense.
 TEST(Amd, ListsOfHubsAreNotReadByEachPivot) {
   AmdWorkspace workspace;
   std::mt19937_64 random(1);
@@ -192,11 +192,11 @@ TEST(Amd, ListsOfHubsAreNotReadByEachPivot) {
   amd(view_of(graph), {.trace = &plain_trace, .long_list = graph.size(), .work = &plain},
       workspace);
   EXPECT_LT(work, 60 * graph.ptr().back());
-  EXPECT_GT(plain, 300 * graph.ptr().back());  // else the graph would be no test
+  EXPECT_GT(plain, 300 * graph.ptr().back());  // else the graph does not test this
   EXPECT_LT(static_cast<double>(fill_of(trace)), 1.01 * static_cast<double>(fill_of(plain_trace)));
 }
 
-// Lists that nobody shares a variable with: the neighbours of each pivot are hubs alone.
+// The neighbours of each pivot are hubs only, and no other variable shares their lists.
 TEST(Amd, SmallRowsUnderHubsTakeWorkOfTheirSize) {
   AmdWorkspace workspace;
   std::mt19937_64 random(2);

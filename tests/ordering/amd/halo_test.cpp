@@ -32,7 +32,7 @@ struct Approximate {
   }
 };
 
-/// What leaves are ordered by: of options, it has the trace alone.
+/// The method that orders leaves; of the options it takes the trace alone.
 struct OfLeaves {
   static constexpr bool kExact = true;
   using Workspace = LeafWorkspace;
@@ -47,7 +47,7 @@ class Halo : public testing::Test {
  protected:
   typename Method::Workspace workspace;
 
-  /// The order of the interior; empty if it is no permutation.
+  /// Returns the order of the interior; empty if it is not a permutation.
   std::vector<Index> order_of(const GraphView& view, Index interior,
                               const AmdOptions& options = {}) {
     std::vector<Index> order(static_cast<std::size_t>(interior));
@@ -57,7 +57,7 @@ class Halo : public testing::Test {
 
   void check_steps(const Graph& graph, Index interior, const std::vector<Index>& weight,
                    const AmdOptions& options, std::uint64_t seed);
-  int inexact = 0;  // steps whose degree was not the true one
+  int inexact = 0;  // steps whose approximate degree differed from the true one
 };
 using Methods = testing::Types<Approximate, OfLeaves>;
 TYPED_TEST_SUITE(Halo, Methods);
@@ -90,8 +90,8 @@ Graph without_edges_of_halo(const Graph& graph, Index interior) {
   return graph_of(graph.size(), edges);
 }
 
-/// Rows in each column of L, halo rows with them, in the order of elimination, of the graph in
-/// which each vertex stands for its copies.
+/// Returns the rows in each column of L, including halo rows, in the order of elimination, of the
+/// graph in which each vertex stands for its copies.
 std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& weight,
                                  const std::vector<Index>& order) {
   std::vector<Index> first(weight.size() + 1, 0), old_of;
@@ -101,7 +101,7 @@ std::vector<Index> column_counts(const Graph& graph, const std::vector<Index>& w
   return elimination_game(expanded(graph, weight), old_of);
 }
 
-/// The same order, but in each front the pivot comes first: then it has all rows of the front.
+/// Returns the order with the pivot first in each front, where it has all rows of the front.
 std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, AmdPivot>& step_of,
                                 const std::vector<Index>& weight) {
   for (auto first = order.begin(); first != order.end();) {
@@ -116,8 +116,8 @@ std::vector<Index> pivots_first(std::vector<Index> order, const std::map<Index, 
   return order;
 }
 
-/// Every front has the columns that its step promises, and the first of them the rows that it
-/// promises.
+/// Expects that every front has the columns that its step promises, and that the first of them has
+/// the promised rows.
 void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>& order,
                    const Graph& graph, const std::vector<Index>& weight, std::uint64_t seed) {
   std::map<Index, AmdPivot> step_of;
@@ -136,8 +136,8 @@ void expect_fronts(const std::vector<AmdPivot>& trace, const std::vector<Index>&
   }
 }
 
-/// For each place in the order, the places of those that are its neighbours when it is eliminated;
-/// halo left out.
+/// Returns for each place in the order the places of its neighbours when it is eliminated, without
+/// the halo.
 std::vector<std::set<Index>> neighbours_at_elimination(const Graph& graph,
                                                        const std::vector<Index>& order) {
   std::map<Index, Index> place;
@@ -183,7 +183,7 @@ TYPED_TEST(Halo, DegreesBoundTheTrueOnesAndHaloIsNeverEliminated) {
                       {.aggressive = seed % 16 < 8}, seed);
     if (this->HasFatalFailure()) return;
   }
-  EXPECT_EQ(this->inexact == 0, TypeParam::kExact);  // else the bound was never put to the test
+  EXPECT_EQ(this->inexact == 0, TypeParam::kExact);  // else the bound was never tested
 }
 
 TYPED_TEST(Halo, WeightsCountLikeCopies) {
@@ -192,7 +192,7 @@ TYPED_TEST(Halo, WeightsCountLikeCopies) {
     const Graph graph = any_graph(seed);
     if (graph.size() > 30) continue;
     const auto weight = random_weights(graph.size(), seed % 2 == 0 ? 3 : 7, random);
-    const Index long_list = seed % 3 == 0 ? 128 : 3;  // few entries: pivots pass variables over
+    const Index long_list = seed % 3 == 0 ? 128 : 3;  // short lists: pivots skip variables
     this->check_steps(graph, random_interior(graph.size(), random), weight,
                       {.aggressive = seed % 16 < 8, .long_list = long_list}, seed);
     if (this->HasFatalFailure()) return;
@@ -212,8 +212,8 @@ TEST(HaloAmd, WithoutHaloItIsThePlainOrder) {
   }
 }
 
-// The parent of a front is that of its first neighbour: a front comes right after all fronts below
-// it. (Aggressive absorption also gives parents to fronts that have no neighbour in them.)
+// The parent of a front is that of its first neighbour, and a front comes right after all fronts
+// below it. (Aggressive absorption also gives parents to fronts that have no neighbour in them.)
 TYPED_TEST(Halo, FrontsAreInPostorder) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     std::mt19937_64 random(seed);
@@ -249,7 +249,7 @@ TYPED_TEST(Halo, FrontsAreInPostorder) {
   }
 }
 
-// Rows of any number of words, and what does not fit into them any more.
+// Rows of the bit matrix with any number of words, and graphs too large for it.
 TYPED_TEST(Halo, AnySize) {
   for (Index n = 61; n <= 1081; n += n < 580 ? 30 : 100) {
     std::mt19937_64 random(static_cast<std::uint64_t>(n));
@@ -303,11 +303,11 @@ TYPED_TEST(Halo, SmallestGraphs) {
   EXPECT_EQ(this->order_of(view_of(path(2)), 1), std::vector<Index>{0});
 }
 
-// The more a vertex sees of the halo, the later it comes, though the halo adds nothing to the
-// interior's own edges.
+// A vertex with more halo neighbours comes later, though the halo adds nothing to the interior's
+// own edges.
 TYPED_TEST(Halo, CountsInDegrees) {
   std::vector<Edge> edges{{0, 1}, {1, 2}};
-  const Index halo_of[] = {3, 0, 1};  // vertices of the halo that each of 0, 1, 2 sees alone
+  const Index halo_of[] = {3, 0, 1};  // halo vertices that are neighbours of 0, 1, 2 alone
   Index n = 3;
   for (Index v = 0; v < 3; ++v)
     for (Index k = 0; k < halo_of[v]; ++k) edges.emplace_back(v, n++);
@@ -320,8 +320,8 @@ TYPED_TEST(Halo, CountsInDegrees) {
   EXPECT_EQ(trace.back().external, 4);
 }
 
-// 2 and 3 cannot be told apart once 0 and 1 are gone, though 0 was a neighbour of 2 alone. Together
-// they have 4 neighbours, fewer than 4 has; apart, each would count the other.
+// 2 and 3 are indistinguishable once 0 and 1 are eliminated, though 0 was a neighbour of 2 alone.
+// Together they have 4 neighbours, fewer than 4 has; apart, each would count the other.
 TYPED_TEST(Halo, TwinsAreOneVertex) {
   std::vector<Edge> edges{{0, 2}, {1, 2}, {1, 3}};
   for (Index h = 5; h < 9; ++h) edges.insert(edges.end(), {{2, h}, {3, h}});
@@ -341,14 +341,15 @@ TYPED_TEST(Halo, TwinsAreOneVertex) {
   EXPECT_EQ(trace[3].vertex, 4);
 }
 
-// A star with its centre in the halo has as many roots as leaves, and all of them come at degree 1.
+// A star with its centre in the halo has as many roots as leaves, and all have degree 1 when they
+// are eliminated.
 TYPED_TEST(Halo, ManyRoots) {
   std::vector<AmdPivot> trace;
   EXPECT_EQ(this->order_of(view_of(star(40, 39)), 39, {.trace = &trace}).size(), 39U);
   EXPECT_EQ(trace.size(), 39U);
   for (const AmdPivot& step : trace) EXPECT_EQ(step.external, 1);
 
-  std::mt19937_64 random(5);  // parts of the interior that only the halo joins
+  std::mt19937_64 random(5);  // parts of the interior that only the halo connects
   const Graph parts = side_by_side({grid(5, 6), path(9), clique(5), star(7), path(1)});
   auto edges = edges_of(parts);
   for (Index v = 0; v < parts.size(); v += 3) edges.emplace_back(v, parts.size() + v % 2);
@@ -367,7 +368,7 @@ TYPED_TEST(Halo, Cliques) {
   }
 }
 
-/// Box of a larger seven-point grid, and its neighbours outside as halo.
+/// A box of a larger seven-point grid, and its outside neighbours as halo.
 struct Leaf {
   Graph graph;
   Index interior;
@@ -389,7 +390,7 @@ Leaf box_leaf(Index a, Index b, Index c, std::mt19937_64& random) {
   return {graph_of(static_cast<Index>(id.size()), edges), a * b * c};
 }
 
-// Knowing the halo must pay: against plain minimum degree of the whole graph with the halo moved to
+// A halo must reduce fill: against plain minimum degree of the whole graph with the halo moved to
 // the end.
 TYPED_TEST(Halo, FillIsAtMostThatOfThePlainOrderWithTheHaloMovedLast) {
   AmdWorkspace amd;

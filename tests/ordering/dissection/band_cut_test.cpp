@@ -1,4 +1,5 @@
-// The flow polish of separators against all subsets, against Edmonds-Karp, and on hard shapes.
+// Refinement of separators by maximum flow against all subsets, against Edmonds-Karp, and on hard
+// shapes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/flow/band_cut.hpp"
 
@@ -38,20 +39,20 @@ std::vector<Index> weights_for(Index n, Weights kind, std::mt19937_64& random) {
   std::vector<Index> weight(kind == Weights::none ? 0 : static_cast<std::size_t>(n), 3);
   if (kind == Weights::different)
     for (Index& w : weight) w = 1 + static_cast<Index>(random() % 5);
-  if (kind == Weights::twins)  // a few, of weights with a common divisor
+  if (kind == Weights::twins)  // a few weights with a common divisor
     for (Index& w : weight) w = random() % 6 == 0 ? 6 + 3 * static_cast<Index>(random() % 2) : 3;
   return weight;
 }
 
-/// Sides grown from random vertices or drawn one by one; then one end of each edge between them,
-/// and now and then a vertex more, goes to the separator.
+/// Returns a random separation: sides are grown from random vertices or drawn independently; then
+/// one end of each edge between them, and some further vertices, go to the separator.
 Separation random_separation(Graph graph, Weights kind, std::mt19937_64& random) {
   const Index n = graph.size();
   Separation s{std::move(graph), weights_for(n, kind, random),
                std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
   if (random() % 3 == 0) {
     for (auto& p : s.side) p = random() % 2;
-  } else {  // what lies left of a random vertex in a breadth-first order
+  } else {  // left of a random vertex in a breadth-first order
     std::vector<Index> order;
     std::vector<char> met(static_cast<std::size_t>(n), 0);
     for (const Index start : random_numbering(n, random)) {
@@ -72,7 +73,7 @@ Separation random_separation(Graph graph, Weights kind, std::mt19937_64& random)
   return s;
 }
 
-/// A band as a problem for the oracles.
+/// Returns a band as a problem for the oracles.
 CutProblem problem_of(const Band& band) {
   CutProblem problem;
   for (Index i = 0; i < band.size(); ++i) {
@@ -87,7 +88,7 @@ CutProblem problem_of(const Band& band) {
 template <class Graph, class Flow>
 void expect_cuts(const Graph& band, Flow& flow, const ExtremeCuts& expected) {
   std::vector<std::uint8_t> part(static_cast<std::size_t>(band.size()));
-  for (int twice = 0; twice < 2; ++twice) {  // in either order, and again
+  for (int twice = 0; twice < 2; ++twice) {  // in both orders, twice
     flow.cut_near_source(band, part);
     ASSERT_EQ(part, expected.near_source);
     flow.cut_near_sink(band, part);
@@ -95,8 +96,8 @@ void expect_cuts(const Graph& band, Flow& flow, const ExtremeCuts& expected) {
   }
 }
 
-/// Of the band divided into vertices of one weight, all of which are where the vertex is that they
-/// are parts of.
+/// Expects the cuts of a band that is divided into vertices of one weight; all parts of a vertex
+/// lie on its side.
 void expect_unit_cuts(const Separation& s, const Band& band, const ExtremeCuts& expected,
                       BandCutWorkspace& w) {
   ASSERT_TRUE(w.units.divide(band, 1e9));
@@ -146,7 +147,7 @@ TEST(BandFlow, ExtremeCutsBySubsets) {
     lighter += expected.weight < s.weights()[kSeparator];
     apart += expected.near_source != expected.near_sink;
   }
-  EXPECT_GT(bands, 600);  // the graphs are worth it
+  EXPECT_GT(bands, 600);  // enough of the graphs have bands
   EXPECT_GT(lighter, 300);
   EXPECT_GT(apart, 200);
 }
@@ -174,7 +175,7 @@ TEST(BandFlow, AllTogetherMayWeighNearlyTheLargestIndex) {
     auto s = random_separation(random_graph(30, 80, random), Weights::different, random);
     for (Index& w : s.weight)
       w = std::numeric_limits<Index>::max() / 150 * w - static_cast<Index>(random() % 1000);
-    if (seed % 2 == 0) {  // one has nearly all
+    if (seed % 2 == 0) {  // one vertex has nearly all the weight
       for (Index& w : s.weight) w = 1 + static_cast<Index>(random() % 1000);
       s.weight[random() % s.weight.size()] = std::numeric_limits<Index>::max() - 30000;
     }
@@ -202,7 +203,8 @@ TEST(BandFlow, OraclesAgree) {
 
 constexpr Index kNever = std::numeric_limits<Index>::max();
 
-/// Layers from the separator within each side; kNever where there is no way.
+/// Returns each vertex's distance from the separator within its side; kNever if it is not
+/// reachable.
 std::vector<Index> layers_of(const Separation& s) {
   std::vector<Index> layer(s.side.size(), kNever), queue;
   for (Index v = 0; v < s.graph.size(); ++v)
@@ -213,7 +215,8 @@ std::vector<Index> layers_of(const Separation& s) {
   return layer;
 }
 
-// Each vertex has the neighbours that it has, in the band or as a terminal beyond it.
+// Expects that the neighbours of each vertex are those of the graph, in the band or as a terminal
+// beyond it.
 void expect_subgraph(const Separation& s, const Band& band, const std::vector<Index>& number) {
   for (Index i = 0; i < band.size(); ++i) {
     std::vector<Index> inside;
@@ -252,7 +255,7 @@ void expect_band(const Separation& s, const Band& band, Index width,
     }
     ASSERT_LE(last, width);
     ASSERT_LE(last, first_left_out) << "no vertex is taken while one is left out in a layer before";
-    if (s.weight.empty() && first_left_out != kNever) {  // then for want of room
+    if (s.weight.empty() && first_left_out != kNever) {  // then for lack of room
       ASSERT_EQ(taken[p], std::max<Offset>(0, std::min(room[p], s.weights()[p] - 1)));
     }
   }
@@ -260,7 +263,7 @@ void expect_band(const Separation& s, const Band& band, Index width,
 }
 
 TEST(Band, IsTheLayersThatHaveRoom) {
-  Band band;  // one for graphs of all sizes
+  Band band;  // reused for graphs of all sizes
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     std::mt19937_64 random(seed);
     const auto s = random_separation(any_graph(seed), kWeights[random() % 4], random);
@@ -277,8 +280,8 @@ void expect_apart(const Separation& s) {
     ASSERT_FALSE(s.side[u] + s.side[v] == 1) << u << " and " << v;
 }
 
-// One call with a workspace used before and with a new one: the same; its promises are kept.
-// Returns what it did.
+// Improves s with a reused workspace and with a new one, and checks that both agree and keep the
+// promises. Returns the result.
 BandCutResult improved(Separation& s, const BandCutOptions& options, BandCutWorkspace& used) {
   const Separation old = s;
   PartWeights weight = s.weights(), again = weight;
@@ -336,7 +339,7 @@ TEST(ImproveSeparator, KeepsItsPromises) {
   EXPECT_GT(better, 1000);
 }
 
-/// A path with the separator at vertex `at`, of weight 2 among vertices of weight 1.
+/// Returns a path with the separator at vertex `at`, of weight 2 among vertices of weight 1.
 Separation path_with_heavy(Index n, Index at) {
   Separation s{path(n), std::vector<Index>(static_cast<std::size_t>(n), 1),
                std::vector<std::uint8_t>(static_cast<std::size_t>(n), kRight)};
@@ -365,7 +368,8 @@ TEST(ImproveSeparator, TakesTheBetterBalancedOfTwo) {
 
 TEST(ImproveSeparator, TheBandEndsWhereASideCouldGetTooHeavy) {
   BandCutWorkspace w;
-  auto s = path_with_heavy(21, 10);  // extreme cuts three away would leave 14 on one side
+  auto s = path_with_heavy(21, 10);  // the extreme cuts at distance three would leave 14 on one
+                                     // side
   EXPECT_TRUE(improved(s, options_of(3, 13), w).improved);
   EXPECT_EQ(s.weights()[kSeparator], 1);
 }
@@ -399,7 +403,7 @@ TEST(ImproveSeparator, AnOverweightSideMayStayButNotGrow) {
   EXPECT_TRUE(improved(s, options_of(3, 11), w).improved);  // 4 + 2 + 16
   EXPECT_EQ(s.weights(), (PartWeights{8, 13, 1}));
   s = path_with_heavy(21, 4);
-  s.side[0] = s.side[1] = kSeparator;  // nothing of a side with room is lost to the one without
+  s.side[0] = s.side[1] = kSeparator;  // no weight moves from the side with room to the one without
   EXPECT_TRUE(improved(s, options_of(0, 11), w).improved);
   EXPECT_EQ(s.weights(), (PartWeights{4, 16, 2}));
 }
@@ -412,7 +416,7 @@ TEST(ImproveSeparator, EmptyParts) {
       grid(4, 4), {}, std::vector<std::uint8_t>(16, kLeft)};  // no separator, no right side
   EXPECT_EQ(improved(whole, options_of(3, 16), w).band_vertices, 0);
   Separation all{grid(4, 4), {}, std::vector<std::uint8_t>(16, kSeparator)};
-  EXPECT_TRUE(improved(all, options_of(3, 16), w).improved);  // nothing to be kept apart
+  EXPECT_TRUE(improved(all, options_of(3, 16), w).improved);  // nothing to separate
   EXPECT_EQ(all.weights()[kSeparator], 0);
   std::fill(all.side.begin(), all.side.end(), kSeparator);
   EXPECT_FALSE(improved(all, options_of(3, 15), w).improved);  // but no side may hold all
@@ -428,7 +432,7 @@ TEST(ImproveSeparator, StarAndClique) {
   std::fill_n(hub.side.begin() + 11, 10, kRight);
   hub.side[0] = kSeparator;
   EXPECT_FALSE(improved(hub, options_of(5, 15), w).improved);
-  std::fill_n(hub.side.begin() + 8, 6, kSeparator);  // leaves beside the hub
+  std::fill_n(hub.side.begin() + 8, 6, kSeparator);  // leaves join the hub in the separator
   EXPECT_TRUE(improved(hub, options_of(5, 15), w).improved);
   EXPECT_EQ(hub.weights()[kSeparator], 1);
   EXPECT_EQ(hub.side[0], kSeparator);
@@ -443,8 +447,8 @@ TEST(ImproveSeparator, DisconnectedPieces) {
       side_by_side({grid(5, 4), grid(5, 4), path(7)}), {}, std::vector<std::uint8_t>(47, kLeft)};
   std::fill_n(s.side.begin() + 8, 4, kSeparator);  // the middle row of the first grid
   std::fill_n(s.side.begin() + 12, 8, kRight);
-  EXPECT_TRUE(
-      improved(s, options_of(9, 40), w).improved);  // all of the first grid's left half may go over
+  EXPECT_TRUE(improved(s, options_of(9, 40), w).improved);  // the first grid's left half may move
+                                                            // completely
   EXPECT_EQ(s.weights(), (PartWeights{27, 20, 0}));
 }
 
@@ -456,7 +460,7 @@ TEST(ImproveSeparator, ABandOfEverythingButOneVertexOfEachSide) {
   const auto result = improved(s, options_of(60, 60), w);
   EXPECT_TRUE(result.improved);
   EXPECT_EQ(result.band_vertices, 58);
-  EXPECT_EQ(s.weights()[kSeparator], 2);  // round the vertex that is kept in a corner
+  EXPECT_EQ(s.weights()[kSeparator], 2);  // around the vertex that is kept in a corner
 }
 
 TEST(ImproveSeparator, TouchesTheBandOnly) {

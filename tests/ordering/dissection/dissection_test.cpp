@@ -1,5 +1,5 @@
-// Nested dissection as a whole: permutations of any graph, the same for any number of threads, with
-// the fill that dissection has.
+// Nested dissection as a whole: permutations of any graph, independent of the number of threads,
+// with the fill of a dissection.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/dissect.hpp"
 
@@ -69,8 +69,7 @@ Fill minimum_degree_fill(const Graph& graph) {
   return fill_of(graph, Permutation::from_old_of(order));
 }
 
-/// A clique of `clique` vertices for each of n / clique places, each joined to the next by one
-/// edge.
+/// Returns a chain of n / clique cliques, each joined to the next by one edge.
 Graph clique_chain(Index n, Index clique) {
   std::vector<Edge> edges;
   for (Index v = 0; v < n; ++v) {
@@ -80,7 +79,7 @@ Graph clique_chain(Index n, Index clique) {
   return graph_of(n, edges);
 }
 
-/// A spine, each vertex of which holds `leaves` more.
+/// Returns a spine in which each vertex has `leaves` further neighbours.
 Graph caterpillar(Index spine, Index leaves) {
   std::vector<Edge> edges;
   for (Index v = 0; v < spine; ++v) {
@@ -146,8 +145,8 @@ std::vector<Named> hostile_graphs() {
   return all;
 }
 
-/// None, small ones, powers of two, one that outweighs all others, and the same for all. Minimum
-/// degree takes memory for their sum.
+/// Returns no weights, small ones, powers of two, one that exceeds the sum of all others, or equal
+/// ones. Minimum degree needs memory for their sum.
 std::vector<Index> weights_of_kind(Index n, int kind) {
   std::vector<Index> weight(kind == 0 ? 0 : static_cast<std::size_t>(n), 1);
   for (std::size_t v = 0; v < weight.size(); ++v) {
@@ -206,7 +205,7 @@ TEST(Dissection, PermutesWhateverTheWeights) {
   }
 }
 
-// Large enough for searches that are shared among threads.
+// Large enough for searches that threads share.
 TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   const ManyThreads many;
   std::mt19937_64 random(2);
@@ -221,7 +220,7 @@ TEST(Dissection, ThreadsChangeNothingOnLargeGraphs) {
   }
 }
 
-// Several blocks of all loops over vertices.
+// Large enough for several blocks of each loop over vertices.
 TEST(Dissection, ThreadsChangeNothingInABody) {
   const ManyThreads many;
   const Graph body = box_graph(42, 42, 42);
@@ -241,12 +240,12 @@ TEST(Dissection, TheSeedAndTheEffortMatter) {
     other = other || order_of(view_of(mesh), {seed, Effort::standard}) != first;
   EXPECT_TRUE(other);
   EXPECT_NE(order_of(view_of(mesh), {1, Effort::best}), first);
-  // A leaf is ordered without them.
+  // The order of a leaf depends on neither.
   EXPECT_EQ(order_of(view_of(small), {2, Effort::best}),
             order_of(view_of(small), {1, Effort::fast}));
 }
 
-// The lists of a component lie among those of others.
+// The view's lists lie among those of other graphs, as a component's do.
 TEST(Dissection, ViewsOfOtherGraphs) {
   std::mt19937_64 random(4);
   const Graph mesh = geometric_graph(900, 0.07, random);
@@ -261,12 +260,12 @@ TEST(Dissection, ViewsOfOtherGraphs) {
 
 struct Box {
   Index x, y, z;
-  double entries, operations;  // at most so many times those of geometric dissection
+  double entries, operations;  // bounds relative to geometric dissection
 };
 
-// Geometric dissection cuts each box at its middle down to four points; leaves by minimum degree
-// are better than that at the bottom. The strip of 20 x 300 is divided across for the height of its
-// tree: minimum degree alone would leave it 0.58 of the operations.
+// Geometric dissection cuts each box at its middle down to four points; minimum degree on the
+// leaves is better at the bottom. The strip of 20 x 300 is divided across for the height of its
+// tree: minimum degree alone would take 0.58 of the operations.
 TEST(Dissection, FillOfGridsIsThatOfDissection) {
   std::mt19937_64 random(5);
   for (const Box& box : {Box{40, 40, 1, 0.83, 0.72}, Box{100, 100, 1, 0.81, 0.69},
@@ -284,7 +283,7 @@ TEST(Dissection, FillOfGridsIsThatOfDissection) {
   }
 }
 
-// What minimum degree cannot do: an irregular mesh of some thousand vertices.
+// Irregular meshes of some thousand vertices, where minimum degree is worse.
 TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
   std::mt19937_64 random(6);
   for (const Graph& mesh : {geometric_graph(4000, 0.035, random), shuffled(grid(90, 90), random),
@@ -297,8 +296,8 @@ TEST(Dissection, NotWorseThanMinimumDegreeOnMeshes) {
   }
 }
 
-// Leaves are ordered with the separators round them in sight: without, minimum degree sends fill
-// there. A separator is the last of all.
+// Leaves are ordered with the surrounding separators as halo; without it, minimum degree causes
+// fill there. A separator comes last.
 TEST(Dissection, TheLastVerticesSeparate) {
   const Graph graph = grid(30, 60);
   for (const Effort effort : kEfforts) {
@@ -322,9 +321,9 @@ TEST(Dissection, TreesHaveNoMoreFillThanByMinimumDegree) {
                 reach = seed % 3 == 0 ? n : 1 + static_cast<Index>(random() % 20);
     const Graph tree = shuffled(random_tree(n, reach, random), random);
     const auto fill = fill_of(tree, {seed, kEfforts[seed % 3]});
-    const Offset least = 2 * Offset{n} - 1;  // none at all
+    const Offset least = 2 * Offset{n} - 1;  // without fill
     ASSERT_LE(fill.entries, least + (reach == n ? 0 : n - 2))
-        << "seed " << seed;  // but in long chains, for the sake of height
+        << "seed " << seed;  // fill in long chains only, for the sake of height
     ASSERT_EQ(minimum_degree_fill(tree).entries, least) << "seed " << seed;
   }
 }
@@ -336,18 +335,18 @@ TEST(Dissection, ThinGraphsHaveLittleFill) {
     const Fill fill = fill_of(graph), amd = minimum_degree_fill(graph);
     EXPECT_LE(fill.entries, amd.entries + amd.entries / 20);
   }
-  // Who does not go from end to end meets two separators: half as many entries more, for a height
-  // that grows with the logarithm.
+  // An order that does not run from end to end meets two separators: half as many entries more, for
+  // a height that grows with the logarithm of n.
   for (const Graph& graph : {shuffled(grid(2, 2000), random), shuffled(grid(3, 1000), random)})
     EXPECT_LE(static_cast<double>(fill_of(graph).entries),
               1.51 * static_cast<double>(minimum_degree_fill(graph).entries));
-  // Long chains are eliminated for little height: an entry a vertex.
+  // Long chains are eliminated for little height, which costs one entry per vertex.
   EXPECT_LE(fill_of(path(5000)).entries, 3 * 5000);
   const Graph legs = shuffled(caterpillar(400, 3), random);
   EXPECT_LE(fill_of(legs).entries, minimum_degree_fill(legs).entries + 400);
 }
 
-// Parts that no edge joins are ordered as each would be alone, but for the seed: their fill adds
+// Disconnected parts are ordered as each would be alone, apart from the seed, so their fill adds
 // up.
 TEST(Dissection, PartsDoNotMeet) {
   std::mt19937_64 random(8);
@@ -357,7 +356,7 @@ TEST(Dissection, PartsDoNotMeet) {
   EXPECT_LE(fill_of(both).widest, fill_of(one).widest * 3 / 2);
 }
 
-// Nothing recurses by the length of a graph.
+// The depth of recursion does not grow with the length of a graph.
 TEST(Dissection, LongGraphs) {
   constexpr Index n = kSanitized ? 20000 : 100000;
   std::mt19937_64 random(9);

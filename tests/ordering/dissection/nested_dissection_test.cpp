@@ -1,5 +1,5 @@
 // Nested dissection as a method of order(): graphs larger than its leaves, of every shape that may
-// trouble a recursion.
+// be hard for a recursion.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using namespace kauri::test;
 
 constexpr Effort kEfforts[] = {Effort::fast, Effort::standard, Effort::best};
 
-/// A path whose vertices have `legs` further neighbours each.
+/// Returns a path in which each vertex has `legs` further neighbours.
 Graph caterpillar(Index length, Index legs) {
   auto edges = edges_of(path(length));
   Index n = length;
@@ -29,7 +29,7 @@ Graph caterpillar(Index length, Index legs) {
   return graph_of(n, edges);
 }
 
-/// Every vertex of the left side is adjacent to every one of the right.
+/// Returns a complete bipartite graph.
 Graph bipartite(Index left, Index right) {
   std::vector<Edge> edges;
   for (Index u = 0; u < left; ++u)
@@ -37,7 +37,7 @@ Graph bipartite(Index left, Index right) {
   return graph_of(left + right, edges);
 }
 
-/// A grid with rows that meet a fifth of all vertices.
+/// Returns a grid with rows that meet a fifth of all vertices.
 Graph grid_with_dense_rows() {
   auto edges = edges_of(grid(40, 40));
   for (Index k = 0; k < 1600; k += 5) edges.emplace_back(7, k), edges.emplace_back(801, k + 3);
@@ -67,7 +67,7 @@ std::map<std::string, Graph> shapes() {
   return all;
 }
 
-// order() checks that it is a permutation.
+// order() checks that the result is a permutation.
 TEST(NestedDissection, OrdersEveryShape) {
   const ManyThreads many;
   for (const auto& [name, graph] : shapes())
@@ -89,7 +89,7 @@ TEST(NestedDissection, OrdersEveryShape) {
 
 TEST(NestedDissection, SeedsDifferAndRepeat) {
   const Graph graph(
-      generate("rgg3d 3000 10 1").pattern());  // on a lattice level sets win, whatever the seed
+      generate("rgg3d 3000 10 1").pattern());  // on a lattice level sets win for any seed
   const auto with_seed = [&](std::uint64_t seed) {
     return order(graph, {.method = OrderingMethod::nested_dissection, .seed = seed});
   };
@@ -103,8 +103,8 @@ TEST(NestedDissection, SeedsDifferAndRepeat) {
   EXPECT_GT(different.size(), 1U);
 }
 
-// In a path a column has at most two entries below its diagonal if its neighbours are ends of what
-// is left.
+// In a path a column has at most two entries below its diagonal, if its neighbours are the ends of
+// the remaining pieces.
 TEST(NestedDissection, LeavesLittleFill) {
   for (const Effort effort : kEfforts) {
     const auto fill = [&](const Graph& graph, OrderingMethod method) {

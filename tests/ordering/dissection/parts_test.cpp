@@ -1,5 +1,5 @@
-// Steps of nested dissection, each against a naive one or against what it promises: coarsening,
-// refinement, level sets.
+// Steps of nested dissection against naive versions or their contracts: coarsening, refinement,
+// level sets.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ EdgeWeights weights_of_edges(const GraphView& graph, std::span<const Index> edge
   return weight;
 }
 
-/// Edges between different coarse vertices, those between the same two added up.
+/// Returns the edges between different coarse vertices, with parallel ones added up.
 EdgeWeights contracted(const EdgeWeights& fine, const std::vector<Index>& coarse_of) {
   EdgeWeights coarse;
   for (const auto& [edge, weight] : fine)
@@ -41,7 +41,7 @@ EdgeWeights contracted(const EdgeWeights& fine, const std::vector<Index>& coarse
   return coarse;
 }
 
-/// Those of each coarse vertex, in one list each.
+/// Returns the fine vertices of each coarse vertex.
 std::vector<std::vector<Index>> groups_of(const Coarser& coarser) {
   std::vector<std::vector<Index>> group(static_cast<std::size_t>(coarser.graph.size()));
   for (std::size_t v = 0; v < coarser.coarse_of.size(); ++v)
@@ -67,8 +67,8 @@ void expect_contraction(const GraphView& fine, std::span<const Index> edge_weigh
   ASSERT_EQ(coarser.graph.edge_weight.size(), coarser.graph.adjacency.size());
 }
 
-/// No two neighbours are left single that could be a pair; a pair without an edge has a neighbour
-/// in common.
+/// Expects that no two adjacent single vertices could form a pair, and that a pair without an edge
+/// has a common neighbour.
 void expect_maximal(const GraphView& fine, const Coarser& coarser, Index most) {
   const auto group = groups_of(coarser);
   const auto single = [&](Index v) { return group[coarser.coarse_of[v]].size() == 1; };
@@ -112,17 +112,18 @@ TEST(Coarsen, IsAContractionOfPairs) {
   }
 }
 
-// A triangle of unlike edges and a vertex that hangs on it: each in turn takes its heaviest edge,
-// and is gone.
+// A triangle with different edge weights and a vertex attached to it: each vertex in turn is
+// matched along its heaviest edge.
 TEST(Coarsen, TakesTheHeaviestEdge) {
   const Graph graph = graph_of(4, {{0, 1}, {0, 2}, {1, 2}, {2, 3}});
   const std::vector<Index> weight{1, 1, 1, 1}, edge{1, 3, /**/ 1, 9, /**/ 3, 9, 2, /**/ 2};
   CoarsenWorkspace workspace;
   const GraphView view{graph.ptr(), graph.adjacency(), weight};
   EXPECT_EQ(coarsen(view, edge, 10, false, workspace).coarse_of,
-            (std::vector<Index>{0, 1, 0, 1}));  // 0 takes 2, the others hang on it
+            (std::vector<Index>{0, 1, 0, 1}));  // 0 is matched with 2, the others with their common
+                                                // neighbour
   EXPECT_EQ(coarsen(view, edge, 10, true, workspace).coarse_of,
-            (std::vector<Index>{0, 0, 1, 1}));  // 3 takes 2, 1 takes 0
+            (std::vector<Index>{0, 0, 1, 1}));  // 3 is matched with 2, 1 with 0
 }
 
 TEST(Coarsen, TakesTheLightestOfEqualNeighbours) {
@@ -143,7 +144,7 @@ TEST(Coarsen, StarsShrink) {
     for (const bool backwards : {false, true})
       EXPECT_LE(coarsen(view_of(graph), {}, n, backwards, workspace).graph.size(), n / 2 + 1);
   }
-  std::vector<Edge> edges;  // of hubs in a ring
+  std::vector<Edge> edges;  // hubs in a ring
   for (Index hub = 0; hub < 10; ++hub) {
     edges.emplace_back(hub, (hub + 1) % 10);
     for (Index leaf = 0; leaf < 20; ++leaf) edges.emplace_back(hub, 10 + 20 * hub + leaf);
@@ -186,8 +187,8 @@ TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
     }
     const double reference = reference_of(before.weight);
     const double work = predicted_work(before.weight, reference, kSidesWhileMoving);
-    // Later passes compare by a lighter reference: the sides predict_costs less then, the separator
-    // more.
+    // Later passes compare with a smaller reference, by which the sides weigh less and the
+    // separator more.
     ASSERT_LE(predicted_work(now.weight, std::min(reference, reference_of(now.weight)),
                              kSidesWhileMoving),
               work)
@@ -200,7 +201,8 @@ TEST(NodeRefine, NeverWorseValidAndWithinTheLimit) {
     for (const char state : shared.state) ASSERT_EQ(state, 0);
     ASSERT_TRUE(shared.heap.empty());
   }
-  EXPECT_GT(better, static_cast<int>(seeds(3000)) / 2);  // the separations are worth it
+  EXPECT_GT(better, static_cast<int>(seeds(3000)) / 2);  // enough of the separations can be
+                                                         // improved
 }
 
 TEST(NodeRefine, APassIsNeverWorseByItsOwnReference) {
@@ -221,8 +223,7 @@ TEST(NodeRefine, APassIsNeverWorseByItsOwnReference) {
   }
 }
 
-// A separator one column wide, with a bulge: one straight column is left. The same where the bulge
-// is on the other side.
+// A separator one column wide with a bulge on either side becomes one straight column.
 TEST(NodeRefine, StraightensASeparatorOfAGrid) {
   constexpr Index kRows = 9, kColumns = 21;
   const Graph graph = grid(kRows, kColumns);
@@ -244,8 +245,8 @@ TEST(NodeRefine, StraightensASeparatorOfAGrid) {
   }
 }
 
-/// Part weights after the move of each separator vertex that takes most from the separator;
-/// whatever it brings in counts.
+/// Returns the part weights after each move of a separator vertex with the greatest gain, including
+/// vertices that the move brings into the separator.
 std::vector<PartWeights> greatest_gains(const GraphView& graph, const Separation& s, Side to) {
   std::vector<PartWeights> best;
   for (Index v = 0; v < graph.size(); ++v) {
@@ -262,8 +263,8 @@ std::vector<PartWeights> greatest_gains(const GraphView& graph, const Separation
   return best;
 }
 
-// A pass begins with a move of the greatest gain. At the end none of them, of those of equal gain
-// at least one, makes things better.
+// A pass begins with a move of the greatest gain. At the end, among the moves of that gain, at
+// least one does not improve the separation.
 TEST(NodeRefine, EndsWhereTheGreatestGainIsNone) {
   RefineWorkspace workspace;
   for (std::uint64_t seed = 0; seed < seeds(1500); ++seed) {
@@ -294,7 +295,7 @@ TEST(NodeRefine, GrowsHalf) {
     Separation s, again;
     NodeRefiner(graph, s, shared).grow(start);
     ASSERT_EQ(flaw_of(graph, s), "") << "seed " << seed;
-    // The right side has no more than half, and one vertex less would not have done.
+    // The right side has at most half the weight, and would have had more with one step less.
     const Offset total = graph.total_weight();
     ASSERT_GE(2 * s.weight[kLeft] + s.weight[kSeparator], total) << "seed " << seed;
     ASSERT_LE(2 * s.weight[kRight], total) << "seed " << seed;
@@ -353,7 +354,7 @@ TEST(LevelSets, BreadthFirst) {
   }
 }
 
-/// The separation at a threshold by definition.
+/// Returns the separation at a threshold by definition.
 Separation naive_threshold(const GraphView& graph, std::span<const Index> key, Index at,
                            bool upper) {
   Separation s{std::vector<Side>(key.size()), {}};
@@ -367,7 +368,7 @@ Separation naive_threshold(const GraphView& graph, std::span<const Index> key, I
   return s;
 }
 
-/// All separations that one threshold of the difference of two distances makes; element 2 k + 1 is
+/// Returns all separations from thresholds of the difference of two distances; element 2 k + 1 is
 /// the upper one of threshold k + 1.
 std::vector<Separation> naive_differences(const GraphView& graph, const Distances& a,
                                           const Distances& b) {
@@ -379,7 +380,7 @@ std::vector<Separation> naive_differences(const GraphView& graph, const Distance
   return all;
 }
 
-/// All that one distance makes, in the same places: whole levels.
+/// Returns all separations from one distance, in the same layout: whole levels.
 std::vector<Separation> naive_levels(const GraphView& graph, const Distances& d) {
   std::vector<Separation> all;
   for (Index at = 1; at < d.levels(); ++at)
@@ -393,8 +394,8 @@ std::vector<Separation> naive_levels(const GraphView& graph, const Distances& d)
   return all;
 }
 
-/// What thresholds are compared by: predicted work, and a penalty for a heavy side. The reference
-/// is the lighter separator of the least threshold with half the weight below it.
+/// The criterion that compares thresholds: predicted work, and a penalty for a heavy side. The
+/// reference is the lighter separator of the least threshold with half the weight below it.
 class Criterion {
  public:
   Criterion(const std::vector<Separation>& all, Offset total, double most)
@@ -465,7 +466,7 @@ TEST(LevelSets, AHeavySource) {
   EXPECT_EQ(difference_separation(view, a, b, 0.8, workspace).weight, (PartWeights{2, 9, 1}));
 }
 
-// A dumbbell: the thinnest place between the halves, on the side that is thinner.
+// A dumbbell: the separation must be at the thinnest place between the halves.
 TEST(LevelSets, FindsTheNeck) {
   LevelSetWorkspace workspace;
   std::vector<Edge> edges = edges_of(side_by_side({grid(8, 8), path(1), grid(8, 8)}));

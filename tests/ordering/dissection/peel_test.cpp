@@ -1,4 +1,4 @@
-// What is eliminated before a dissection: against the elimination game step by step, fill and
+// Vertices eliminated before a dissection: against the elimination game step by step; fill and
 // height by column counts and trees.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/dissection/peel.hpp"
@@ -29,7 +29,7 @@ using namespace kauri::test;
 using dissection::peel;
 using dissection::Peeling;
 
-/// Each edge becomes a path of up to `most` more vertices.
+/// Replaces each edge by a path with up to `most` further vertices.
 Graph subdivided(const Graph& graph, Index most, std::mt19937_64& random) {
   std::vector<Edge> edges;
   Index n = graph.size();
@@ -41,7 +41,7 @@ Graph subdivided(const Graph& graph, Index most, std::mt19937_64& random) {
   return graph_of(n, edges);
 }
 
-/// A tree of `more` vertices hangs on them, each new one on one of all before it.
+/// Adds a tree of `more` vertices; each new vertex is joined to one of all earlier ones.
 Graph with_trees(const Graph& graph, Index more, std::mt19937_64& random) {
   std::vector<Edge> edges = edges_of(graph);
   for (Index v = graph.size(); v < graph.size() + more; ++v)
@@ -55,8 +55,8 @@ Graph cycle(Index n) {
   return graph_of(n, edges);
 }
 
-/// Sparse graphs of some hundred vertices at most, of every kind that can be peeled, some in
-/// several pieces.
+/// Returns a sparse graph of at most some hundred vertices, of any kind that can be peeled,
+/// possibly disconnected.
 Graph any_sparse_graph(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](Index end) {
@@ -89,7 +89,7 @@ Graph any_sparse_graph(std::uint64_t seed) {
   return shuffled(graph, random);
 }
 
-/// The game goes as told and leaves the core.
+/// Plays the peeling in the elimination game, and expects the reported neighbours and the core.
 void expect_elimination(const Graph& graph, Index interior, const Peeling& peeling) {
   EliminationGame game(graph);
   ASSERT_EQ(peeling.peeled.size(), peeling.above.size());
@@ -144,11 +144,11 @@ TEST(Peel, TakesNoHalo) {
   }
   EXPECT_GT(peeled, static_cast<Index>(seeds(800)) / 2);
   EXPECT_GT(stopped,
-            static_cast<Index>(seeds(800)));  // what would have been taken were it not of the halo
+            static_cast<Index>(seeds(800)));  // vertices that stay because they belong to the halo
 }
 
-/// Weight of the edges that the elimination of v makes among its neighbours is at most that of its
-/// own.
+/// The weight of the edge that the elimination of v adds between its neighbours is at most that of
+/// v's own edges.
 TEST(Peel, HeavyNeighboursAreNotJoined) {
   Index joined = 0, kept = 0;
   for (std::uint64_t seed = 0; seed < seeds(800); ++seed) {
@@ -175,11 +175,11 @@ TEST(Peel, HeavyNeighboursAreNotJoined) {
     }
   }
   EXPECT_GT(joined, static_cast<Index>(seeds(800)));
-  EXPECT_GT(kept, static_cast<Index>(seeds(800)));  // where weights forbid it, for the most part
+  EXPECT_GT(kept, static_cast<Index>(seeds(800)));  // mostly where weights forbid the elimination
 }
 
-// A path between two cliques: light, it stays where the cliques are heavy, but for what is needed
-// to part them.
+// A path between two cliques: if light vertices separate heavy cliques, one vertex of the path
+// stays in the core.
 TEST(Peel, OneVertexOfAChainParts) {
   std::vector<Edge> edges = edges_of(side_by_side({clique(4), path(20), clique(4)}));
   edges.emplace_back(3, 4), edges.emplace_back(23, 24);
@@ -193,8 +193,8 @@ TEST(Peel, OneVertexOfAChainParts) {
   }
 }
 
-// Arms of a hub, each a heavy stretch, a long light one between the two, and again heavy ones that
-// leaves eat: what separates heavy ends stays a leaf to come.
+// Arms of a hub, each with a long light stretch and then a heavy one; leaves peel from the end. A
+// light vertex between heavy ends is not eliminated before it has become a leaf.
 TEST(Peel, LongHangingChainsAreShortenedByWeight) {
   for (const Index light : {31, 32, 40, 75})
     for (const Index tip : {20, 31, 32, 33, 64, 70})
@@ -210,7 +210,7 @@ TEST(Peel, LongHangingChainsAreShortenedByWeight) {
         const auto n = static_cast<Index>(weight.size());
         const Graph graph = graph_of(n, edges);
         for (const Index interior :
-             {n, n - 1, n - light - tip}) {  // the last tip, or the last arm, is of the halo
+             {n, n - 1, n - light - tip}) {  // the last tip, or the last arm, belongs to the halo
           const auto peeling = peel({graph.ptr(), graph.adjacency(), weight}, interior);
           ASSERT_TRUE(peeling);
           SCOPED_TRACE(std::to_string(light) + ", " + std::to_string(tip) + ", " +
@@ -237,8 +237,7 @@ TEST(Peel, LeavesAloneWhatHasFewToTake) {
   EXPECT_TRUE(peel(view_of(path(3)), 3));
 }
 
-// Trees, cycles and what is made of them by chords in series and parallel have nothing left, or
-// next to nothing.
+// Trees, cycles and series-parallel extensions of them leave no core, or almost none.
 TEST(Peel, TakesNearlyAllOfThinGraphs) {
   std::mt19937_64 random(2);
   for (const Graph& graph : {random_tree(3000, 3000, random), path(3000), cycle(3000), star(3000),
@@ -268,8 +267,8 @@ TEST(PlaceAll, KeepsSubtreesTogetherBelowTheirParents) {
     std::vector<Index> place(static_cast<std::size_t>(n), n);
     for (Index k = 0; k < interior; ++k) place[order[k]] = k;
     ASSERT_EQ(std::count(place.begin(), place.end(), n), n - interior);
-    // Places from which on all belongs to the subtree of the vertex: those of the peeled ones are
-    // known before those above them.
+    // First place of each vertex's subtree; peeled vertices come before those above them, so theirs
+    // are final first.
     std::vector<Index> first = place;
     for (std::size_t k = 0; k < peeling->peeled.size(); ++k) {
       const Index v = peeling->peeled[k];
@@ -313,7 +312,7 @@ Outcome outcome_of(const Graph& graph,
   return outcome;
 }
 
-// Exact minimum degree makes as much: none in trees, n - 3 entries in a cycle.
+// Fill equals that of exact minimum degree: none in trees, n - 3 entries in a cycle.
 TEST(Peel, FillIsThatOfMinimumDegree) {
   std::mt19937_64 random(3);
   for (const Index n : {300, 5000}) {
@@ -327,7 +326,7 @@ TEST(Peel, FillIsThatOfMinimumDegree) {
     EXPECT_EQ(outcome_of(forest).entries, 2 * Offset{forest.size()} - 3);
   }
   for (std::uint64_t seed = 0; seed < seeds(40);
-       ++seed) {  // chords, which no chain is to be contracted for alone
+       ++seed) {  // chords, which alone are no reason to contract a chain
     const Graph graph = shuffled(with_trees(random_tree(600, 600, random), 600, random), random);
     std::vector<Edge> edges = edges_of(graph);
     for (Index k = 0; k < 40; ++k)
@@ -338,7 +337,7 @@ TEST(Peel, FillIsThatOfMinimumDegree) {
   }
 }
 
-// Vertices of a long chain that are taken one after the other would be as many levels of the
+// Eliminating the vertices of a long chain one after another would give as many levels of the
 // elimination tree.
 TEST(Peel, LongChainsAreShallow) {
   constexpr Index n = kSanitized ? 20000 : 1000000;
@@ -349,7 +348,7 @@ TEST(Peel, LongChainsAreShallow) {
     EXPECT_LE(outcome.height, 110);
     EXPECT_LE(outcome.entries, 3 * Offset{n} - 3);
   }
-  std::vector<Edge> edges;  // a spine of combs, each with teeth longer than a round has layers
+  std::vector<Edge> edges;  // a spine of combs, each with teeth longer than the layers of a round
   for (Index v = 1; v < n; ++v)
     edges.emplace_back(v % 40 != 0 ? v - 1 : v % 40000 != 0 ? v - 40 : v - 40000, v);
   EXPECT_LE(outcome_of(graph_of(n, edges)).height, 250);
@@ -372,8 +371,8 @@ TEST(Peel, ThreadsChangeNothing) {
     }
 }
 
-// The core is dissected as it would be alone, and pays for it: a body with trees on it has the fill
-// of the body and no more.
+// The core is dissected as it would be alone: a body with trees attached has the fill of the body
+// and no more.
 TEST(Peel, TheCoreIsDissected) {
   std::mt19937_64 random(6);
   const Graph body = grid(70, 70), dressed = with_trees(subdivided(body, 2, random), 4000, random);
@@ -391,7 +390,7 @@ TEST(Peel, RowsThatComeLastDo) {
   for (Index k = 0; k < 30; ++k) EXPECT_EQ(found.old_of(graph.size() - 30 + k), options.last[k]);
 }
 
-// What is long is divided across though its separators are thin, for half as many entries more.
+// Long strips are divided across although their separators are thin, for half as many entries more.
 TEST(Dissection, LongStripsAreShallow) {
   std::mt19937_64 random(5);
   for (const auto& [width, length] :

@@ -1,4 +1,4 @@
-// Separations of whole graphs, the pieces that they leave and the order of the last of these.
+// Separations of whole graphs, the pieces that they leave, and the order of the last pieces.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST(Multilevel, WeighsTheSameBeforeTheLastLevelAndNoMoreBehindIt) {
     const MultilevelOptions options{.thorough = seed % 3 == 0};
     MultilevelSearch search(graph, options, seed, shared);
     const PartWeights before = search.weight();
-    MultilevelWorkspace fresh;  // as another thread's
+    MultilevelWorkspace fresh;  // as in another thread
     const Separation s = search.finish(fresh);
     ASSERT_EQ(before[kLeft] + before[kRight] + before[kSeparator], graph.total_weight())
         << "seed " << seed;
@@ -95,7 +95,7 @@ TEST(Multilevel, WeighsTheSameBeforeTheLastLevelAndNoMoreBehindIt) {
   }
 }
 
-/// Trials as the seed has them: each kind alone, both, the dearest.
+/// Returns trials chosen by the seed: each kind alone, both, the most expensive.
 Trials any_trials(std::uint64_t seed) {
   Trials trials;
   trials.multilevel = seed % 5 != 1;
@@ -125,7 +125,7 @@ TEST(BestSeparation, ValidOrDisconnected) {
     const GraphView graph = weighted.view();
     const Trials trials = any_trials(seed);
     const Search found = best_separation(graph, trials, seed, shared);
-    // Without level sets nobody looks whether the graph is connected.
+    // Without level sets the search does not check whether the graph is connected.
     ASSERT_EQ(found.best.has_value(), !trials.level_sets || connected(graph)) << "seed " << seed;
     ++(found.best ? divided : empty);
     ASSERT_TRUE(same(found.below, trials) || (found.best && trials.follow)) << "seed " << seed;
@@ -141,7 +141,7 @@ TEST(BestSeparation, ValidOrDisconnected) {
   EXPECT_GT(empty, static_cast<int>(seeds(1200)) / 20);
 }
 
-// Sums of weights reach what an Index holds.
+// Sums of weights reach the limit of Index.
 TEST(BestSeparation, ValidWhateverTheWeights) {
   SeparatorWorkspaces shared;
   for (std::uint64_t seed = 0; seed < seeds(240); ++seed) {
@@ -156,8 +156,8 @@ TEST(BestSeparation, ValidWhateverTheWeights) {
   }
 }
 
-// The winner is one of the two kinds, or better than both: the polish only improves. But a thin
-// level set settles it.
+// The winner is one of the two kinds, or better than both after refinement by flow. A thin level
+// set wins at once.
 TEST(BestSeparation, NoWorseThanEitherKindAlone) {
   SeparatorWorkspaces shared;
   for (std::uint64_t seed = 0; seed < seeds(300); ++seed) {
@@ -173,8 +173,8 @@ TEST(BestSeparation, NoWorseThanEitherKindAlone) {
     ASSERT_TRUE(b == m || b == l) << "seed " << seed;
     const double reference = std::min(reference_of(m), reference_of(l));
     const Offset most =
-        most_side(graph.total_weight(), 0.72);    // where neither is lopsided the less work wins
-    if (is_thin(l) && heavier_side(l) <= most) {  // what is not divided needs no other
+        most_side(graph.total_weight(), 0.72);    // less work wins if neither is lopsided
+    if (is_thin(l) && heavier_side(l) <= most) {  // a thin level set ends the search
       ASSERT_EQ(b, l) << "seed " << seed;
       continue;
     }
@@ -189,8 +189,8 @@ TEST(BestSeparation, NoWorseThanEitherKindAlone) {
   }
 }
 
-// Of large graphs multilevel separations are given up where level sets are far ahead before the
-// last refinement: never where they win.
+// On large graphs the search abandons multilevel separations if level sets are far ahead before the
+// last refinement; this must not happen if the multilevel one would win.
 TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
   SeparatorWorkspaces shared;
   std::mt19937_64 random(4);
@@ -217,8 +217,8 @@ TEST(BestSeparation, NoWorseThanEitherKindAloneOnLargeGraphs) {
 TEST(BestSeparation, ThreadsChangeNothing) {
   const ManyThreads many;
   std::mt19937_64 random(3);
-  const auto large =
-      with_weights(shuffled(grid(150, 150), random), 1);  // large enough to be shared
+  const auto large = with_weights(shuffled(grid(150, 150), random), 1);  // large enough for threads
+                                                                         // to share the search
   const Graph parts = side_by_side({grid(120, 120), grid(110, 110)});
   Trials dear;
   dear.backwards = dear.polish_all = true;
@@ -240,7 +240,7 @@ TEST(BestSeparation, ThreadsChangeNothing) {
   }
 }
 
-/// The piece that these vertices, ascending, make.
+/// Expects the piece that these vertices, ascending, form.
 void expect_piece(const PieceView& from, const Piece& piece, const std::vector<Index>& member) {
   std::vector<Index> number(static_cast<std::size_t>(from.graph.size()), kNone), name;
   for (const Index v : member)
@@ -285,7 +285,7 @@ TEST(Piece, SidesOfSides) {
   }
 }
 
-/// Vertices that can be reached, by the components' least vertices.
+/// Returns the vertices of each component, ordered by the components' least vertices.
 std::vector<std::vector<Index>> naive_components(const GraphView& graph) {
   std::vector<Index> label(static_cast<std::size_t>(graph.size()));
   for (Index v = 0; v < graph.size(); ++v) label[v] = v;
@@ -329,8 +329,8 @@ TEST(Piece, Components) {
   EXPECT_GT(batched, 100);
 }
 
-/// A leaf's graph with its halo, numbered as it is met: neighbours of the leaf's first vertex
-/// first.
+/// A leaf's graph with its halo, numbered in order of discovery: neighbours of the leaf's first
+/// vertex first.
 struct NaiveHalo {
   LevelGraph graph;
   std::vector<Index> halo;
@@ -369,7 +369,7 @@ TEST(Leaf, MinimumDegreeWithAllNeighboursInSight) {
     const auto member = members_of(s.side, random() % 2 == 0 ? kLeft : kRight);
     if (member.empty()) continue;
     const Piece piece = extract_side({whole, {}}, s, s.side[member[0]]);
-    // The rest is in places before and after those of the leaf.
+    // Other vertices have places before and after those of the leaf.
     const auto first = static_cast<Index>(
         random() % static_cast<std::uint64_t>(whole.size() - piece.graph.size() + 1));
     std::vector<Index> place(static_cast<std::size_t>(whole.size()), kNone);

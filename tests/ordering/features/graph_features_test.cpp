@@ -1,4 +1,4 @@
-// What is told of graphs before they are ordered.
+// Features of graphs before they are ordered.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/features/graph_features.hpp"
 
@@ -66,7 +66,7 @@ TEST(DegreeSpread, TellsHubsLatticesAndIrregularMeshes) {
   };
   const auto regular = [](const Graph& graph) { return is_lattice(degree_spread(view_of(graph))); };
   EXPECT_TRUE(hubs(star(40)));
-  EXPECT_FALSE(hubs(star(20)));  // 19 neighbours, 1.9 in the mean
+  EXPECT_FALSE(hubs(star(20)));  // 19 neighbours, 1.9 on average
   for (const Graph& lattice : {grid(40, 40, 1), grid(12, 12, 12), path(100)})
     EXPECT_TRUE(!hubs(lattice) && !irregular(lattice) && regular(lattice));
   for (const char* spec : {"rgg3d 5000 12 1", "rgg3d 5000 6 1", "tri2d 5000 1"}) {

@@ -61,7 +61,7 @@ TEST(Reduce, DenseDegree) {
   EXPECT_EQ(dense_degree(5, 1), 5);
 }
 
-// Supervariables whole, by their least members, each ascending.
+// Expects whole supervariables, ordered by their least members, each ascending.
 void expect_by_supervariable(const CompressedGraph& compressed, const std::vector<Index>& rows) {
   std::vector<Index> expected, vertices;
   for (const Index row : rows)
@@ -102,7 +102,7 @@ TEST(Compress, SupervariablesAreClassesWithTheirGraph) {
   }
 }
 
-/// The graph without `rows`, whose neighbours become cliques, in the same numbering.
+/// Returns the graph without `rows`, whose neighbours become cliques, in the same numbering.
 Graph without(const Graph& graph, const std::vector<Index>& rows) {
   std::set<Index> gone(rows.begin(), rows.end());
   std::set<Edge> edges;
@@ -116,7 +116,7 @@ Graph without(const Graph& graph, const std::vector<Index>& rows) {
   return graph_of(graph.size(), {edges.begin(), edges.end()});
 }
 
-/// Rows that are not in old_of.
+/// Returns the rows that are not in old_of.
 std::vector<Index> missing(Index n, const std::vector<Index>& old_of) {
   std::vector<char> there(static_cast<std::size_t>(n), 0);
   for (const Index v : old_of) there[v] = 1;
@@ -126,15 +126,15 @@ std::vector<Index> missing(Index n, const std::vector<Index>& old_of) {
   return rows;
 }
 
-/// Rows that were eliminated have none of their like for a neighbour, and stand right before the
-/// first of their neighbours, or others that do.
+/// Expects that eliminated small rows have no other small row as neighbour, and come right before
+/// the first of their neighbours, or before further small rows that do.
 void expect_small_rows(const Graph& graph, const Reduction& reduction,
                        const std::vector<Index>& rest, const std::vector<Index>& small) {
   const auto p = Permutation::from_old_of(reduction.with_small_rows(rest));
   ASSERT_EQ(p.size(), graph.size());
   const std::set<Index> gone(small.begin(), small.end());
   std::vector<Index> others;
-  Index next = kNone;  // the next place of a row of the rest
+  Index next = kNone;  // the next place of a row that is not small
   for (Index k = graph.size() - 1; k >= 0; --k) {
     const Index v = p.old_of(k);
     if (gone.count(v) == 0) {
@@ -154,7 +154,8 @@ void expect_small_rows(const Graph& graph, const Reduction& reduction,
   ASSERT_EQ(others, rest);
 }
 
-/// All rows but the small ones: those of components, each in its own order, then those set aside.
+/// Returns all rows but the small ones: those of components, each in its own order, then those set
+/// aside.
 std::vector<Index> rest_of(const Reduction& reduction) {
   std::vector<Index> old_of;
   for (Index c = 0; c < reduction.components(); ++c)
@@ -164,8 +165,8 @@ std::vector<Index> rest_of(const Reduction& reduction) {
   return old_of;
 }
 
-// Component c, with its own numbers, is the subgraph that expand() names, of the caller's graph
-// without small rows.
+// Component c, with its own numbers, is the subgraph of the caller's graph without small rows that
+// expand() names.
 void expect_reduction(const Graph& given, bool compress, double dense, std::uint64_t seed) {
   const Reduction reduction(given, compress, dense);
   const std::vector<Index> rest = rest_of(reduction), small = missing(given.size(), rest);
@@ -213,8 +214,8 @@ void expect_reduction(const Graph& given, bool compress, double dense, std::uint
     ASSERT_EQ(graph.degree(old_of[k]) > limit, k >= sparse);
 }
 
-/// A path of n vertices, of which each `step`-th, from `first` on, is a triangle's tip: its two
-/// ends are twins.
+/// Returns a path of n vertices in which each `step`-th, from `first` on, is the tip of a triangle,
+/// whose other two vertices are twins.
 Graph path_with_twins(Index n, Index first, Index step) {
   std::vector<Edge> edges = edges_of(path(n));
   Index size = n;
@@ -226,7 +227,7 @@ Graph path_with_twins(Index n, Index first, Index step) {
   return graph_of(size, edges);
 }
 
-// In large graphs a sample tells, wherever twins stand; where few are, none are merged.
+// In large graphs a sample detects twins wherever they are; if they are few, none are merged.
 TEST(Compress, TwinsAreMergedWhereTheyAreMany) {
   for (const Index n : {50, 3000, 20000, 40000})
     for (const Index step : {2, 3, 8, 16, 30})
@@ -272,7 +273,9 @@ TEST(Reduce, ComponentsAreTheSubgraphsTheyName) {
 
 TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   std::vector<Edge> edges{{0, 1}, {0, 2}, {1, 2}};
-  for (Index v = 2; v < 23; ++v) edges.emplace_back(v, 23);  // of 0, 1 and 2 only 2 meets the hub
+  for (Index v = 2; v < 23; ++v)
+    edges.emplace_back(v, 23);  // of 0, 1 and 2 only 2 is a neighbour
+                                // of the hub
   for (Index v = 4; v < 23; ++v) edges.emplace_back(v - 1, v);
   const Graph graph = graph_of(24, edges);
   const Reduction reduction(graph, true, 1);
@@ -282,8 +285,8 @@ TEST(Reduce, WhatADenseRowToldApartIsMerged) {
   EXPECT_EQ(Reduction(graph, false, 1).size(0), 3);
 }
 
-// Many components, twins here and there, dense rows and some set aside, in graphs that are worth
-// several tasks.
+// Many components, some twins, dense rows and rows set aside, in graphs large enough for several
+// tasks.
 TEST(Reduce, IsTheSameByManyThreads) {
   const ManyThreads many;
   for (const double degree : {1.5, 4.0}) {
@@ -333,7 +336,7 @@ TEST(Reduce, ComponentsAreConnectedAndApart) {
   EXPECT_EQ(compressed.component(1).weight[0], 3);
 }
 
-// Bundle adjustment: what is left are the cameras, whether all of them are tied together or not.
+// Bundle adjustment: the cameras remain, whether or not all of them are connected.
 TEST(Reduce, SmallRowsOfABlockArrowAreEliminated) {
   const auto a = generate("bundle 30 2000 3 1 --shuffle 2"),
              sparse = generate("bundle 120 2500 3 1 --shuffle 2"),
@@ -352,8 +355,8 @@ TEST(Reduce, SmallRowsOfABlockArrowAreEliminated) {
   EXPECT_EQ(static_cast<Index>(rest_of(cameras).size()), 9 * 120);
 }
 
-// Rows that come last count in nothing, and one that all others meet is dense whether rows are
-// eliminated or not.
+// Rows that come last have no influence, and a row that meets all others is dense whether or not
+// rows are eliminated.
 TEST(Reduce, SmallRowsBesideRowsThatComeLastAndDenseOnes) {
   const auto a = generate("bundle 25 1500 3 4");
   Graph graph(a.pattern());

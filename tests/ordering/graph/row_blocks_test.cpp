@@ -1,5 +1,5 @@
-// Blocks of rows against closed neighbourhoods, and all that is built on them against the same from
-// the graph of the rows.
+// Blocks of rows against closed neighbourhoods, and results based on them against those from the
+// graph of the rows.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/graph/row_blocks.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 using namespace kauri::test;
 
-/// A graph, mostly with twins next to each other, and rows that are to stay alone.
+/// A graph, mostly with twins next to each other, and rows that must stay alone.
 struct Case {
   Graph graph;
   OwnedPattern lower;
@@ -90,7 +90,7 @@ TEST(RowBlocks, AreRunsOfEqualClosedNeighbourhoods) {
   EXPECT_GT(with_blocks, 800);
 }
 
-/// Three unknowns a point, but that some columns lack an entry.
+/// Returns a case with three unknowns per point, in which some columns lack an entry.
 Case large_case(bool whole) {
   Case c;
   const OwnedPattern points = grid_pattern(24, 24, 24, true);

@@ -1,4 +1,4 @@
-// What the orders of leaves have beyond those of halo_test: limits of the bit matrix, weights,
+// Properties of the orders of leaves beyond halo_test: limits of the bit matrix, weights,
 // instruction sets, reuse of memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/leaf/minimum_degree.hpp"
@@ -56,7 +56,7 @@ TEST(Leaf, BeyondTheLimitsDegreesAreApproximate) {
   EXPECT_TRUE(exact(weighted(small, weight), 40));
   ++weight[50];
   EXPECT_FALSE(exact(weighted(small, weight), 40));
-  std::fill(weight.begin(), weight.end(), 1000000);  // one weight for all is no weight
+  std::fill(weight.begin(), weight.end(), 1000000);  // equal weights have no effect
   EXPECT_TRUE(exact(weighted(small, weight), 40));
 }
 
@@ -79,7 +79,7 @@ TEST(Leaf, OneWeightForAllGivesTheOrderWithoutWeights) {
   }
 }
 
-// Each bit of a weight is counted apart: all of them are used here.
+// All bits of the weights are used, since each bit is counted separately.
 TEST(Leaf, LargeWeights) {
   LeafWorkspace workspace;
   std::mt19937_64 random(2);
@@ -93,7 +93,7 @@ TEST(Leaf, LargeWeights) {
     if (total > BitMatrixLimits::kWeight) continue;
     std::vector<AmdPivot> trace;
     ASSERT_EQ(order_of(weighted(clique(6), weight), 4, workspace, &trace).size(), 4U);
-    ASSERT_EQ(trace.size(), 1U);  // a clique is one front, whose pivot is the heaviest
+    ASSERT_EQ(trace.size(), 1U);  // a clique is one front, whose pivot is the heaviest vertex
     const Index heaviest =
         *std::find_if(heavy_first.begin(), heavy_first.end(), [](Index v) { return v < 4; });
     EXPECT_EQ(trace[0].vertex, heaviest);
@@ -120,7 +120,7 @@ TEST(Leaf, OrderDependsNeitherOnInstructionsNorOnEarlierGraphs) {
   }
 }
 
-// Vertices that no elimination can tell apart leave together: copies of one vertex are one front.
+// Vertices that no elimination distinguishes leave together: copies of one vertex form one front.
 TEST(Leaf, TwinsLeaveTogether) {
   LeafWorkspace workspace;
   std::mt19937_64 random(4);

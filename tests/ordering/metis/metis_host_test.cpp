@@ -1,4 +1,4 @@
-// METIS inside kauri leaves the process alone: its signals, its standard error, its rand(), its
+// METIS within kauri leaves the process alone: its signals, its standard error, its rand(), its
 // memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@
 namespace {
 
 long allocations_left = -1,
-     alive = 0;  // until one fails, or negative: none does; blocks of METIS that are not given back
+     alive = 0;  // left: allocations until one fails, negative if none fails; alive: unreleased
+                 // blocks of METIS
 bool fail_once = true;
 
 bool fails() {
@@ -37,7 +38,7 @@ bool fails() {
 
 }  // namespace
 
-// In the place of what METIS calls, by the linker (--wrap).
+// Replace the functions that METIS calls, by the linker (--wrap).
 extern "C" {
 void* __real_malloc(std::size_t bytes);                 // NOLINT
 void* __real_realloc(void* memory, std::size_t bytes);  // NOLINT
@@ -77,7 +78,7 @@ Permutation by_metis(const Graph& graph) {
 
 int expected_signal = 0;
 
-/// The signal again and again, to the ordering thread or to this one, while METIS runs.
+/// Sends the signal repeatedly, to the ordering thread or to this one, while METIS runs.
 void send_while_ordering(int number, bool to_orderer) {
   const Graph graph(generate("poisson2d 250").pattern());
   struct sigaction ours {};
@@ -94,11 +95,11 @@ void send_while_ordering(int number, bool to_orderer) {
   std::thread orderer([&] {
     try {
       for (int k = 0; k < 3; ++k) found = by_metis(graph);
-    } catch (const Error&) {  // of a handler of METIS, which ends its call
+    } catch (const Error&) {  // from a handler of METIS, which ends its call
       found = Permutation();
     }
     done = true;
-    // There for the signals until none is sent any more.
+    // Keeps this thread available for signals until no more are sent.
     while (done && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   });
   int sent = 0;
@@ -123,11 +124,11 @@ void send_while_ordering(int number, bool to_orderer) {
   signal(number, SIG_DFL);
 }
 
-/// METIS as published installs handlers of its own for these signals.
+/// METIS as published installs its own handlers for these signals.
 class MetisSignals : public MetisInside, public ::testing::WithParamInterface<int> {};
 
 TEST_P(MetisSignals, OfTheOrderingThreadAreThePrograms) {
-  // ThreadSanitizer runs this handler at once and then waits for a lock of its own: a program of 30
+  // ThreadSanitizer runs this handler at once and then waits for its own lock: a program of 30
   // lines without kauri hangs as well (GCC 13).
   if (test::kThreadSanitized && GetParam() == SIGABRT)
     GTEST_SKIP() << "ThreadSanitizer hangs where SIGABRT interrupts its own runtime";
@@ -136,8 +137,8 @@ TEST_P(MetisSignals, OfTheOrderingThreadAreThePrograms) {
 TEST_P(MetisSignals, OfOtherThreadsAreThePrograms) { send_while_ordering(GetParam(), false); }
 INSTANTIATE_TEST_SUITE_P(Both, MetisSignals, ::testing::Values(SIGTERM, SIGABRT));
 
-/// The system's METIS takes SIGTERM for an error of its own: the ordering ends as cancelled, and
-/// the program's handler has the signal.
+/// The system's METIS takes SIGTERM for its own error: the ordering ends as cancelled, and the
+/// program's handler receives the signal.
 TEST(MetisOfTheSystem, HandsSigtermOnAndIsCancelled) {
   if (!metis_available() || metis_is_own()) GTEST_SKIP() << "METIS is kauri's own, or is not there";
   const Graph graph(generate("poisson2d 600").pattern());
@@ -183,7 +184,7 @@ TEST_F(MetisInside, RandomNumbersOfTheProcessGoOn) {
   }
 }
 
-/// What f() prints on standard error, by whatever means.
+/// Returns everything that f() prints on standard error, by any means.
 template <class F>
 std::string standard_error_of(const F& f) {
   std::FILE* const said = std::tmpfile();
@@ -199,7 +200,7 @@ std::string standard_error_of(const F& f) {
   return text;
 }
 
-/// Every allocation of METIS fails in turn, alone or with all that come after it.
+/// Every allocation of METIS fails in turn, alone or with all later ones.
 TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
   const Graph graph(generate("poisson2d 25").pattern());
   allocations_left = std::numeric_limits<long>::max();
@@ -210,7 +211,7 @@ TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
     GTEST_SKIP()
         << "kauri is a shared library: the linker puts nothing in the place of its malloc()";
   ASSERT_GT(needed, 100);
-  const long before = alive;  // of other libraries that the linker wrapped, as CUDA's runtime
+  const long before = alive;  // of other libraries that the linker wrapped, such as CUDA's runtime
   for (const bool once : {true, false}) {
     fail_once = once;
     const std::string said = standard_error_of([&] {
@@ -221,8 +222,8 @@ TEST_F(MetisInside, MemoryThatRunsOutIsToldByTheErrorAlone) {
           ADD_FAILURE() << "no error where allocation " << k << " fails";
         } catch (const Error& error) {
           EXPECT_EQ(error.kind(), ErrorKind::memory) << k << ": " << error.what();
-        } catch (const std::bad_alloc&) {  // of what is made before METIS is called, where the
-                                           // linker wraps operator new's malloc(), too
+        } catch (const std::bad_alloc&) {  // from allocations before METIS is called, if the linker
+                                           // also wraps operator new's malloc()
         }
         allocations_left = -1;
         ASSERT_EQ(alive, before) << k;

@@ -1,5 +1,5 @@
-// Nested dissection: what METIS gives comes through unchanged, and what it does not survive never
-// reaches it.
+// Nested dissection by METIS: its results pass through unchanged, and inputs that crash it never
+// reach it.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/metis/metis.hpp"
 

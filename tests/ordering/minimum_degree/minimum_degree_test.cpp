@@ -38,7 +38,7 @@ OrderingOptions options_of(TieBreak tie, int delta, double dense = 0) {
   return options;
 }
 
-/// Plays the events of a run on the elimination graph and checks every claim that they make.
+/// Replays the events of a run on the elimination graph and checks every claim that they make.
 class Replay {
  public:
   Replay(const Graph& graph, std::vector<Index> weight, int delta,
@@ -53,7 +53,7 @@ class Replay {
     for (const Index v : removed) game_.remove(v), members_[v].clear();
   }
 
-  /// Stops at the first claim that fails. order: what the run returned.
+  /// Stops at the first claim that fails. order: the result of the run.
   void check(const std::vector<MinimumDegreeEvent>& events, std::vector<Index> order) {
     for (const auto& event : events) {
       if (event.kind != Kind::select) end_selection();
@@ -112,7 +112,7 @@ class Replay {
     eliminate(v);
     for (const Index u : reach_[v]) touched_[u] = 1;
   }
-  /// A round leaves no vertex that it could have taken.
+  /// Checks that a round leaves no vertex that it could have taken.
   void end_selection() {
     if (!selecting_) return;
     selecting_ = false;
@@ -190,7 +190,7 @@ void expect_permutation(const Graph& graph, const std::vector<Index>& old_of) {
 }
 
 TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
-  MinimumDegreeWorkspace workspace;  // one for all: what an earlier graph leaves must not matter
+  MinimumDegreeWorkspace workspace;  // reused: an earlier graph must have no influence
   Index multiple_rounds = 0, merges = 0, masses = 0;
   for (std::uint32_t seed = 0; seed < seeds(14000); ++seed) {
     const Graph graph = random_graph(seed, seed % 3 == 0 ? 60 : 25);
@@ -212,13 +212,13 @@ TEST(MinimumDegree, EveryStepAgreesWithTheEliminationGame) {
     if (HasFailure()) return;
     multiple_rounds += replay.multiple_rounds, merges += replay.merges, masses += replay.masses;
   }
-  EXPECT_GT(multiple_rounds, 1000);  // the checks above have met what they are about
+  EXPECT_GT(multiple_rounds, 1000);  // the checks above were exercised
   EXPECT_GT(merges, 1000);
   EXPECT_GT(masses, 1000);
 }
 
-/// Rows that are long beside what touches them are brought up to date late; nothing that is
-/// selected may show it.
+/// Rows that are long compared with their neighbourhood are updated late; no selection may depend
+/// on that.
 TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
   MinimumDegreeWorkspace workspace;
   for (std::uint32_t seed = 0; seed < 90; ++seed) {
@@ -233,7 +233,7 @@ TEST(MinimumDegree, EveryStepAgreesWhereThereAreHubs) {
     }
     if (seed % 2 == 1)
       for (Index k = 0; k < n / 2; ++k) edges.emplace_back(below(random, n), below(random, n));
-    if (seed % 5 == 1)  // a part that grows dense: hubs meet elements of their own size
+    if (seed % 5 == 1)  // a part that becomes dense: hubs meet elements of their own size
       for (Index k = 0; k < 400; ++k) edges.emplace_back(below(random, 50), below(random, 50));
     const Graph graph = renumbered(graph_of(n, edges), random_permutation(n, random));
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -330,10 +330,10 @@ TEST(MinimumDegree, PseudoPeripheralTiesWorkFromBothEndsInwards) {
   const Graph chain = renumbered(path(5), {3, 1, 4, 0, 2});  // 3 - 1 - 4 - 0 - 2
   EXPECT_EQ(order_of(chain), (std::vector<Index>{2, 3, 0, 1, 4}));
   EXPECT_TRUE(order_of(Graph()).empty());
-  const auto parts =
-      order_of(graph_of(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only 3 is a middle
+  const auto parts = order_of(graph_of(5, {{0, 3}, {3, 1}, {2, 4}}));  // 0 - 3 - 1 and 2 - 4: only
+                                                                       // 3 is in the middle
   EXPECT_EQ(parts.back(), 3);
-  // In a run: the corners of a ladder come first in any rule; then the two ends, and the middle
+  // In a run, the corners of a ladder come first by any rule; then the two ends, and the middle
   // last.
   MinimumDegreeWorkspace workspace;
   const auto old_of =

@@ -1,5 +1,5 @@
-// Parallel approximate minimum degree against the elimination game, itself on other numbers of
-// threads, and the sequential algorithm.
+// Parallel approximate minimum degree against the elimination game, against itself with other
+// numbers of threads, and against the sequential algorithm.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/parallel_amd/parallel_amd.hpp"
 
@@ -25,8 +25,8 @@ namespace {
 
 using namespace kauri::test;
 
-/// Nothing is left to the sequential algorithm, and every round is divided among the threads as far
-/// as can be.
+/// Returns options that leave nothing to the sequential algorithm, and divide every round among the
+/// threads as far as possible.
 ParallelAmdOptions divided(ParallelAmdOptions options = {}) {
   options.sequential_below = 0;
   options.sequential_hubs = false;
@@ -41,7 +41,7 @@ std::vector<Index> order_of(const GraphView& view, const ParallelAmdOptions& opt
   return Permutation::from_old_of(order).size() == view.size() ? order : std::vector<Index>{};
 }
 
-/// By 1, 2, 3 and 8 threads; `expected` is what any of them gave.
+/// Orders with 1, 2, 3 and 8 threads, and expects `expected` each time.
 void expect_the_same(const Graph& graph, const ParallelAmdOptions& options,
                      const std::vector<Index>& expected) {
   for (const int threads : {1, 2, 3, 8})
@@ -53,7 +53,7 @@ Offset fill(const Graph& graph, const std::vector<Index>& old_of) {
   return std::accumulate(count.begin(), count.end(), Offset{0});
 }
 
-/// `width` neighbours on either side, and a few hubs.
+/// Returns a graph with `width` neighbours on either side of each vertex, and a few hubs.
 Graph band_with_hubs(Index n, Index width, Index hubs) {
   std::vector<Edge> edges;
   for (Index v = 0; v < n; ++v) {
@@ -139,8 +139,7 @@ TEST(ParallelAmd, HostileGraphsByAnyNumberOfThreads) {
   }
 }
 
-// Hubs with long lists are worked through by the sequential algorithm alone, which passes them
-// over.
+// Hubs with long lists are left to the sequential algorithm, which skips them.
 TEST(ParallelAmd, HubsAreLeftToTheSequentialOne) {
   const Graph graph = band_with_hubs(6000, 3, 5);
   std::vector<Index> sequential(static_cast<std::size_t>(graph.size()));
@@ -150,7 +149,8 @@ TEST(ParallelAmd, HubsAreLeftToTheSequentialOne) {
   EXPECT_NE(order_of(view_of(graph), divided(), 2), sequential);
 }
 
-// So is the limit of its work: a graph with hubs may take minimum degree very long.
+// The limit of work also applies to that remainder: minimum degree on a graph with hubs may take
+// very long.
 TEST(ParallelAmd, TheLimitHoldsForWhatIsLeftToTheSequentialOne) {
   const Graph graph = band_with_hubs(6000, 3, 5);
   std::vector<Index> order(static_cast<std::size_t>(graph.size()));
@@ -163,7 +163,7 @@ TEST(ParallelAmd, TheLimitHoldsForWhatIsLeftToTheSequentialOne) {
   EXPECT_LT(some, all);
 }
 
-// What one thread would do before or after another, told apart without any race.
+// Processes vertices in other sequences, which detects an influence of timing without a race.
 TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
   std::mt19937_64 random(13);
   for (int k = 0; k < 60; ++k) {
@@ -177,7 +177,7 @@ TEST(ParallelAmd, WhoIsWorkedOnFirstDoesNotReachTheOrder) {
   }
 }
 
-// Where threads do meet: many rounds of many winners, again and again.
+// Many rounds of many winners, repeated, in which threads do meet.
 TEST(ParallelAmd, TimingDoesNotReachTheOrder) {
   const ManyThreads many;
   std::mt19937_64 random(9);
@@ -236,8 +236,8 @@ TEST(ParallelAmd, FillIsNearThatOfTheSequentialOne) {
   EXPECT_LE(std::exp(sum / static_cast<double>(graphs.size())), 1.04);
 }
 
-// A tree has no fill in minimum degree, whatever the ties, as long as nothing but the least degree
-// is taken.
+// A tree has no fill in minimum degree, however ties are broken, if only vertices of least degree
+// are taken.
 TEST(ParallelAmd, TreesHaveNoFill) {
   std::mt19937_64 random(11);
   for (int k = 0; k < 100; ++k) {
@@ -259,13 +259,13 @@ TEST(ParallelAmd, StopsWhenAsked) {
   AmdWorkspace workspace;
   std::vector<Index> order(static_cast<std::size_t>(graph.size()));
   EXPECT_THROW(parallel_minimum_degree(view_of(graph), divided(), workspace, order),
-               Error);  // by the engine's own look
+               Error);  // from the engine's own check
   for (const int threads : {1, 2})
     EXPECT_THROW(order_of(view_of(graph), divided(), threads), Error);
 }
 
-// In a core without structure each pivot gives a new degree to all that are left: entries that have
-// gone must not pile up.
+// In an unstructured core each pivot changes the degree of all remaining vertices: outdated entries
+// must not accumulate.
 TEST(ParallelAmd, ListsByDegreeAreSweptOut) {
   std::mt19937_64 random(5);
   for (const Index n : {1000, 3000}) {
@@ -275,7 +275,8 @@ TEST(ParallelAmd, ListsByDegreeAreSweptOut) {
     options.report = &report;
     (void)order_of(view_of(graph), options, 2);
     EXPECT_GT(report.bucketed, n / 2);
-    EXPECT_LE(report.bucketed, 3 * n + 4096);  // twice what there may be, and the news of a round
+    EXPECT_LE(report.bucketed, 3 * n + 4096);  // twice the number of vertices, and the additions of
+                                               // a round
   }
 }
 

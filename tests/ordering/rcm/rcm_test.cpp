@@ -1,4 +1,4 @@
-// Reverse Cuthill-McKee: bandwidths that are known, and the definition checked step by step.
+// Reverse Cuthill-McKee: known bandwidths, and the definition checked step by step.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ordering/rcm/rcm.hpp"
 
@@ -50,8 +50,8 @@ TEST(Rcm, GridHasBandwidthNearItsShorterSide) {
   }
 }
 
-// The reversed order is a breadth-first search whose next vertices are the new neighbours of the
-// vertex at hand, by degree.
+// The reversed order is a breadth-first search that appends the new neighbours of the current
+// vertex by degree.
 TEST(Rcm, FollowsTheDefinition) {
   RcmWorkspace workspace;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -77,7 +77,7 @@ TEST(Rcm, FollowsTheDefinition) {
   }
 }
 
-// Depth of the breadth-first tree below v.
+// Returns the depth of the breadth-first tree below v.
 Index eccentricity(const GraphView& view, Index v) {
   std::vector<Index> level(static_cast<std::size_t>(view.size()), kNone), queue{v};
   level[v] = 0;

@@ -1,5 +1,5 @@
 // Tests of batches on any backend: items against dense and exact oracles and against single
-// factors, failing items among good ones, shapes.
+// factors, failing items among good ones, layouts and sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,8 +26,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Items of one pattern: a system, and others whose values are drawn so that A stays diagonally
-/// dominant if it was.
+/// Items of one pattern: a matrix A and the values of its items, which batch_system() makes.
 template <class T>
 struct BatchSystem {
   SymmetricMatrix<double> a;
@@ -42,8 +41,8 @@ struct BatchSystem {
   }
 };
 
-/// A_k = D_k A D_k with powers of two in D_k, times a small integer for odd items: SPD as A is,
-/// other numbers in each entry.
+/// Makes items A_k = D_k A D_k, with 1 + k mod 3 times powers of two in D_k: each is positive
+/// definite as A is, with other numbers in each entry.
 template <class T>
 BatchSystem<T> batch_system(SymmetricMatrix<double> a, std::shared_ptr<const Plan> plan,
                             Index items, Offset gap) {
@@ -88,7 +87,7 @@ struct BatchColumns {
   }
 };
 
-/// |b - A x| / (|A| |x| + |b|) in the largest norm, in twice the precision.
+/// Returns |b - A x| / (|A| |x| + |b|) in the maximum norm, computed in twice the precision.
 template <class T>
 double batch_backward_error(const Pattern& pattern, const std::vector<T>& value,
                             const std::vector<T>& x, const std::vector<T>& b) {
@@ -111,21 +110,22 @@ double batch_backward_error(const Pattern& pattern, const std::vector<T>& value,
   return most == 0 ? 0 : static_cast<double>(most / (norm_a * norm_x + norm_b));
 }
 
-/// Of the single path: c n eps with c = 1 on all systems of these tests.
+/// Returns the bound of the backward error of a single factor: c n eps with c = 1 on all systems of
+/// these tests.
 template <class T>
 double batch_bound(Index n) {
   return (n + 10) * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// What a componentwise backward error may be where a single factor's is less than a quarter of it:
-/// 4e-15 in double.
+/// Returns the componentwise backward error that is always allowed, 4e-15 in double; it applies if
+/// a single factor's error is less than a quarter of it.
 template <class T>
 double batch_least_bound() {
   return 18 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
-/// Each item's componentwise backward error, its worst column's, is at most four times a single
-/// factor's of the same backend; of the CPU's where the device is emulated, which is slow.
+/// Expects that the largest componentwise backward error of each item is at most four times that of
+/// a single factor on the same backend, or on the CPU if the device is emulated, which is slow.
 template <class T>
 void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& system,
                                      BatchColumns<T> b, BatchColumns<T> x) {
@@ -148,8 +148,8 @@ void expect_errors_of_single_factors(Backend& backend, const BatchSystem<T>& sys
   }
 }
 
-/// L of each item is the exact factor, bit for bit, in any order of summation. Item k is A times
-/// 4^(k mod 3), its L is L times 2^(k mod 3).
+/// Expects that L of each item is the exact factor, bit for bit, in any order of summation. Item k
+/// is A times 4^(k mod 3), and its L is L times 2^(k mod 3).
 template <class T>
 void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& system,
                         AnalyzeOptions options, Index items) {
@@ -162,8 +162,8 @@ void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& syste
   auto batch = BatchFactor<T>::create(plan, items, backend, way);
   for (const DeviceVerdict& v : refactorize<T>(batch, value, system.a.pattern().nnz()))
     ASSERT_EQ(v.status, VerdictStatus::positive_definite) << system.a.n();
-  // The plan's order is the caller's in another topological order, so rows are met by the caller's
-  // names.
+  // The plan's order may be another topological order of the caller's, so rows are compared by the
+  // caller's indices.
   for (Index k = 0; k < items; k += std::max<Index>(1, items - 1))
     for (Index i = 0; i < system.a.n(); ++i)
       for (const auto& [j, v] : system.l[i]) {
@@ -175,7 +175,7 @@ void expect_exact_items(Backend& backend, BatchWay way, const ExactSystem& syste
       }
 }
 
-/// The same of a random L.
+/// As expect_exact_items() above, for a random L.
 template <class T>
 void expect_exact_items(Backend& backend, BatchWay way, Index n, int per_row, Index band,
                         const AnalyzeOptions& options, Index items) {
@@ -187,7 +187,7 @@ void expect_exact_items(Backend& backend, BatchWay way, Index n, int per_row, In
                         options, items);
 }
 
-/// Each item is solved to the single path's bound, whatever the gaps.
+/// Expects that each item is solved within the bound of a single factor, with any gaps.
 template <class T>
 void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& system, Index cols,
                          Offset gap, Index nrhs) {
@@ -210,7 +210,7 @@ void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& s
           batch_bound<T>(n))
           << k << " " << c;
   expect_errors_of_single_factors(backend, system, b, x);
-  for (std::size_t at = 0; at < before.size(); ++at) {  // what lies between columns and items
+  for (std::size_t at = 0; at < before.size(); ++at) {  // the gaps between columns and items
     const Offset in_item = static_cast<Offset>(at) % x.stride;
     const bool is_x = in_item / x.ld < cols && in_item % x.ld < n;
     ASSERT_TRUE(is_x || x.data[at] == before[at]) << at;
@@ -221,14 +221,14 @@ void expect_solved_items(Backend& backend, BatchWay way, const BatchSystem<T>& s
       ASSERT_TRUE(same_bits(b.column(k, c), x.column(k, c))) << "in place";
 }
 
-/// What is known of an item: its verdict and solution.
+/// Verdict and solution of an item.
 template <class T>
 struct ItemOutcome {
   DeviceVerdict verdict;
   std::vector<T> x;
 };
 
-/// The items of a batch, in this order, with one right-hand side.
+/// Factorises and solves the items of a batch, in this order, with one right-hand side.
 template <class T>
 std::vector<ItemOutcome<T>> outcomes(Backend& backend, BatchWay way, const BatchSystem<T>& system,
                                      const std::vector<Index>& order) {
@@ -253,7 +253,7 @@ std::vector<ItemOutcome<T>> outcomes(Backend& backend, BatchWay way, const Batch
   return out;
 }
 
-/// An item has the same bits alone, first, last and among others.
+/// Expects that an item has the same bits alone, first, last and among others.
 template <class T>
 void expect_independent_items(Backend& backend, BatchWay way, const BatchSystem<T>& system) {
   std::vector<Index> order(static_cast<std::size_t>(system.items));
@@ -272,7 +272,8 @@ void expect_independent_items(Backend& backend, BatchWay way, const BatchSystem<
   }
 }
 
-/// The first pivot that fails of a dense Cholesky in the plan's order; column kNone if none does.
+/// Returns the first failing pivot of a dense Cholesky in the plan's order; column kNone if none
+/// fails.
 template <class T>
 DeviceVerdict naive_failure(const Pattern& pattern, const std::vector<T>& value,
                             const Permutation& perm) {
@@ -296,9 +297,9 @@ DeviceVerdict naive_failure(const Pattern& pattern, const std::vector<T>& value,
   return {};
 }
 
-/// Every other item fails: at one column or at several, by a diagonal that is negative, or not
-/// finite. Column and pivot are those of a naive factorisation; the good items have the bits that
-/// they have without the others.
+/// Makes every other item fail, at one column or several, by a diagonal entry that is negative or
+/// not finite. Expects column and pivot of a naive factorisation, and that the good items have the
+/// bits that they have without the failing ones.
 template <class T>
 void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& system, int rounds) {
   const Index n = system.a.n();
@@ -316,7 +317,7 @@ void expect_failures(Backend& backend, BatchWay way, const BatchSystem<T>& syste
             broken.value[static_cast<std::size_t>(k * system.stride + pattern.col_ptr[j])];
         diagonal = k % 7 == 5   ? std::numeric_limits<T>::quiet_NaN()
                    : k % 7 == 3 ? std::numeric_limits<T>::infinity()
-                                : -std::abs(diagonal);  // also the second time
+                                : -std::abs(diagonal);  // negative also if drawn twice
       }
     const auto seen = outcomes(backend, way, broken, order);
     for (Index k = 0; k < system.items; ++k) {

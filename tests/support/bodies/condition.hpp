@@ -38,7 +38,7 @@ struct ConditionedSystem {
   ConditionEstimate estimate(const Pattern& pattern) {
     return estimate_condition<T>({pattern, value}, factor, workspace);
   }
-  /// Column after column of the inverse.
+  /// Returns the 1-norm of the inverse, computed column by column.
   double inverse_norm() {
     const Index n = factor.plan().n;
     double largest = 0;
@@ -54,7 +54,7 @@ struct ConditionedSystem {
   }
 };
 
-/// Of matrices whose inverses have no sign to hide behind.
+/// Expects exact estimates for matrices whose inverses the estimator resolves exactly.
 template <class T>
 void conditions_are_those_of_the_inverse(Backend& backend, const PlanOf& plan_of,
                                          const std::vector<std::string>& specs) {
@@ -105,7 +105,7 @@ void conditions_of_nothing_and_of_another_pattern(Backend& backend, const PlanOf
       std::string::npos);
 }
 
-/// Eigenvalues of the five-point grid are 4 - 2 cos(i pi / (k + 1)) - 2 cos(j pi / (k + 1)).
+/// The eigenvalues of the five-point grid are 4 - 2 cos(i pi / (k + 1)) - 2 cos(j pi / (k + 1)).
 template <class T>
 void determinants_are_products_of_eigenvalues(Backend& backend, const PlanOf& plan_of,
                                               const std::vector<Index>& sides) {

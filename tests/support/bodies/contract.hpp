@@ -1,5 +1,5 @@
-// Bodies of tests that hold for every backend: what the public calls of the numeric phase refuse,
-// and what they survive. Run on the CPU and on CUDA.
+// Bodies of tests that hold for every backend: arguments that public calls of the numeric phase
+// reject, and states that they survive. Run on the CPU and on CUDA.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace kauri::test {
 
-/// A 4 x 4 tridiagonal matrix, or one with the same number of entries elsewhere.
+/// Returns a 4 x 4 tridiagonal matrix, or one with as many entries in other places.
 template <class T>
 SymmetricMatrix<T> four_by_four(bool other = false) {
   const std::vector<Index> row{0, 1, 2, 3, 1, 2, other ? 0 : 3},
@@ -62,7 +62,7 @@ void a_matrix_of_another_pattern_is_refused(Backend& backend, const PlanOf& plan
   EXPECT_EQ(
       refilled(other.view()),
       "refactorize: the matrix has another pattern than the one analysed: entry (3, 0) is new");
-  EXPECT_TRUE(factor.value().valid());  // a refused call changes nothing
+  EXPECT_TRUE(factor.value().valid());  // a rejected call changes nothing
   EXPECT_EQ(refilled({a.pattern(), a.value().first(6)}),
             "refactorize: 6 values, the pattern has 7 entries");
 }
@@ -106,7 +106,7 @@ void residuals_check_the_matrix(Backend& backend, const PlanOf& plan_of) {
             "no Error");
 }
 
-/// Null, too narrow, too wide, or one over the other: nothing is read or written.
+/// Views that are null, too narrow, too wide or overlapping: nothing is read or written.
 template <class T>
 void residuals_check_the_vectors(Backend& backend, const PlanOf& plan_of) {
   const auto a = four_by_four<T>();
@@ -160,7 +160,7 @@ void residuals_check_the_vectors(Backend& backend, const PlanOf& plan_of) {
       << "no columns";
 }
 
-/// What nobody can mean by RefineOptions.
+/// Values of RefineOptions that are invalid.
 template <class T>
 void refinement_checks_its_options(Backend& backend, const PlanOf& plan_of) {
   const auto a = four_by_four<T>();
@@ -207,7 +207,7 @@ void values_lie_where_the_backend_computes(Backend& backend, const PlanOf& plan_
             "DeviceValues::assign: these values are borrowed");
 }
 
-/// `make_backend`: of the kind that plan_of makes plans for.
+/// `make_backend` makes a backend of the kind that plan_of makes plans for.
 template <class T>
 void a_moved_backend_disturbs_nothing(const std::function<Backend()>& make_backend,
                                       const PlanOf& plan_of) {
@@ -228,7 +228,7 @@ void a_moved_backend_disturbs_nothing(const std::function<Backend()>& make_backe
   EXPECT_GT(second->bytes_in_use(), 0);
 }
 
-/// What is multiplied: a generated system, or a small diagonal one with a zero.
+/// Returns a generated system, or a small diagonal matrix with a zero.
 inline SymmetricMatrix<double> generated_or_diagonal(const std::string& spec) {
   const std::vector<Index> three{0, 1, 2};
   return spec == "diag" ? SymmetricMatrix<double>::from_triplets(
@@ -236,8 +236,8 @@ inline SymmetricMatrix<double> generated_or_diagonal(const std::string& spec) {
                         : generate(spec);
 }
 
-/// Y = A X as each backend finds it, the same bits, against a sum in long double; X and padding are
-/// left alone.
+/// Y = A X has the same bits on each backend and is compared with a sum in long double; X and
+/// padding are unchanged.
 template <class T>
 void multiply_is_an_exact_product(const std::vector<Backend*>& backends, const std::string& spec) {
   const auto a = generated_or_diagonal(spec);
@@ -276,7 +276,7 @@ void multiply_is_an_exact_product(const std::vector<Backend*>& backends, const s
   }
 }
 
-/// The systems that the latter goes through.
+/// Systems for multiply_is_an_exact_product().
 inline const std::vector<std::string> kMultiplied{"poisson2d 1", "poisson2d 60", "elast3d 6",
                                                   "arrow 20000 3", "diag"};
 

@@ -1,4 +1,4 @@
-// Bodies of tests that hold for every backend: those of the CPU's tests, run on CUDA too.
+// Bodies of tests that hold for every backend: the CPU's tests of factors, which run on CUDA too.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -67,7 +67,7 @@ void trivial_sizes_are_exact(Backend& backend, const PlanOf& plan_of) {
   }
 }
 
-/// Every entry of A in turn, and the shift.
+/// Makes each entry of A in turn, and the shift, NaN or infinite.
 template <class T>
 void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 7 --shuffle 2");
@@ -100,7 +100,7 @@ void bad_numbers_are_named(Backend& backend, const PlanOf& plan_of) {
 
 template <class T>
 void kkt_systems_fail_as_a_naive_factorisation(Backend& backend, const PlanOf& plan_of) {
-  // [H B^T; B 0]: H a grid Laplacian, one constraint per grid row.
+  // [H B^T; B 0]: H is a grid Laplacian; B has one constraint per grid row.
   const auto h = generate("poisson2d 10");
   std::vector<Index> row, col;
   std::vector<T> value;
@@ -132,7 +132,8 @@ void missing_diagonal_entry_is_a_zero_pivot(Backend& backend, const PlanOf& plan
   EXPECT_EQ(factor.error().pivot, 0);
 }
 
-/// B = A X in exact numbers, with leading dimension ld; what is behind the n-th row is left alone.
+/// Computes B = A X in exact numbers, with leading dimension ld; entries behind row n are
+/// unchanged.
 template <class T>
 void exact_product(const Pattern& lower, const std::vector<T>& value, const std::vector<T>& x,
                    Index cols, Offset ld, std::vector<T>& b) {
@@ -148,8 +149,8 @@ void exact_product(const Pattern& lower, const std::vector<T>& value, const std:
   }
 }
 
-/// Of A = L L^T with small integers everywhere: X comes back bit for bit, as many columns at once
-/// as the workspace holds, or in blocks.
+/// Solves A = L L^T with small integers everywhere: X is exact, bit for bit, with as many columns
+/// at once as the workspace holds, or in blocks.
 template <class T>
 void solves_are_exact(Backend& backend, const PlanInOrder& plan_of) {
   std::mt19937_64 random(13);
@@ -169,12 +170,13 @@ void solves_are_exact(Backend& backend, const PlanInOrder& plan_of) {
         answer[c * ld + i] = static_cast<T>(static_cast<int>(random() % 5) - 2);
     exact_product(system.a.pattern(), value, answer, nrhs, ld, x);
     factor.value().solve({x.data(), n, nrhs, ld}, workspace);
-    ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding untouched as well
+    ASSERT_EQ(x, answer) << "n=" << n << " nrhs=" << nrhs;  // padding is untouched, too
   }
 }
 
-/// A little beyond the least eigenvalue, and a little short of it. The column is that of the double
-/// factorisation for both scalars: the margin is far beyond the rounding of either.
+/// Shifts a little beyond the least eigenvalue, and a little short of it. The failing column is
+/// that of the factorisation in double for both scalars, since the margin exceeds the rounding of
+/// either by far.
 template <class T>
 void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of,
                                         const std::string& spec) {
@@ -196,12 +198,12 @@ void shifts_around_the_least_eigenvalue(Backend& backend, const PlanOf& plan_of,
   }
 }
 
-/// The systems that the latter goes through.
+/// Systems for shifts_around_the_least_eigenvalue().
 inline const std::vector<std::string> kShifted{"poisson2d 12", "elast3d 3", "rgg3d 200 8 1",
                                                "shell2d 11", "blockdiag 120 16"};
 
-/// A grid Laplacian with -1 at a place of the diagonal: indefinite, and definite with a shift
-/// of 10.
+/// Uses a grid Laplacian with -1 in one diagonal entry: indefinite, and positive definite with a
+/// shift of 10.
 template <class T>
 void a_failed_factor_keeps_its_buffers_and_takes_a_shift(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 12");

@@ -1,5 +1,5 @@
 // Bodies of tests that hold for every backend: a factorisation and a solve in one pass
-// (FusedSolve). Array: numbers where it computes.
+// (FusedSolve). Array: numbers in the backend's memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -31,7 +31,7 @@ struct FusedCase {
         b(dense_numbers<T>(n(), cols, seed + 1)) {}
   [[nodiscard]] Index n() const { return pattern.n(); }
   [[nodiscard]] SymmetricView<T> view() const { return {pattern.view(), value}; }
-  /// A^-1 b in long double, column-major.
+  /// Returns A^-1 b, computed in long double, column-major.
   [[nodiscard]] std::vector<T> expected() const {
     const std::vector<long double> inverse = dense_inverse<T>(pattern.view(), value);
     const auto order = static_cast<std::size_t>(n());
@@ -46,20 +46,20 @@ struct FusedCase {
   }
 };
 
-/// |found - expected| beside the largest |expected|.
+/// Returns the largest |found - expected| divided by the largest |expected|.
 template <class T>
 double largest_difference(const std::vector<T>& found, const std::vector<T>& expected) {
   double largest = 0, difference = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     largest = std::max(largest, std::abs(static_cast<double>(expected[k])));
     const double apart = std::abs(static_cast<double>(found[k]) - static_cast<double>(expected[k]));
-    if (!(apart <= difference)) difference = apart;  // a NaN stays
+    if (!(apart <= difference)) difference = apart;  // keeps a NaN
   }
   return largest == 0 ? difference : difference / largest;
 }
 
-/// By all calls, which have the same bits, and write x alone: near the dense solution, to
-/// `tolerance`.
+/// Solves by all calls. Expects that they give the same bits, write x alone, and are near the dense
+/// solution up to `tolerance`.
 template <class T, class Array>
 void expect_fused(FusedSolve<T>& fused, const FusedCase<T>& c, Backend& backend, double tolerance,
                   Layout one, Layout other, Offset gap) {
@@ -93,7 +93,7 @@ void expect_fused(FusedSolve<T>& fused, const FusedCase<T>& c, Backend& backend,
   EXPECT_TRUE(is_same(b.data, b0.with(found).data)) << "in place";
 }
 
-/// Values and right-hand sides that change, on patterns of all kinds.
+/// Solves with changing values and right-hand sides, on patterns of all kinds.
 template <class T, class Array>
 void fused_solves_are_the_dense_ones(Backend& backend, const PlanOf& plan_of,
                                      const std::vector<OwnedPattern>& patterns,
@@ -117,8 +117,8 @@ void fused_solves_are_the_dense_ones(Backend& backend, const PlanOf& plan_of,
     }
 }
 
-/// Systems of several fronts and levels, by backward errors, which are those of a factor and a
-/// solve but for a small multiple.
+/// Solves systems of several fronts and levels. Backward errors are at most a small multiple of
+/// those of a factor and a solve.
 template <class T>
 void fused_errors_are_those_of_factors(Backend& backend, const PlanOf& plan_of,
                                        const std::vector<std::string>& specs) {
@@ -142,8 +142,8 @@ void fused_errors_are_those_of_factors(Backend& backend, const PlanOf& plan_of,
   }
 }
 
-/// Where it fails is where elimination in the plan's order does; then all of x is NaN on a stream;
-/// and a good A is solved again.
+/// A breakdown is at the column where elimination in the plan's order fails; an enqueued solve then
+/// sets all of x to NaN; a good A is solved again afterwards.
 template <class T, class Array>
 void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t seeds) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
@@ -186,8 +186,8 @@ void fused_breakdowns(Backend& backend, const PlanOf& plan_of, std::uint64_t see
   }
 }
 
-/// Numbers that are none are named in the caller's numbering, of A and of b; and a b that is too
-/// large is told.
+/// Entries of A and of b that are not finite are named in the caller's numbering; a b that is too
+/// large is an error.
 template <class T, class Array>
 void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_of,
                                           const OwnedPattern& a) {
@@ -220,7 +220,7 @@ void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_o
   EXPECT_EQ(fused.fetch_verdict(nullptr).status, VerdictStatus::not_positive_definite);
   EXPECT_EQ(fused.verdict().column, kNone);
   for (const T v : device_x.fetch()) EXPECT_TRUE(std::isnan(v));
-  // The limit is one of all columns together, which two halves of it break.
+  // The limit applies to all columns together, so two columns that each keep it may exceed it.
   const std::string limit =
       std::string(" together, is not below 2^") + (sizeof(T) == 4 ? "120" : "960") + ": scale b";
   c.b = b;
@@ -239,8 +239,7 @@ void fused_solves_name_what_is_not_finite(Backend& backend, const PlanOf& plan_o
                          Layout::row_major, 1);
 }
 
-/// Units of A and of b, by powers of two: x has the accuracy that it has without them, however
-/// small it is.
+/// A and b are scaled by powers of two: x is as accurate as without, however small it is.
 template <class T, class Array>
 void fused_solves_in_any_units(Backend& backend, const PlanOf& plan_of,
                                const std::vector<OwnedPattern>& patterns, double tolerance) {
@@ -249,7 +248,7 @@ void fused_solves_in_any_units(Backend& backend, const PlanOf& plan_of,
     for (const Index cols : {1, 3})
       for (const int of_a : {-far, 0, far})
         for (const int of_b : {-far - far / 2, -far, 0, far}) {
-          if (2 * of_b - of_a > 2 * far) continue;  // b . A^-1 b too large
+          if (2 * of_b - of_a > 2 * far) continue;  // b . A^-1 b is too large
           SCOPED_TRACE(std::to_string(a.n()) + " rows, " + std::to_string(cols) + " columns, 2^" +
                        std::to_string(of_a) + ", 2^" + std::to_string(of_b));
           FusedCase<T> c(a, cols, 9);
@@ -267,7 +266,7 @@ void fused_solves_in_any_units(Backend& backend, const PlanOf& plan_of,
         }
 }
 
-/// Of A, in its numbering, whatever the right-hand sides.
+/// The verdict describes A, in its numbering, for any right-hand sides.
 template <class T>
 void fused_verdicts_are_those_of_factors(Backend& backend, const PlanOf& plan_of,
                                          const std::vector<OwnedPattern>& patterns) {
@@ -275,7 +274,7 @@ void fused_verdicts_are_those_of_factors(Backend& backend, const PlanOf& plan_of
     for (const Index cols : {1, 3}) {
       SCOPED_TRACE(std::to_string(a.n()) + " rows, " + std::to_string(cols) + " columns");
       FusedCase<T> c(a, cols, 5);
-      if (c.n() > 0) {  // one row stands out: so that the least pivot is where any order has it
+      if (c.n() > 0) {  // makes one row small, so that the least pivot is in that row in any order
         const auto at =
             static_cast<std::size_t>(a.view().col_ptr[static_cast<std::size_t>(c.n() / 2)]);
         for (std::size_t k = 0; k < c.value.size(); ++k) c.value[k] *= k == at ? T(1) : T(64);

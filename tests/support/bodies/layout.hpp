@@ -1,6 +1,6 @@
-// Bodies of tests that hold for every backend: calls on row-major matrices, and on two of different
-// layouts, have the bits of the same call on column-major ones, write what is theirs, and refuse
-// what does not fit.
+// Bodies of tests that hold for every backend: calls on row-major matrices, and on two matrices of
+// different layouts, give the bits of the same call on column-major ones, write nothing else, and
+// reject invalid views.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,7 +23,7 @@ namespace kauri::test {
 
 inline const std::vector<Layout> kLayouts{Layout::column_major, Layout::row_major};
 
-/// A dense matrix in an array that holds other numbers, too.
+/// A dense matrix in an array that also holds other numbers.
 template <class T>
 struct Laid {
   Index rows, cols;
@@ -31,7 +31,8 @@ struct Laid {
   Layout layout;
   std::vector<T> data;
 
-  /// Room, with a number of its own at each place. `gap`: what ld is more than it needs to be.
+  /// Makes the array with a different number at each place. `gap`: excess of ld over its least
+  /// value.
   Laid(Index rows_, Index cols_, Offset gap, Layout layout_)
       : rows(rows_),
         cols(cols_),
@@ -45,7 +46,7 @@ struct Laid {
   }
   [[nodiscard]] MatrixView<T> at(T* first) const { return {first, rows, cols, ld, layout}; }
   [[nodiscard]] MatrixView<T> view() { return at(data.data()); }
-  /// Column-major and without gaps.
+  /// Writes the matrix; `dense` is column-major without gaps.
   void put(const std::vector<T>& dense) {
     for (Index j = 0; j < cols; ++j)
       for (Index i = 0; i < rows; ++i)
@@ -59,7 +60,7 @@ struct Laid {
   }
 };
 
-/// Equal bits, all NaN being equal.
+/// Returns whether the bits are equal; all NaN count as equal.
 template <class T>
 bool is_same(const std::vector<T>& a, const std::vector<T>& b) {
   if (a.size() != b.size()) return false;
@@ -84,7 +85,7 @@ Factor<T> factor_of(const SymmetricMatrix<double>& a, Backend& backend, const Pl
   return factor;
 }
 
-/// f(from, to, name) for all layouts of two matrices, each with its own gap.
+/// Calls f(from, to, name) for all layouts of two matrices, each with its own gap.
 template <class T, class F>
 void for_layouts(Index n, Index cols, const F& f) {
   for (const Layout from : kLayouts)
@@ -96,8 +97,8 @@ void for_layouts(Index n, Index cols, const F& f) {
               ", columns " + std::to_string(cols) + ", gap " + std::to_string(gap));
 }
 
-/// call(b, x) on matrices of all layouts: the bits of compact columns, b kept, nothing else
-/// written; where `in_place` also with x as b.
+/// Runs call(b, x) on matrices of all layouts. Expects the bits of compact columns, an unchanged b,
+/// and no other writes; if `in_place`, also with x as b.
 template <class T, class Call>
 void expect_columns_bits(Index n, Index cols, bool in_place, const Call& call) {
   const std::vector<T> dense = dense_numbers<T>(n, cols, static_cast<std::uint64_t>(n + cols));
@@ -116,8 +117,8 @@ void expect_columns_bits(Index n, Index cols, bool in_place, const Call& call) {
   });
 }
 
-/// Mixed solves of the host's matrices, and of those of an Array, which lie where the backend
-/// computes; by blocks of several widths.
+/// Mixed solves of matrices on the host, and of those in an Array in the backend's memory, by
+/// blocks of several widths.
 template <class Array>
 void mixed_solves_in_either_layout(Backend& backend, const PlanOf& plan_of,
                                    const std::string& spec) {
@@ -157,7 +158,7 @@ void mixed_solves_in_either_layout(Backend& backend, const PlanOf& plan_of,
             std::string::npos);
 }
 
-/// Solves of every part, by workspaces of several sizes.
+/// Solves of every part, with workspaces of several sizes.
 template <class T>
 void solves_in_either_layout(Backend& backend, const PlanOf& plan_of,
                              const std::vector<std::string>& specs,
@@ -172,7 +173,7 @@ void solves_in_either_layout(Backend& backend, const PlanOf& plan_of,
         expect_columns_bits<T>(a.n(), cols, true, [&](MatrixView<const T> b, MatrixView<T> x) {
           factor.solve(b, x, workspace);
         });
-        if (nrhs < cols) continue;  // parts of solves are done in blocks as whole ones are
+        if (nrhs < cols) continue;  // solves of a single part use blocks as whole solves do
         for (const System system : {System::B, System::L, System::Lt, System::P, System::Pt})
           expect_columns_bits<T>(a.n(), cols, true, [&](MatrixView<const T> b, MatrixView<T> x) {
             factor.solve(system, b, x, workspace);
@@ -194,7 +195,7 @@ void products_and_refinement_in_either_layout(Backend& backend, const PlanOf& pl
     const SymmetricView<T> view{a.pattern(), value};
     auto factor = Factor<T>::create(plan_of(a.pattern()), backend);
     ASSERT_TRUE(
-        refactorize<T>(factor, value, T(0.05)).ok());  // so that there is something to refine
+        refactorize<T>(factor, value, T(0.05)).ok());  // the shift leaves something to refine
     for (const Index cols : columns) {
       auto workspace = Workspace<T>::create(factor, 4);
       for (const System system : {System::L, System::Lt})
@@ -231,7 +232,7 @@ void products_and_refinement_in_either_layout(Backend& backend, const PlanOf& pl
   EXPECT_GT(steps, 0);
 }
 
-/// A Refiner's calls, on arrays where the backend computes: those of refine() on columns.
+/// Calls of a Refiner on arrays in the backend's memory, against refine() on columns.
 template <class T, class Array>
 void refiners_in_either_layout(Backend& backend, const PlanOf& plan_of, const std::string& spec,
                                const std::vector<Index>& columns) {
@@ -267,8 +268,8 @@ void refiners_in_either_layout(Backend& backend, const PlanOf& plan_of, const st
   }
 }
 
-/// Rows of b between those of x, side by side in one array, are no overlap; the same entries, and
-/// different layouts in one array, are.
+/// Rows of b between those of x, side by side in one array, do not count as an overlap; common
+/// entries do, and so do different layouts in one array.
 template <class T, class Array>
 void refiners_see_overlaps_of_rows(Backend& backend, const PlanOf& plan_of) {
   const auto a = generate("poisson2d 3");
@@ -298,7 +299,7 @@ void refiners_see_overlaps_of_rows(Backend& backend, const PlanOf& plan_of) {
   EXPECT_EQ(said(at(0, 9, by_columns), at(18, 2, by_rows)), "no Error");
 }
 
-/// Items of a batch, each compact or apart, against the same in columns.
+/// Items of a batch, compact or with gaps, against the same items in columns.
 template <class T>
 void batches_in_either_layout(Backend& backend, const PlanOf& plan_of, BatchWay way,
                               const std::string& spec) {
@@ -307,7 +308,7 @@ void batches_in_either_layout(Backend& backend, const PlanOf& plan_of, BatchWay 
   std::vector<T> value;
   for (Index k = 0; k < items; ++k)
     for (const double v : a.value())
-      value.push_back(static_cast<T>((k == 3 ? -1 : 1 + k) * v));  // one fails
+      value.push_back(static_cast<T>((k == 3 ? -1 : 1 + k) * v));  // item 3 fails
   auto batch = BatchFactor<T>::create(plan_of(a.pattern()), items, backend, way);
   EXPECT_EQ(refactorize<T>(batch, value, a.nnz())[3].status, VerdictStatus::not_positive_definite);
   for (const Index cols : {1, 4}) {
@@ -345,7 +346,7 @@ void batches_in_either_layout(Backend& backend, const PlanOf& plan_of, BatchWay 
   }
 }
 
-/// Row by row of all items side by side: row i holds what all items have there.
+/// The rows of all items lie side by side: row i of the array holds row i of each item.
 template <class T>
 void batches_may_lie_between_each_others_rows(Backend& backend, const PlanOf& plan_of,
                                               BatchWay way) {

@@ -1,4 +1,4 @@
-// Mixed precision as plainly as can be, by public calls: what kauri::MixedFactor is held against.
+// Mixed precision in its simplest form, by public calls: the oracle of kauri::MixedFactor.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,8 +23,8 @@ namespace kauri::test {
 
 inline constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-/// Of H y = c, plainly and in long double: the greatest |c - H y|_i / (|H||y| + |c|)_i. Infinite
-/// where y is not finite.
+/// Returns the greatest |c - H y|_i / (|H||y| + |c|)_i of H y = c, computed in long double;
+/// infinite if y is not finite.
 inline double naive_error(const SymmetricView<double>& h, const std::vector<double>& y,
                           const std::vector<double>& c) {
   std::vector<long double> r(c.begin(), c.end()), size(c.size());
@@ -48,12 +48,12 @@ inline double naive_error(const SymmetricView<double>& h, const std::vector<doub
   return static_cast<double>(worst);
 }
 
-/// A system, scaled by the public class.
+/// A system, scaled by SymmetricScaling.
 struct ScaledSystem {
   explicit ScaledSystem(const SymmetricMatrix<double>& a) : h(a), scaling(a.view()) {
     scaling.apply(a.view(), h.value());
   }
-  /// S b 2^-t, and t.
+  /// Returns S b 2^-t, and t.
   std::pair<std::vector<double>, int> right(const std::vector<double>& b) const {
     std::vector<double> c = b;
     int t = std::numeric_limits<int>::min();
@@ -63,13 +63,13 @@ struct ScaledSystem {
     for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::scalbn(c[i], -t - scaling.exponent()[i]);
     return {c, t};
   }
-  /// x 2^-t of S y, or y of x.
+  /// Returns x 2^-t = S y from y (sign 1), or y from x (sign -1).
   std::vector<double> moved(std::vector<double> y, int t, int sign) const {
     for (std::size_t i = 0; i < y.size(); ++i)
       y[i] = std::scalbn(y[i], sign * (t - scaling.exponent()[i]));
     return y;
   }
-  /// The componentwise error of x in the terms of MixedReport.
+  /// Returns the componentwise error of x, as MixedReport defines it.
   double error(const std::vector<double>& x, const std::vector<double>& b) const {
     const auto [c, t] = right(b);
     return naive_error(h.view(), moved(x, t, -1), c);
@@ -79,7 +79,8 @@ struct ScaledSystem {
   SymmetricScaling scaling;
 };
 
-/// Right-hand sides whose entries are alike once scaled; or A times such an x.
+/// Returns a right-hand side whose scaled entries have similar sizes; with of_solution, A times an
+/// x with that property.
 inline std::vector<double> right_hand_side(const SymmetricMatrix<double>& a, bool of_solution,
                                            std::uint64_t seed) {
   const ScaledSystem scaled(a);
@@ -120,7 +121,7 @@ inline void expect_same(const MixedReport& mine, const MixedReport& theirs,
   EXPECT_EQ(mine.error.normwise, theirs.error.normwise) << where;
 }
 
-/// A mixed solve by public calls, plainly, one column.
+/// A mixed solve of one column by public calls.
 class NaiveMixed {
  public:
   NaiveMixed(const SymmetricMatrix<double>& a, const std::vector<double>& b, Backend& backend,
@@ -138,8 +139,9 @@ class NaiveMixed {
   }
   [[nodiscard]] std::vector<double> x() const { return scaled_.moved(y_, t_, 1); }
 
-  /// As long as a step shrinks the error to half; where others could go on, to an eighth, unless it
-  /// is accepted.
+  /// Refines while each step reduces the error to half. With may_turn, when conjugate gradients
+  /// could take over, only while it reduces the error to an eighth, unless the error is accepted
+  /// already.
   void refine(bool may_turn = false) {
     y_.assign(c_.size(), 0.0);
     report.steps = 0, report.contraction = 0;
@@ -161,7 +163,7 @@ class NaiveMixed {
     }
     report.unconverged = report.error.componentwise > 4 * kEps ? 1 : 0;
   }
-  /// The first step of conjugate gradients. Returns its largest entry.
+  /// Takes the first step of conjugate gradients. Returns its largest entry.
   double search() {
     const std::vector<double> r = residual_of(y_), p = precondition(r);
     std::vector<double> image(p.size()), next = y_;
@@ -212,10 +214,11 @@ class NaiveMixed {
   int t_ = 0;
 };
 
-/// Steps, contraction, errors and every bit of x, also where refinement does not contract ("slow
-/// k": a grid of k x k; "stiff k": bars). Then the first step of conjugate gradients, whose sums
-/// have an order of their own. Tells how often a correction was taken back. `of_float`: a backend
-/// whose factors in float are those that `backend` makes of scaled matrices.
+/// Expects the steps, contraction, errors and every bit of x of NaiveMixed, also if refinement does
+/// not contract ("slow k": a grid of k x k; "stiff k": bars). Then compares the first step of
+/// conjugate gradients, up to rounding, since its sums have another order. Returns how often a
+/// correction was taken back. `of_float`: a backend whose factors in float equal those that
+/// `backend` makes of scaled matrices.
 inline int refinement_is_the_naive_mixed_loop(Backend& backend, const PlanOf& plan_of,
                                               const std::vector<std::string>& specs,
                                               Backend& of_float) {

@@ -1,6 +1,7 @@
 // Products added up in parts (change_sums of numeric/cuda/factor/tiled/update.cuh, and the portable
-// loops' own), on fronts of some hundred pivots by parts of few: the exact factor comes back bit
-// for bit, however it is divided, by any number of teams, with pauses, where memory is used again.
+// kernels' own), on fronts of some hundred pivots with parts of few pivots. The exact factor must
+// come back bit for bit, for any division into parts and any number of teams, with pauses and with
+// reused memory.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,16 +19,16 @@
 
 namespace kauri::test {
 
-/// What is tried: trees of blocks, without and with leaves, and for each all of these together.
+/// Trials: trees of blocks, without and with leaves, each with all combinations of these values.
 struct PartsTrial {
   std::vector<Index> pivots;  // of the blocks, by depth
   Index leaves;
-  std::size_t depth;  // of the blocks that the leaves are below
+  std::size_t depth;  // depth of the blocks that are parents of the leaves
   Index below;        // entries of a leaf
   std::vector<Index> least, teams;
-  unsigned pauses;  // kinds of them
+  unsigned pauses;  // number of kinds of pauses
   int runs, samples;
-  std::string sums;  // a system of which the parts make other bits
+  std::string sums;  // a system for which parts change the bits
 };
 
 template <class W>
@@ -35,8 +36,8 @@ class Parts : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// Tiled fronts of more pivots than `least` whose block, whose panel waits for memory; that have
-  /// sums.
+  /// Counts of tiled fronts with more pivots than `least` whose contribution block, or whose panel,
+  /// reuses memory, and of those with listed sums.
   struct Met {
     int blocks = 0, panels = 0, sums = 0;
   };
@@ -72,9 +73,8 @@ class Parts : public OnCuda<W> {
                   static_cast<Value>(v))
             << row.back().first << " " << j;
       }
-      if constexpr (sizeof(Value) == 8) {  // in float not all inverses of blocks that a solve
-                                           // multiplies by are exact
-        // Every entry of L is in what follows: in exact numbers no other L gives this x.
+      if constexpr (sizeof(Value) == 8) {  // in float, not all block inverses of a solve are exact
+        // Every entry of L enters this solve: with exact numbers no other L gives this x.
         auto workspace = Workspace<double>::create(factor, 1);
         std::vector<double> found = product(system.a, x);
         factor.solve({found.data(), system.a.n(), 1, system.a.n()}, workspace);
@@ -109,8 +109,8 @@ class Parts : public OnCuda<W> {
     }
   }
 
-  /// Parts are other sums: numbers that are rounded come out otherwise, though the same each time.
-  /// So parts are made indeed.
+  /// Expects that parts change the bits of rounded sums, reproducibly, which shows that parts are
+  /// used.
   void are_added_up(const PartsTrial& trial) {
     const auto a = generate(trial.sums);
     const auto made = this->plan(a.pattern(), OrderingMethod::amd);

@@ -1,4 +1,4 @@
-// Bodies of tests that hold for every backend: the pivot that is least beside A's diagonal, against
+// Bodies of tests that hold for every backend: the least ratio of a pivot to A's diagonal, against
 // dense elimination in long double.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -30,7 +30,7 @@ inline SymmetricMatrix<double> hilbert(Index n) {
   return SymmetricMatrix<double>::from_triplets(n, row, col, value, Storage::lower);
 }
 
-/// D A D, D(i,i) = 2^exponent[i].
+/// Returns D A D with D(i,i) = 2^exponent[i].
 inline SymmetricMatrix<double> in_units(SymmetricMatrix<double> a,
                                         const std::vector<int>& exponent) {
   for (Index j = 0; j < a.n(); ++j)
@@ -39,7 +39,7 @@ inline SymmetricMatrix<double> in_units(SymmetricMatrix<double> a,
   return a;
 }
 
-/// Of n rows, from -most to most.
+/// Returns exponents of n rows, from -most to most.
 inline std::vector<int> random_units(Index n, int most, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<int> exponent(static_cast<std::size_t>(n));
@@ -47,7 +47,8 @@ inline std::vector<int> random_units(Index n, int most, std::uint64_t seed) {
   return exponent;
 }
 
-/// Pivots beside A's diagonal, in the caller's numbering, by elimination in the order of perm.
+/// Returns the ratios of pivots to A's diagonal, in the caller's numbering, by elimination in the
+/// order of perm.
 template <class T>
 std::vector<double> pivot_ratios(const SymmetricView<T>& a, const Permutation& perm) {
   const auto n = static_cast<std::size_t>(a.pattern.n);
@@ -78,7 +79,8 @@ struct PivotSystem {
   [[nodiscard]] PivotLoss worst() const { return worst_pivot<T>(a, factor); }
 };
 
-/// A dominant matrix of random pattern, a few of whose rows are nearly sums of others.
+/// Returns a matrix of random pattern, dominant except in some rows, which are nearly sums of
+/// others.
 inline SymmetricMatrix<double> weak_rows(Index n, std::uint64_t seed) {
   const auto pattern = random_pattern(n, 3, seed);
   const std::vector<double> number = random_dominant<double>(pattern.view(), seed);
@@ -92,7 +94,7 @@ template <class T>
 void worst_pivots_are_those_of_elimination(Backend& backend, const PlanOf& plan_of,
                                            std::uint64_t seeds) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
-  int elsewhere = 0;  // not where the smallest pivot is
+  int elsewhere = 0;  // counts worst ratios outside the column of the smallest pivot
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const auto n = static_cast<Index>(1 + 2 * seed);
     const auto plain = weak_rows(n, seed);
@@ -114,7 +116,7 @@ void worst_pivots_are_those_of_elimination(Backend& backend, const PlanOf& plan_
   EXPECT_GT(elsewhere, 0);
 }
 
-/// Powers of two in the units of rows change no bit of a ratio.
+/// Scaling rows and columns by powers of two changes no bit of a ratio.
 template <class T>
 void units_change_no_ratio(Backend& backend, const PlanOf& plan_of) {
   const int most = sizeof(T) == 4 ? 50 : 450;

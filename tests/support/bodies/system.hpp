@@ -1,4 +1,5 @@
-// Parts of solves against L copied out of the factor, and against the whole.
+// Solves with parts of the factorisation, against L copied from the factor and against whole
+// solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace kauri::test {
 
-/// `columns` columns apart from one another, solved in place and out of place.
+/// Solves of `columns` columns with gaps between them, in place and out of place.
 template <class T>
 class SystemParts {
  public:
@@ -24,7 +25,7 @@ class SystemParts {
         columns_(columns),
         ld_(Offset{n_} + 3) {}
 
-  /// Whatever is in places of no column stays there.
+  /// Solves both ways, and expects equal solutions and unchanged gaps.
   std::vector<T> solve(System system, const std::vector<T>& b) {
     std::vector<T> x(b.size(), T(-7)), in_place = b;
     factor_.solve(system, {b.data(), n_, columns_, ld_}, {x.data(), n_, columns_, ld_}, workspace_);
@@ -56,7 +57,7 @@ class SystemParts {
   }
 
  private:
-  /// Residuals of L y = b, or of its transpose, row by row.
+  /// Checks the residuals of L y = b, or of L^T y = b, row by row.
   void check_triangle(const std::vector<T>& b, const std::vector<T>& y, bool transposed) {
     const LowerFactor<T> l = lower_factor(factor_);
     for (Index c = 0; c < columns_; ++c) {

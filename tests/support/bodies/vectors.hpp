@@ -1,5 +1,5 @@
-// Bodies of tests that hold for every backend: right-hand sides and solutions in the host's memory,
-// and what solves refuse. Run on the CPU and on CUDA.
+// Bodies of tests that hold for every backend: right-hand sides and solutions in host memory, and
+// arguments that solves reject. Run on the CPU and on CUDA.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace kauri::test {
 
-/// So many entries in (-1, 1).
+/// Returns `count` random numbers in (-1, 1).
 template <class T>
 std::vector<T> random_vector(Offset count, std::uint64_t seed) {
   std::mt19937_64 source(seed);
@@ -52,7 +52,7 @@ void out_of_place_is_in_place_with_b_kept(Backend& backend, const PlanOf& plan_o
   }
 }
 
-/// The systems that the latter goes through.
+/// Systems for the solves above.
 inline const std::vector<std::string> kSolved{"poisson2d 1", "poisson2d 30", "elast3d 5",
                                               "tree 100 3", "tree 700 3"};
 

@@ -1,5 +1,5 @@
-// What tests on a CUDA device share: the ways in which fronts are done, the backend, plans. Without
-// a device a test is skipped, visibly.
+// Base of tests on a CUDA device: kernel families, the backend, plans. Without a device a test is
+// reported as skipped.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace kauri::test {
 
-/// True if there was a device when this process first asked. One that is lost later is a failure,
-/// not a reason to skip.
+/// Returns true if a device was available when this process first asked. A device that is lost
+/// later makes tests fail instead of skipping them.
 inline bool has_device() {
   static const bool there = cuda_available();
   return there;
 }
 
-/// How fronts are done: large ones as tasks with these loops, or all level by level.
+/// A way to factorise fronts: large ones as tasks with these kernels, or all level by level.
 template <class Scalar, CudaCompute kLoops>
 struct Way {
   using T = Scalar;
@@ -39,13 +39,13 @@ using AllWays =
                      Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::tf32x3>>;
 
-/// Those by tasks.
+/// Ways that run large fronts as tasks.
 using AllTaskWays =
     ::testing::Types<Way<double, CudaCompute::hopper>, Way<double, CudaCompute::tensor>,
                      Way<double, CudaCompute::fma>, Way<float, CudaCompute::fma>,
                      Way<float, CudaCompute::tf32x3>, Way<float, CudaCompute::tf32>>;
 
-/// Some of a list, by their numbers there.
+/// Selects the types of a list with these numbers.
 template <class List, std::size_t... kNumbers>
 struct ChosenOf;
 template <class... W, std::size_t... kNumbers>
@@ -53,8 +53,7 @@ struct ChosenOf<::testing::Types<W...>, kNumbers...> {
   using type = ::testing::Types<std::tuple_element_t<kNumbers, std::tuple<W...>>...>;
 };
 
-// A build without long tests compiles the ways that its quick tests take, and no others:
-// tests/emulator.
+// A build without long tests compiles only the ways of its quick tests (tests/emulator).
 #ifdef KAURI_WAYS
 using Ways = ChosenOf<AllWays, KAURI_WAYS>::type;
 #else
@@ -66,7 +65,7 @@ using TaskWays = ChosenOf<AllTaskWays, KAURI_TASK_WAYS>::type;
 using TaskWays = AllTaskWays;
 #endif
 
-/// Names of tests: a way's number in the whole list.
+/// Names the tests by the number of their way in the whole list.
 template <class List>
 struct NumbersOf;
 template <class... W>
@@ -90,18 +89,19 @@ class OnCuda : public ::testing::Test {
     try {
       backend_.emplace(
           cuda_backend(CudaOptions{.device = 0, .allocator = {}, .compute = W::loops}));
-    } catch (const Error& error) {  // Hopper's loops elsewhere
+    } catch (const Error& error) {  // Hopper's kernels on another device
       if (error.kind() != ErrorKind::usage || W::loops != CudaCompute::hopper) throw;
       GTEST_SKIP() << error.what();
     }
   }
   Backend& backend() { return *backend_; }
-  /// Of diagonal tiles with their neighbours, for sweeps: on Hopper, by tasks.
+  /// Returns true if factors hold products of diagonal tiles with their neighbours, for sweeps: on
+  /// Hopper, with tasks.
   bool has_products() { return !W::by_level && backend().target() == "sm_90"; }
-  /// What a factor holds.
+  /// Returns the bytes of a factor.
   static Offset factor_bytes(const Plan& plan) {
     const bool none = W::by_level || W::loops == CudaCompute::hopper ||
-                      sizeof(Value) == 4;  // of the bytes that Hopper's small fronts need
+                      sizeof(Value) == 4;  // does not use the bytes that Hopper's small fronts need
     return plan.peak_bytes(sizeof(Value)) -
            (none ? 0 : plan.device.fast_bytes - plan.device.task_bytes);
   }
@@ -126,7 +126,7 @@ class OnCuda : public ::testing::Test {
   static std::vector<Value> values(const SymmetricMatrix<double>& a) {
     return cast<Value>(a.value());
   }
-  /// b with entries in (-1, 1), n x cols with leading dimension ld.
+  /// Returns b with entries in (-1, 1), n x cols with leading dimension ld.
   static std::vector<Value> random_rhs(Offset ld, Index cols, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<Value> b(static_cast<std::size_t>(ld * cols));
@@ -134,7 +134,7 @@ class OnCuda : public ::testing::Test {
       v = static_cast<Value>(std::uniform_real_distribution<double>(-1, 1)(random));
     return b;
   }
-  /// The bits of L, as far as the solution of one system tells them.
+  /// Returns the solution of one system, whose bits stand for those of L.
   static std::vector<Value> solution(const Factor<Value>& factor) {
     const Index n = factor.plan().n;
     std::vector<Value> x = random_rhs(n, 1, 3);

@@ -1,5 +1,5 @@
-// The calls of kauri's that work on a device, one after the other, with memory that kauri gives:
-// what they leave of the caller's state is looked at after each.
+// Runs all calls of kauri that work on a device, one after another, with memory from kauri; the
+// caller checks the state of its thread after each.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,7 @@ class DeviceCalls {
     for (Index i = 0; i < a_.n(); ++i) b_.push_back(1.0 + i % 7);
   }
 
-  /// The backend, and what is made with it.
+  /// Makes the backend, and the objects that use it.
   void make() {
     if (device_ == 0) call("cuda_available", [&] { EXPECT_TRUE(cuda_available()); });
     call("cuda_backend", [&] { backend_.emplace(cuda_backend(device_)); });
@@ -68,7 +68,7 @@ class DeviceCalls {
          [&] { batch_room_.emplace(BatchWorkspace<double>::create(*batch_, 1)); });
   }
 
-  /// What works on them. stream: of the context that the backend was made in.
+  /// Runs the calls that work on these objects. stream: of the backend's context.
   void use(StreamHandle stream) {
     fill(stream);
     solve(stream);
@@ -112,12 +112,12 @@ class DeviceCalls {
   [[nodiscard]] DeviceMatrixView<const double> device_b() const {
     return DeviceMatrixView<const double>({b_there_->span().data(), a_.n(), 1, a_.n()});
   }
-  /// These numbers are this object's own.
+  /// Returns numbers that this object owns and may write.
   [[nodiscard]] double* there() { return numbers_of(*x_there_).data(); }
   [[nodiscard]] DeviceMatrixView<double> device_x() {
     return DeviceMatrixView<double>({there(), a_.n(), 1, a_.n()});
   }
-  /// x solves A x = b.
+  /// Expects that x solves A x = b.
   void expect_solution(const std::vector<double>& x) {
     ASSERT_EQ(x.size(), b_.size());
     Backend cpu = cpu_backend(1);
@@ -345,7 +345,7 @@ class DeviceCalls {
   [[nodiscard]] BatchView<double> two_of(double* numbers) const {
     return {numbers, 2, a_.n(), 1, a_.n(), Offset{a_.n()}};
   }
-  /// Of this object's own, to be written.
+  /// Returns the numbers for writing; this object owns them.
   static std::span<double> numbers_of(DeviceValues<double>& values) {
     return {const_cast<double*>(values.span().data()), values.span().size()};
   }

@@ -1,4 +1,4 @@
-// Plans for a device on which much can be damaged, and what find_flaw() says after.
+// Plans for a device, damaged plans, and the answers of find_flaw().
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,7 +29,7 @@ inline std::shared_ptr<const Plan> plan_of(const Pattern& pattern, OrderingMetho
   return analyze(pattern, options);
 }
 
-/// The same plan with tasks made for so many teams.
+/// Returns the plan with tasks made for this many teams.
 inline Plan for_teams(const Plan& plan, Index teams) {
   Plan other = plan;
   other.device = symbolic::make_device_schedule(plan.supernodes, plan.assembly, plan.target, teams);
@@ -37,8 +37,8 @@ inline Plan for_teams(const Plan& plan, Index teams) {
   return other;
 }
 
-/// The same plan with its tasks run by so many teams (0: all that the device holds), and pauses
-/// that `pauses` seeds.
+/// Returns the plan with its tasks run by this many teams (0: as many as the device holds) and with
+/// pauses seeded by `pauses`.
 inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
   auto other = std::make_shared<Plan>(for_teams(
       plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
@@ -48,7 +48,8 @@ inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned paus
   return other;
 }
 
-/// The same plan where the device's array is an entry too large for places of sums in 32 bits.
+/// Returns the plan with a limit that makes the device's array one entry too large for 32-bit
+/// places of sums.
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
   other.device.sums.most_short = plan.device.entries - 1;
@@ -60,8 +61,8 @@ inline Plan with_long_places(const Plan& plan) {
   return other;
 }
 
-/// Leaves, each below two neighbours of a path of hubs; and a cube: hosts of thousands of children,
-/// and large fronts.
+/// Returns a graph of leaves, each below two neighbours of a path of hubs, and a cube: gives fronts
+/// with thousands of children, and large fronts.
 inline OwnedPattern hubs_and_cube(Index leaves, Index hubs, Index side) {
   EdgeList edges;
   for (Index k = 0; k < leaves; ++k)
@@ -75,8 +76,8 @@ inline OwnedPattern hubs_and_cube(Index leaves, Index hubs, Index side) {
   return pattern_of(before + cube.n(), std::move(edges));
 }
 
-/// Fronts of all kinds, hosts with sums of sums, children pulled, panels and blocks where others
-/// were, chains of several tiles.
+/// Returns a plan with fronts of all kinds: fronts with sums of sums, pulled children, panels and
+/// blocks in reused memory, chains of several tiles.
 inline const Plan& sound_plan() {
   static const auto plan = plan_of(hubs_and_cube(6000, 4, 17).view(), OrderingMethod::amd, false);
   return *plan;
@@ -88,7 +89,7 @@ inline std::string flaw_after(const std::function<void(Plan&)>& damage) {
   return find_flaw(plan);
 }
 
-/// A damage, and what find_flaw() must say of it.
+/// A damage, and the text that find_flaw() must report for it.
 struct Damage {
   const char* flaw;
   std::function<void(Plan&)> done;
@@ -101,7 +102,7 @@ inline void expect_found(const std::vector<Damage>& damages) {
         << damages[k].flaw << "\"";
 }
 
-/// Every tiled front waits for all levels below its own: as sound.
+/// Makes every tiled front wait for all levels below its own, which is sound, too.
 inline void wait_longest(Plan& plan) {
   DeviceSchedule& device = plan.device;
   for (auto level = device.level.begin() + device.small_levels; level != device.level.end();
@@ -114,13 +115,13 @@ inline void wait_longest(Plan& plan) {
 
 using IsFront = std::function<bool(Index)>;
 
-/// The first front that is as asked.
+/// Returns the first front that satisfies `is`.
 inline Index find_front(const Plan& plan, const IsFront& is) {
   Index s = 0;
   while (s < plan.supernodes.count() && !is(s)) ++s;
   return s < plan.supernodes.count() ? s : throw std::logic_error("no such front");
 }
-/// The same of a tiled one; its place among them.
+/// Returns the first tiled front that satisfies `is`, as its place among tiled fronts.
 inline Index find_tiled(const Plan& plan, const IsFront& is) {
   return plan.device.tiled[find_front(
       plan, [&](Index s) { return plan.device.tiled[s] != kNone && is(plan.device.tiled[s]); })];

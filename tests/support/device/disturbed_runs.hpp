@@ -1,5 +1,5 @@
-// Factors made one after another, each with pauses of its own at tasks and warps, by few teams and
-// by many: the same bits of L each time.
+// Factors made one after another, with different pauses at tasks and warps, by few teams and by
+// many: each must have the same bits of L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,7 +26,7 @@ struct DisturbedTrial {
   OwnedPattern pattern;
   OrderingMethod method;
   bool amalgamate;
-  std::vector<Index> teams;  ///< in turn; 0: all that the device holds
+  std::vector<Index> teams;  ///< in turn; 0: as many as the device holds
   int runs;
 };
 
@@ -35,7 +35,7 @@ class DisturbedRuns : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// Each run is a factor's first, with other pauses than any before.
+  /// Makes a new factor for each run, with pauses that no earlier run had.
   void same_bits_of_l(const DisturbedTrial& trial) {
     RecycledMemory memory;
     Backend backend = cuda_backend(
@@ -70,7 +70,7 @@ class DisturbedRuns : public OnCuda<W> {
   }
 
  private:
-  /// What was read are numbers, and L indeed: some of its entries.
+  /// Expects that the numbers read are finite and that a sample of them equals entries of L.
   void expect_l(const Factor<Value>& factor, const std::vector<Value>& read) {
     const std::vector<StoredNumber> stored = stored_numbers(factor.plan(), this->has_products());
     ASSERT_EQ(read.size(), stored.size());

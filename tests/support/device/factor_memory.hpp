@@ -1,5 +1,4 @@
-// What a factor holds on a device, seen from outside: its memory, of which a caller's allocator is
-// asked, and the numbers in it.
+// A factor's device memory, seen from outside through a caller's allocator, and the numbers in it.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +13,9 @@
 
 namespace kauri::test {
 
-/// Memory of a device, kept for the next who asks for as much, and given out full of what is no
-/// number: nothing of an earlier factor is left in it. It is looked at from outside, since a factor
-/// hands out its entries one by one only.
+/// Device memory that is reused for later requests of the same size and filled with NaN first, so
+/// that nothing of an earlier factor remains. Tests read it directly, since a factor returns single
+/// entries only.
 class RecycledMemory {
  public:
   RecycledMemory() = default;
@@ -28,7 +27,7 @@ class RecycledMemory {
   [[nodiscard]] DeviceAllocator allocator() {
     return {&RecycledMemory::allocate, &RecycledMemory::release, this};
   }
-  /// Where the allocation begins in which this address is.
+  /// Returns the beginning of the allocation that contains this address.
   [[nodiscard]] const std::byte* beginning_of(const void* place) const {
     const auto next = used_.upper_bound(const_cast<void*>(place));
     return next == used_.begin() ? nullptr : static_cast<const std::byte*>(std::prev(next)->first);
@@ -59,14 +58,15 @@ class RecycledMemory {
   std::map<void*, std::size_t> used_;
 };
 
-/// A number that solves read: of L, or of the inverses beside it, their marks and the products for
-/// sweeps, which have no row.
+/// A number that solves read: an entry of L, or, without a row, of the inverses beside it, their
+/// flags and the products for sweeps.
 struct StoredNumber {
   Offset place;  ///< in the factor's array
   Index row, column;
 };
 
-/// All of them, front by front, in an order that no schedule changes; products where they are made.
+/// Returns all stored numbers, front by front, in an order that no schedule changes. products:
+/// includes the products for sweeps.
 inline std::vector<StoredNumber> stored_numbers(const Plan& plan, bool products) {
   const Supernodes& nodes = plan.supernodes;
   std::vector<StoredNumber> all;
@@ -98,7 +98,7 @@ inline std::vector<StoredNumber> stored_numbers(const Plan& plan, bool products)
   return all;
 }
 
-/// Reads entries of a factor from the beginning of its memory, where its array lies.
+/// Reads entries of a factor's array, which lies at the beginning of its memory.
 template <class Value>
 class FactorReader {
  public:

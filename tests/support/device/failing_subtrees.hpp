@@ -1,5 +1,5 @@
-// Pivots that fail in subtrees that have nothing in common, and above both: what ways of a device
-// report, and what they leave alone.
+// Failing pivots in independent subtrees and above both: expected verdicts of each way on a device,
+// and unaffected fronts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -24,7 +24,7 @@ class FailingSubtrees : public OnCuda<W> {
  protected:
   using Value = typename OnCuda<W>::Value;
 
-  /// A front with two subtrees below it, and a front of each: w is above u and v.
+  /// A front w, and fronts u and v in two different subtrees below it.
   struct Fork {
     Index u, v, w;
   };
@@ -41,9 +41,9 @@ class FailingSubtrees : public OnCuda<W> {
     return {pattern, random_dominant<Value>(pattern, 5), made, analyze(pattern, options)};
   }
 
-  /// Each way of failing at so many forks of the tree: columns fail in u, in v, in w, in two of
-  /// them, in all; with entries below them that leave finite numbers, or such as overflow, so that
-  /// infinities and NaN go up from there. `large`: most fronts are tiled.
+  /// Tries each way of failing at this many forks of the tree: columns fail in u, in v, in w, in
+  /// two of them, in all. The entries below them leave finite numbers or overflow, so that
+  /// infinities and NaN propagate upwards. `large`: most fronts are tiled.
   void check(const System& s, int forks, bool large) {
     auto good = Factor<Value>::create(s.plan, this->backend()),
          factor = Factor<Value>::create(s.plan, this->backend());
@@ -62,7 +62,7 @@ class FailingSubtrees : public OnCuda<W> {
         if ((who & 4) != 0) failing.push_back(fork.w);
         const std::vector<Value> bad = broken(s, failing, wild, random);
         ASSERT_TRUE(refactorize<Value>(factor, s.value, Value(who))
-                        .ok());  // other numbers than those to be found
+                        .ok());  // other numbers than those of the next call
         expect_verdict(s, bad, refactorize<Value>(factor, bad), factor.verdict());
         expect_sound_fronts(*s.plan, failing, good, factor, random);
         if (this->HasFatalFailure()) return;
@@ -75,14 +75,15 @@ class FailingSubtrees : public OnCuda<W> {
     EXPECT_GT(agreed_, 0);
     if (large) {
       EXPECT_EQ(infected_ > 0,
-                !W::by_level);  // level by level, fronts above one that fails are left as they were
+                !W::by_level);  // the level-by-level kernels leave fronts above a failing one
+                                // unchanged
     }
   }
 
  private:
   static constexpr bool kDouble = sizeof(Value) == 8;
 
-  /// The first front of the subtree of each.
+  /// Returns the first front of each front's subtree.
   static std::vector<Index> subtrees(const Supernodes& nodes) {
     std::vector<Index> first(static_cast<std::size_t>(nodes.count()));
     for (Index s = 0; s < nodes.count(); ++s) first[s] = s;
@@ -91,7 +92,7 @@ class FailingSubtrees : public OnCuda<W> {
         first[parent] = std::min(first[parent], first[s]);
     return first;
   }
-  /// u and v are children of w, or any fronts below those.
+  /// Returns a fork in which u and v are children of w, or arbitrary fronts below these.
   static Fork any_fork(const Plan& plan, bool children_fail, std::mt19937_64& random) {
     const std::vector<Index> first = subtrees(plan.supernodes);
     const auto below = [&](Index s) {
@@ -113,8 +114,8 @@ class FailingSubtrees : public OnCuda<W> {
     }
   }
 
-  /// The values with a pivot that fails in each of these fronts. `wild`: with a pivot of 1 in its
-  /// place, what is left of A overflows.
+  /// Returns the values with a failing pivot in each of these fronts. `wild`: with a pivot of 1 in
+  /// place of the failing one, the rest of A would overflow.
   static std::vector<Value> broken(const System& s, const std::vector<Index>& failing, bool wild,
                                    std::mt19937_64& random) {
     const Supernodes& nodes = s.plan->supernodes;
@@ -137,8 +138,8 @@ class FailingSubtrees : public OnCuda<W> {
     return value;
   }
 
-  /// A naive factorisation's, and the CPU's where its plan too eliminates that column before the
-  /// others that fail.
+  /// Expects the verdict of a naive factorisation, and that of the CPU if its plan also eliminates
+  /// that column before the others that fail.
   void expect_verdict(const System& s, const std::vector<Value>& bad,
                       const Result<void, Breakdown>& found, const DeviceVerdict& verdict) {
     const auto naive = sparse_breakdown<Value>({s.pattern, bad}, s.plan->perm);
@@ -162,8 +163,8 @@ class FailingSubtrees : public OnCuda<W> {
     EXPECT_NEAR(there.error().pivot, found.error().pivot, kRounding * std::abs(naive->pivot));
   }
 
-  /// Fronts above none that fails hold the bits that they would hold anyway: some of their entries,
-  /// of each the last.
+  /// Expects unchanged bits in fronts that are not above a failing one: samples the last column of
+  /// some of them.
   static void expect_sound_fronts(const Plan& plan, const std::vector<Index>& failing,
                                   const Factor<Value>& good, const Factor<Value>& factor,
                                   std::mt19937_64& random) {
@@ -185,7 +186,7 @@ class FailingSubtrees : public OnCuda<W> {
     }
   }
 
-  /// Of some of its entries.
+  /// Returns whether some sampled entry of the front is not finite.
   static bool is_infected(const Supernodes& nodes, Index s, const Factor<Value>& factor,
                           std::mt19937_64& random) {
     const auto rows = nodes.rows(s);

@@ -1,4 +1,5 @@
-// What the steps of approximate minimum degree promise, for comparison with the elimination game.
+// Properties that the steps of approximate minimum degree promise, for comparison with the
+// elimination game.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,16 +21,18 @@ struct WeightedGraph {
   }
 };
 
-/// Vertex 0 gets into 4096 elements, all with vertex 1, before vertex 2 is eliminated, which has 0
-/// for a neighbour and not 1: then what they have outside the newest element adds up to 2^32 +
-/// 4096, though all vertices together predict_costs less than 2^23.
+/// Returns a graph in which vertex 0 enters 4096 elements, all of which also contain vertex 1,
+/// before vertex 2 is eliminated, which is a neighbour of 0 and not of 1. The weights of these
+/// elements outside the newest one then add up to 2^32 + 4096, though all vertices together weigh
+/// less than 2^23.
 inline WeightedGraph overlapping_elements() {
   constexpr Index count = 4096, unit = 1 << 19;
   std::vector<Edge> edges{{0, 2}, {1, 3}, {1, 4}, {2, 3}, {3, 4}};
   for (Index pivot = 5; pivot < 5 + count; ++pivot) {
     edges.insert(edges.end(), {{0, pivot}, {1, pivot}});
-    edges.insert(edges.end(), {{pivot, pivot + count},
-                               {pivot + count, 3}});  // so that no element is part of another
+    edges.insert(edges.end(),
+                 {{pivot, pivot + count}, {pivot + count, 3}});  // keeps each element from being
+                                                                 // part of another
   }
   WeightedGraph heavy{graph_of(5 + 2 * count, edges),
                       std::vector<Index>(5 + 2 * std::size_t{count}, 1)};
@@ -38,8 +41,8 @@ inline WeightedGraph overlapping_elements() {
   return heavy;
 }
 
-/// Entries of L that the steps promise: `eliminated` columns of one front that begins with weight +
-/// external rows.
+/// Returns the entries of L that the steps promise: `eliminated` columns of a front that begins
+/// with weight + external rows.
 inline Offset fill_of(const std::vector<ordering::AmdPivot>& trace) {
   Offset sum = 0;
   for (const ordering::AmdPivot& step : trace) {
@@ -49,7 +52,7 @@ inline Offset fill_of(const std::vector<ordering::AmdPivot>& trace) {
   return sum;
 }
 
-/// The same order, but in each front the pivot comes first. (A vertex that leaves along with it may
+/// Returns the order with the pivot first in each front. (A vertex that leaves together with it may
 /// have fewer neighbours while the pivot is still there.)
 inline std::vector<Index> pivots_first(std::vector<Index> order,
                                        const std::vector<ordering::AmdPivot>& trace,
@@ -57,8 +60,8 @@ inline std::vector<Index> pivots_first(std::vector<Index> order,
   std::vector<Index> leaving(order.size(), 0);  // by pivot
   for (const ordering::AmdPivot& step : trace) leaving[step.vertex] = step.eliminated;
   for (std::size_t first = 0; first < order.size();) {
-    std::size_t at =
-        first;  // the first pivot met belongs to the front that begins here: each front has one
+    std::size_t at = first;  // the first pivot from here on belongs to the front that begins here,
+                             // since each front has one
     while (leaving[order[at]] == 0) ++at;
     Index left = leaving[order[at]];
     std::rotate(order.begin() + static_cast<std::ptrdiff_t>(first),

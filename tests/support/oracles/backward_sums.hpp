@@ -1,4 +1,5 @@
-// How well a backward sweep adds up, apart from how well the factor does and the forward sweep.
+// Accuracy of the sums of a backward sweep, independent of the accuracy of the factor and of the
+// forward sweep.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace kauri::test {
 
-/// Zeros but in the roots' pivots: then the forward sweep leaves exact zeros elsewhere. In the
-/// caller's numbering.
+/// Returns a right-hand side, in the caller's numbering, that is zero except in the roots' pivots;
+/// the forward sweep then leaves exact zeros elsewhere.
 template <Scalar T>
 std::vector<T> right_hand_side_of_roots(const Plan& plan, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -27,9 +28,9 @@ std::vector<T> right_hand_side_of_roots(const Plan& plan, std::uint64_t seed) {
   return b;
 }
 
-/// Column c of the pivots of front s, as a row of L^T x = 0: |sum of L(i,j) x_i over i >= j| in
-/// units of eps |L(j,j) x_j|; where a tiled front's block of 16 columns is solved at once, of eps
-/// times the sum of |L(i,j) x_i| over the block.
+/// Returns the error of row j of L^T x = 0, for column c of the pivots of front s: |sum of L(i,j)
+/// x_i over i >= j| in units of eps |L(j,j) x_j|. If a block of 16 columns of a tiled front is
+/// solved at once, the unit is eps times the sum of |L(i,j) x_i| over the block.
 template <Scalar T>
 double backward_row_error(const Factor<T>& factor, const std::vector<T>& x, Index s, Index c) {
   constexpr Index kBlock = 16;
@@ -49,9 +50,9 @@ double backward_row_error(const Factor<T>& factor, const std::vector<T>& x, Inde
   return static_cast<double>(std::abs(sum) / (own * std::numeric_limits<T>::epsilon()));
 }
 
-/// The largest error of a row of L^T x = 0 outside the roots, after a solve; not a number where x
-/// is none. At most one where what is not of the row's own block is added up as if exactly; else it
-/// grows with the number of terms, and where they cancel.
+/// Returns the largest error of a row of L^T x = 0 outside the roots, after a solve; NaN if x has
+/// one. It is at most one if all terms outside the row's own block are summed as if exactly; else
+/// it grows with the number of terms, and with cancellation.
 template <Scalar T>
 double worst_backward_row(const Factor<T>& factor) {
   const Plan& plan = factor.plan();

@@ -1,5 +1,5 @@
-// The elimination game by its definition, on a dense adjacency matrix: oracle of orderings, counts
-// and structures.
+// The elimination game by its definition, on a dense adjacency matrix: the oracle of orderings,
+// counts and structures.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace kauri::test {
 
-/// A graph that shrinks: eliminating a vertex joins its neighbours pairwise and takes it out.
-/// O(n^2) storage and work per step.
+/// A graph that shrinks: eliminating a vertex joins its neighbours pairwise and removes it. O(n^2)
+/// storage and work per step.
 class EliminationGame {
  public:
   explicit EliminationGame(const Graph& graph)
@@ -28,7 +28,7 @@ class EliminationGame {
   [[nodiscard]] bool adjacent(Index u, Index v) const {
     return alive(u) && alive(v) && adjacent_[u][v] != 0;
   }
-  /// Ascending.
+  /// Returns the neighbours of v, ascending.
   [[nodiscard]] std::vector<Index> neighbours(Index v) const {
     std::vector<Index> result;
     for (Index u = 0; u < size(); ++u)
@@ -42,7 +42,7 @@ class EliminationGame {
     return true;
   }
   void remove(Index v) { alive_[v] = 0; }
-  /// Returns the neighbours that v had, ascending.
+  /// Eliminates v. Returns the neighbours that it had, ascending.
   std::vector<Index> eliminate(Index v) {
     std::vector<Index> clique = neighbours(v);
     for (const Index a : clique)
@@ -57,8 +57,8 @@ class EliminationGame {
   std::vector<char> alive_;
 };
 
-/// Structure of L by the game: element k holds the rows of column k, ascending, diagonal first, all
-/// in new numbers.
+/// Returns the structure of L by the game: element k holds the rows of column k, ascending,
+/// diagonal first, all in new numbers.
 inline std::vector<std::vector<Index>> naive_structures(const Graph& graph,
                                                         const Permutation& permutation) {
   EliminationGame game(graph);

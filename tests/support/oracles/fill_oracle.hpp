@@ -11,7 +11,8 @@
 
 namespace kauri::test {
 
-/// Rows of each column of L for B = P A P^T, the diagonal included. O(sum of c_j^2 log n).
+/// Returns the rows of each column of L for B = P A P^T, including the diagonal. O(sum of c_j^2 log
+/// n).
 inline std::vector<std::set<Index>> naive_columns(const Pattern& lower, const Permutation& perm) {
   std::vector<std::set<Index>> column(static_cast<std::size_t>(lower.n));
   for (Index j = 0; j < lower.n; ++j)
@@ -26,7 +27,8 @@ inline std::vector<std::set<Index>> naive_columns(const Pattern& lower, const Pe
   return column;
 }
 
-/// min of each column below its diagonal, or kNone: the elimination tree by definition.
+/// Returns the first row of each column below its diagonal, or kNone: the elimination tree by
+/// definition.
 inline std::vector<Index> naive_tree(const std::vector<std::set<Index>>& column) {
   std::vector<Index> parent;
   for (const auto& rows : column)

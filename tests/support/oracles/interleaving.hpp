@@ -1,5 +1,5 @@
-// Tasks of a schedule on simulated threads that take turns at random: every legal order of events
-// may come up.
+// Tasks of a schedule on simulated threads that take turns at random, so that any legal order of
+// events may occur.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace kauri::test {
 
-/// Each task is done by one thread, each of its fronts in two turns: turn(task, front, first) says
-/// whether all is well. Fronts ascend in a task, or descend if `down`. Returns the first front
-/// where something is wrong, or kNone.
+/// Runs each task on one thread, and each of its fronts in two turns: turn(task, front, first)
+/// returns false if something is wrong. Fronts ascend in a task, or descend if `down`. Returns the
+/// first front where something is wrong, or kNone.
 template <class Turn>
 Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, int threads,
                    std::uint64_t seed, const Turn& turn) {
@@ -54,7 +54,7 @@ Index first_damage(const Schedule& schedule, const TaskEdges& edges, bool down, 
   return kNone;
 }
 
-/// Data edges alone: each task's parent waits for it.
+/// Returns the data edges alone: each task's parent waits for it.
 inline TaskEdges tree_edges(const Schedule& schedule) {
   TaskEdges edges{std::vector<Index>(schedule.task.size(), 0), {0}, {}};
   for (const Schedule::Task& task : schedule.task) {
@@ -67,7 +67,7 @@ inline TaskEdges tree_edges(const Schedule& schedule) {
   return edges;
 }
 
-/// The same edges, from end to beginning, by counting.
+/// Returns the edges with their directions reversed, by counting.
 inline TaskEdges reversed(const TaskEdges& edges) {
   const auto tasks = static_cast<Index>(edges.dependencies.size());
   TaskEdges out{std::vector<Index>(edges.dependencies.size(), 0), {0}, {}};
@@ -83,7 +83,7 @@ inline TaskEdges reversed(const TaskEdges& edges) {
   return out;
 }
 
-/// `edges` without the k-th, which leaves task `from`.
+/// Removes the k-th edge, which leaves task `from`.
 inline void erase_edge(TaskEdges& edges, Index from, Offset k) {
   --edges.dependencies[edges.successor[k]];
   edges.successor.erase(edges.successor.begin() + k);

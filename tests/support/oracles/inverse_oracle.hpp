@@ -1,4 +1,4 @@
-// Selected inverses against a dense inverse, in long double, or against solves.
+// Selected inverses against a dense inverse in long double, or against solves.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace kauri::test {
 
-/// The inverse of the symmetric positive definite A, row-major, by Gauss and Jordan without
-/// pivoting.
+/// Returns the inverse of the symmetric positive definite A, row-major, by Gauss-Jordan elimination
+/// without pivoting.
 template <class T>
 std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> value) {
   const auto n = static_cast<std::size_t>(a.n);
@@ -42,7 +42,8 @@ std::vector<long double> dense_inverse(const Pattern& a, std::span<const T> valu
   return x;
 }
 
-/// True where L has a place, in the caller's numbering, row-major. O(n^2).
+/// Returns for each entry, in the caller's numbering and row-major, whether it is in the structure
+/// of L. O(n^2).
 inline std::vector<char> places_of(const Plan& plan) {
   const auto n = static_cast<std::size_t>(plan.n);
   std::vector<char> there(n * n, 0);
@@ -56,13 +57,14 @@ inline std::vector<char> places_of(const Plan& plan) {
   return there;
 }
 
-/// What is allowed to differ, of the largest entry: matrices here have conditions below a thousand.
+/// Returns the allowed difference relative to the largest entry; the matrices of these tests have
+/// conditions below a thousand.
 template <class T>
 constexpr double inverse_tolerance() {
   return sizeof(T) == 8 ? 1e-12 : 2e-4;
 }
 
-/// All entries, the diagonal and those of A against `exact`, the dense inverse.
+/// Compares all entries, the diagonal and the entries of A with `exact`, the dense inverse.
 template <class T>
 void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a,
                     const std::vector<long double>& exact) {
@@ -90,7 +92,8 @@ void expect_inverse(const SelectedInverse<T>& inverse, const Pattern& a,
   }
 }
 
-/// Some columns of A^-1 by solves against all entries of them that there are.
+/// Compares some columns of A^-1, computed by solves, with all entries of them that the selected
+/// inverse has.
 template <class T>
 void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, int columns,
                     std::uint64_t seed) {
@@ -113,8 +116,8 @@ void expect_columns(const SelectedInverse<T>& inverse, const Factor<T>& factor, 
   }
 }
 
-/// `leaves` dense blocks of `leaf` rows, each with nine of ten rows of a dense block of `root` rows
-/// that come last: fronts of known sizes, whose rows have gaps.
+/// Returns `leaves` dense blocks of `leaf` rows, each with nine of ten rows of a dense block of
+/// `root` rows that come last: fronts of known sizes, whose rows have gaps.
 inline OwnedPattern forked_pattern(Index leaves, Index leaf, Index root, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const Index n = leaves * leaf + root;

@@ -1,4 +1,4 @@
-// lower_factor() and lower_diagonal() against Factor::entry(), entry by entry.
+// Compares lower_factor() and lower_diagonal() with Factor::entry(), entry by entry.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kauri::test {
 
-/// What is wrong with the copies of L, or nothing. O(n^2).
+/// Returns what is wrong with the copies of L, or an empty text. O(n^2).
 template <class T>
 std::string flaw_of_lower_factor(const Factor<T>& factor) {
   const LowerFactor<T> l = lower_factor(factor);

@@ -1,4 +1,4 @@
-// Two plans field by field, in bits.
+// Compares two plans field by field, bit by bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace kauri::test {
 
-/// The name of the first field in which two plans differ, or empty. What tests alone set
-/// (DeviceSchedule::by_level, teams, pauses, least_part, most_short) is not looked at.
+/// The name of the first field in which two plans differ, or empty. Fields that only tests set
+/// (DeviceSchedule::by_level, teams, pauses, least_part, most_short) are not compared.
 class PlanDifference {
  public:
   PlanDifference(const Plan& a, const Plan& b) {
@@ -45,7 +45,7 @@ class PlanDifference {
   void bits(const char* name, double a, double b) {
     note(name, std::memcmp(&a, &b, sizeof a) == 0);
   }
-  /// fields(x): all members of x, which may be structs without operator==.
+  /// fields(x) returns all members of x, which may be structs without operator==.
   template <class List, class Fields>
   void each(const char* name, const List& a, const List& b, const Fields& fields) {
     note(name, a.size() == b.size());

@@ -1,5 +1,5 @@
-// Sparse Cholesky row by row with nothing symbolic: the oracle of verdicts on systems too large for
-// a dense array.
+// Sparse Cholesky row by row without a symbolic phase: the oracle of verdicts on systems too large
+// for a dense array.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace kauri::test {
 
-/// Row i of L solves L(0:i-1, 0:i-1) y = A(0:i-1, i). The first row whose pivot is not positive and
-/// finite, in the caller's numbering, or nothing. O(n^2 + flops): zeros are found by looking at
-/// each number of a row, not by a tree.
+/// Returns the first row whose pivot is not positive and finite, in the caller's numbering, or
+/// nothing. Row i of L solves L(0:i-1, 0:i-1) y = A(0:i-1, i). O(n^2 + flops), since each number of
+/// a row is tested for zero.
 template <Scalar T>
 std::optional<Breakdown> sparse_breakdown(const SymmetricView<T>& a, const Permutation& perm) {
   const Index n = a.pattern.n;
   std::vector<std::vector<std::pair<Index, T>>> row(static_cast<std::size_t>(n)),
-      column(row);  // of A; of L so far, below the diagonal
+      column(row);  // of A; then of L so far, below the diagonal
   for (Index j = 0; j < n; ++j)
     for (Offset k = a.pattern.col_ptr[j]; k < a.pattern.col_ptr[j + 1]; ++k) {
       const Index r = perm.new_of(a.pattern.row[k]), c = perm.new_of(j);

@@ -1,5 +1,5 @@
-// A solve on a device as its lists say, on the host: workers draw tasks in the order of tickets,
-// and one whose task lacks a number waits.
+// Simulates a device's solve on the host from its lists: workers draw tasks in the order of
+// tickets, and a worker whose task lacks a number waits.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace kauri::test {
 
-/// Random L, front by front: L(rows[r], first + c), r >= c, at panel[s][c * m + r]. Columns below
-/// the diagonal add up to less than it.
+/// Random L, front by front: L(rows[r], first + c), r >= c, is panel[s][c * m + r]. Columns below
+/// the diagonal add up to less than the diagonal.
 struct RandomFactor {
   std::vector<std::vector<double>> panel;
   std::vector<double> b;
@@ -39,7 +39,7 @@ struct RandomFactor {
     for (Index k = 0; k < nodes.first.back(); ++k) b.push_back(number(random));
   }
 
-  /// y of L y = b, x of L^T x = y, column by column.
+  /// Returns the solution of L L^T x = b: y of L y = b, then x of L^T x = y, column by column.
   [[nodiscard]] std::vector<double> solve(const Supernodes& nodes) const {
     std::vector<double> x = b;
     const auto at = [&](Index s, Index r, Index c) {
@@ -60,8 +60,8 @@ struct RandomFactor {
   }
 };
 
-/// Numbers are not there (NaN) until they are made. A task is tried as a whole: it makes all of its
-/// numbers, or none if one that it reads is not there.
+/// A model of the sweeps. Numbers are missing (NaN) until they are computed. A task runs as a
+/// whole: it computes all of its numbers, or none if it reads a missing one.
 class SweepModel {
  public:
   using Lists = symbolic::SweepLists;
@@ -75,7 +75,7 @@ class SweepModel {
     backward_part_.assign(static_cast<std::size_t>(lists.backward.parts) * symbolic::kTile, unset);
   }
 
-  /// Both sweeps. Empty, or what went wrong.
+  /// Runs both sweeps. Returns an empty text, or what went wrong.
   std::string run(std::size_t workers, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (Index k = 0; k < schedule_.small_fronts && wrong_.empty(); ++k)
@@ -96,7 +96,7 @@ class SweepModel {
   using Kind = SweepTask::Kind;
   static constexpr Index kTile = symbolic::kTile;
   static constexpr std::size_t kDrawn =
-      2;  // tasks that a worker has drawn at most: it does them one after the other
+      2;  // most tasks that a worker has drawn; it runs them one after another
 
   template <class Do>
   bool attempt(const Do& work, const char* must = nullptr) {
@@ -129,7 +129,8 @@ class SweepModel {
   template <class Do>
   void sweep(const std::vector<SweepTask>& tasks, std::size_t workers, std::mt19937_64& random,
              const Do& work) {
-    constexpr int kIdle = 64;  // turns of all workers, each of which may draw in every second one
+    constexpr int kIdle = 64;  // rounds without progress; in each, a worker that could draw does so
+                               // with probability 1/2
     std::vector<std::deque<std::size_t>> drawn(workers);
     std::size_t next = 0, done = 0;
     for (int idle = 0; done < tasks.size() && wrong_.empty(); ++idle) {
@@ -154,7 +155,7 @@ class SweepModel {
   [[nodiscard]] symbolic::FrontCells cells(Index s) const {
     return {nodes_.order(s), nodes_.pivots(s)};
   }
-  /// What the children add to row r of a front, one after the other.
+  /// Returns the sum of the children's updates to row r of a front, one after another.
   double updates(Index s, Index r) {
     double sum = 0;
     const std::size_t row = static_cast<std::size_t>(nodes_.row_ptr[s] + s + r);
@@ -285,7 +286,7 @@ inline std::string flaw_in(const FrontForest& forest, const SweepModel::Lists& l
   return symbolic::find_flaw_sweeps(forest.nodes, forest.device, lists.forward, lists.backward);
 }
 
-/// Random numbers on fronts, and the solution.
+/// Fronts with random numbers, and the solution.
 struct SweepSystem {
   const FrontForest& forest;
   RandomFactor factor;
@@ -293,7 +294,7 @@ struct SweepSystem {
   SweepSystem(const FrontForest& fronts, std::uint64_t seed)
       : forest(fronts), factor(fronts.nodes, seed), x(factor.solve(fronts.nodes)) {}
 
-  /// Empty, or what goes wrong where so many workers go through the lists.
+  /// Runs the lists with this many workers. Returns an empty text, or what goes wrong.
   [[nodiscard]] std::string flaw_in_run(const SweepModel::Lists& lists, std::size_t workers,
                                         std::uint64_t seed) const {
     SweepModel model(forest.nodes, forest.device, lists, factor);

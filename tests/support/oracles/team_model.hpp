@@ -1,4 +1,4 @@
-// Teams that work on a list of tasks of tiled fronts, as a device does, one move at a time in any
+// Simulates teams that work on the tasks of tiled fronts, as on a device, one move at a time in any
 // order.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -21,33 +21,33 @@ using symbolic::FrontTask;
 using symbolic::LevelFront;
 using symbolic::TaskKind;
 
-/// Fronts by ascending levels; the parent of each: a front of a higher level, or none; and how many
-/// levels must be done before its panel, its block is written.
+/// Fronts by ascending levels, the parent of each (a front of a higher level, or none), and the
+/// number of levels that must be done before its panel, or its block, may be written.
 struct Forest {
   std::vector<LevelFront> front;
   std::vector<Index> parent, panel_reuses, block_reuses;
 };
 
-/// Progress of one front: tiles of L done per tile row, preparations, columns of the chain,
+/// Progress of one front: finished tiles of L per tile row, preparations, columns of the chain,
 /// contribution tasks of its children, fills.
 struct Progress {
   std::vector<Index> row;
   std::vector<bool> prepared;
   Index chain = 0;
   Index awaited = 0;
-  Index fills = 0;  // and sums, to come
+  Index fills = 0;  // expected, including sums
   Index filled = 0;
 };
 
-/// What teams do: each draws tickets in order, the next one while it is still at one before, unless
-/// that may wait for later tickets; and finishes the task that it is at, or a column of a chain,
-/// once what it reads is there.
+/// A model of the teams. Each team draws tickets in order; it may draw the next one while it still
+/// works on one, unless that task may wait for later tickets. It finishes its task, or a column of
+/// a chain, once its inputs are available.
 class Model {
  public:
   struct State {
     std::vector<Progress> front;
-    std::vector<std::array<Index, 2>> team;  // the task that it is at, the next one; -1: none
-    std::vector<Index> left;                 // tasks of each level that are not done
+    std::vector<std::array<Index, 2>> team;  // current task and next one; -1: none
+    std::vector<Index> left;                 // unfinished tasks of each level
     Index next = 0;
     Index finished = 0;
   };
@@ -149,7 +149,7 @@ class Model {
   std::vector<FrontTask> tasks_;
 };
 
-/// True if all tasks finish in a random order of moves.
+/// Returns true if all tasks finish in a random order of moves.
 inline bool finishes(const Model& model, std::size_t teams, unsigned seed) {
   std::mt19937 random(seed);
   Model::State state = model.begin(teams);
@@ -169,16 +169,17 @@ inline bool finishes(const Model& model, std::size_t teams, unsigned seed) {
   return true;
 }
 
-/// A state as numbers; teams that hold the same are one.
+/// Returns the state as numbers; teams are sorted, so that states which differ only by their
+/// numbers coincide.
 inline std::vector<Index> key_of(Model::State state) {
   std::sort(state.team.begin(), state.team.end());
   std::vector<Index> key{state.next};
   for (const auto& held : state.team) key.insert(key.end(), held.begin(), held.end());
   for (const Progress& p : state.front) key.push_back(p.chain);
-  return key;  // what is done follows: all that was drawn and is not held, and columns of chains
+  return key;  // all other progress follows: drawn tasks that no team holds are done
 }
 
-/// States that can be reached, none of which has no way on but the last; 0 if one has.
+/// Returns the number of reachable states if every state but the last has a successor; 0 otherwise.
 inline std::size_t states_without_a_dead_end(const Model& model, std::size_t teams) {
   std::set<std::vector<Index>> seen;
   std::vector<Model::State> open{model.begin(teams)};

@@ -1,4 +1,4 @@
-// Naive minimum vertex cuts, as oracles: all subsets, and Edmonds-Karp on the split graph as a
+// Naive minimum vertex cuts as oracles: all subsets, and Edmonds-Karp on the split graph as a
 // matrix.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace kauri::test {
 
-/// Vertices between a source and a sink that are not among them. A cut is a set of vertices that
-/// every way from source to sink meets.
+/// Vertices between a source and a sink, which are not vertices themselves. A cut is a set of
+/// vertices that every path from source to sink meets.
 struct CutProblem {
   std::vector<std::vector<Index>> neighbours;
   std::vector<Index> weight;
@@ -26,12 +26,14 @@ struct CutProblem {
 /// Both extreme minimum cuts: the parts are 0 (source), 1 (sink), 2 (cut).
 struct ExtremeCuts {
   Offset weight = 0;
-  std::vector<std::uint8_t>
-      near_source;  ///< 0: what the source reaches, which is least of all minimum cuts; 1: the rest
-  std::vector<std::uint8_t> near_sink;  ///< 1: what the sink reaches, which is least; 0: the rest
+  std::vector<std::uint8_t> near_source;  ///< 0: reached from the source, the least such part of
+                                          ///< all minimum cuts; 1: the rest
+  std::vector<std::uint8_t> near_sink;  ///< 1: reached from the sink, the least such part; 0: the
+                                        ///< rest
 };
 
-/// What can be reached from the vertices marked in `from` without any marked in `cut`.
+/// Returns the vertices that are reachable from those marked in `from` without passing those marked
+/// in `cut`.
 inline std::vector<char> reached(const CutProblem& problem, const std::vector<char>& from,
                                  const std::vector<char>& cut) {
   std::vector<char> met(from.size(), 0);
@@ -51,8 +53,8 @@ inline std::vector<char> reached(const CutProblem& problem, const std::vector<ch
   return met;
 }
 
-/// By all 2^n subsets: the least weight, and of all cuts of that weight the intersection of what
-/// the terminals reach.
+/// Tries all 2^n subsets: returns the least weight and, over all cuts of that weight, the
+/// intersections of the parts that the terminals reach.
 inline ExtremeCuts cuts_by_subsets(const CutProblem& problem) {
   const Index n = problem.size();
   ExtremeCuts best;
@@ -89,7 +91,8 @@ inline ExtremeCuts cuts_by_subsets(const CutProblem& problem) {
   return best;
 }
 
-/// Node 2v: v_in, 2v+1: v_out, then source and sink; capacities in a matrix. O(n^2) a path.
+/// The split graph: node 2v is v_in, 2v+1 is v_out, then source and sink; capacities in a matrix.
+/// O(n^2) per path.
 class SplitNetwork {
  public:
   explicit SplitNetwork(const CutProblem& problem)
@@ -122,7 +125,7 @@ class SplitNetwork {
     return std::vector<Offset>(static_cast<std::size_t>(nodes()), 0);
   }
 
-  // Breadth first; parents[x] >= 0 where x has been met.
+  // Searches breadth first; parents[x] >= 0 if x has been met.
   std::vector<Index> parents(Index from, bool backward) const {
     std::vector<Index> parent(static_cast<std::size_t>(nodes()), kNone);
     std::queue<Index> queue({from});

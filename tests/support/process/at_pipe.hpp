@@ -1,5 +1,5 @@
-// A named pipe with a thread at its other end, which is let go at the end of a test also where
-// nobody came to this end.
+// A named pipe with a thread at its other end, which is released at the end of a test even if
+// nothing opened this end.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,13 +23,13 @@
 
 namespace kauri::test {
 
-/// work(path) goes on in a thread from the start; finish(), or the end, waits for it.
+/// Runs work(path) in a thread from the construction on; finish() and the destructor wait for it.
 class AtPipe {
  public:
   explicit AtPipe(std::function<void(const std::string&)> work,
                   std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds))
       : work_(std::move(work)), limit_(limit) {
-    std::signal(SIGPIPE, SIG_IGN);  // of a writer that is let go
+    std::signal(SIGPIPE, SIG_IGN);  // for a writer that is released without a reader
     if (::mkfifo(path().c_str(), 0600) != 0) throw std::runtime_error("mkfifo " + path());
     thread_ = std::thread([this] {
       work_(path());
@@ -41,12 +41,12 @@ class AtPipe {
   AtPipe& operator=(const AtPipe&) = delete;
   [[nodiscard]] std::string path() const { return pipe_.path(); }
 
-  /// Ends the program where the thread is at work after the limit.
+  /// Waits for the thread; aborts the program if it still runs after the limit.
   void finish() {
     const auto end = std::chrono::steady_clock::now() + limit_;
     while (!done_ && std::chrono::steady_clock::now() < end) {
-      const int visit = ::open(
-          path().c_str(), O_RDWR | O_NONBLOCK);  // Linux: never blocks, and counts as both ends
+      const int visit =
+          ::open(path().c_str(), O_RDWR | O_NONBLOCK);  // Linux: never blocks, and opens both ends
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       ::close(visit);
     }

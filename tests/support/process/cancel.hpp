@@ -18,7 +18,7 @@
 
 namespace kauri::test {
 
-// Tokens a call is tried with, at least.
+// Least number of tokens that a call is tried with.
 #ifdef KAURI_LONG_TESTS
 inline constexpr std::uint32_t kCancelRounds = 60;
 #else
@@ -27,8 +27,8 @@ inline constexpr std::uint32_t kCancelRounds = seeds(8);
 
 inline const std::string kCancelled = "cancelled: the stop token of the call was asked to stop";
 
-/// Asks a token to stop so many microseconds after it was made, which ends once its thread runs:
-/// threads may wait long for a core.
+/// Requests a stop this many microseconds after its construction, which returns only once its
+/// thread runs, since threads may wait long for a core.
 class StopAfter {
  public:
   explicit StopAfter(std::int64_t microseconds)
@@ -61,7 +61,7 @@ inline std::stop_token stopped() {
   return source.get_token();
 }
 
-/// True if f is cancelled; other errors are failures.
+/// Returns true if f is cancelled; other errors are failures of the test.
 inline bool cancelled(const std::function<void()>& f) {
   const std::string text = error_text(ErrorKind::cancelled, f);
   EXPECT_TRUE(text == kCancelled || text == "no Error") << text;
@@ -87,7 +87,7 @@ inline void cancel_often(std::uint32_t seed, std::int64_t whole,
   EXPECT_GT(count, 0);
 }
 
-/// Microseconds of a call, some 50 at least.
+/// Returns the microseconds of a call, plus 50.
 inline std::int64_t microseconds_of(const std::function<void()>& f) {
   const auto begin = std::chrono::steady_clock::now();
   f();

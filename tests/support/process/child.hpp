@@ -1,4 +1,4 @@
-// Child processes that end.
+// Child processes with a time limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace kauri::test {
 
-/// f() in a child of this process, which exits with 0 after it, and with 99 where it throws; the
-/// status as waitpid() tells it. A child that is at work after the limit is ended by SIGALRM, also
-/// where it has become another program.
+/// Runs f() in a child of this process, which exits with 0, or with 99 if f throws. Returns the
+/// status of waitpid(). SIGALRM ends a child that still runs after the limit, even if it has
+/// executed another program.
 template <class F>
 int status_of_child(F&& f, unsigned seconds = kLimitSeconds) {
   const pid_t child = ::fork();
@@ -37,7 +37,7 @@ int status_of_child(F&& f, unsigned seconds = kLimitSeconds) {
   return status;
 }
 
-/// The exit status, 1000 + signal where the child ended by one.
+/// Returns the exit status, or 1000 + signal if a signal ended the child.
 inline int exit_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }

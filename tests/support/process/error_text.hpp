@@ -1,4 +1,4 @@
-// What a call says when it fails.
+// The text of a call's error.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace kauri::test {
 
-/// The text of the Error of this kind that f throws; "no Error" or "another kind: ..." if it does
-/// not.
+/// Returns the text of the Error of this kind that f throws; "no Error" or "another kind: ..."
+/// otherwise.
 template <class F>
 std::string error_text(ErrorKind kind, F&& f) {
   try {

@@ -1,4 +1,4 @@
-// How long a test waits for something: for what hangs, not for what is slow.
+// Time limits of waits in tests: they catch hangs, not slowness.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,4 +1,4 @@
-// More threads than the machine has, where a test wants them.
+// More threads than the machine has cores, for tests that need them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace kauri::test {
 
-/// As long as this lives, the process may use 8 threads, whatever the machine has. Made before the
-/// backends that use it.
+/// Lets the process use 8 threads during its lifetime, on any machine. Construct it before the
+/// backends that need them.
 struct ManyThreads {
   tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 8};
 };

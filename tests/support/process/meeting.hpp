@@ -1,4 +1,4 @@
-// A barrier that does not hold threads for ever.
+// A barrier of threads with a time limit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace kauri::test {
 
-/// Where a number of threads wait for each other, again and again. If one has not come within the
-/// limit (since it has thrown, say), no meeting holds anybody any more.
+/// A reusable barrier of `count` threads. If one does not arrive within the limit (because it has
+/// thrown, for example), no later meeting waits.
 class Meeting {
  public:
   explicit Meeting(int count, std::chrono::milliseconds limit = std::chrono::seconds(kLimitSeconds))
       : count_(count), limit_(limit) {}
 
-  /// True where all have come.
+  /// Returns true if all threads have arrived.
   [[nodiscard]] bool meet() {
     std::unique_lock lock(mutex_);
     const long round = round_;

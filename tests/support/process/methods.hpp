@@ -1,4 +1,4 @@
-// The orderings that tests go through.
+// The orderings that tests iterate over.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::test {
 
-/// Every method but automatic that this build has.
+/// Returns every method of this build except automatic.
 inline std::vector<OrderingMethod> methods() {
   std::vector<OrderingMethod> all{OrderingMethod::natural,
                                   OrderingMethod::rcm,

@@ -10,7 +10,7 @@
 
 namespace kauri::test {
 
-/// Bytes of this process that lie in main memory now (/proc/self/statm).
+/// Returns the resident bytes of this process (/proc/self/statm).
 inline Offset resident_bytes() {
   Offset size = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> size >> resident;

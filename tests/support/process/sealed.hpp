@@ -1,4 +1,4 @@
-// Saved files whose checksums are made right again after a change: what a hostile writer would do.
+// Corrects the checksums of changed saved files, as a hostile writer would.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace kauri::test {
 
-/// The number of bytes and all checksums that there are bytes for fit the rest.
+/// Returns the file with the correct length field and correct checksums, as far as the file
+/// reaches.
 inline std::vector<std::byte> sealed(std::vector<std::byte> file) {
   using save::kChecksum, save::kHeaderBytes, save::kSectionHead;
   if (file.size() < kHeaderBytes) return file;

@@ -1,5 +1,5 @@
-// Which sanitizer a test runs under, and how many seeds it takes: fewer under a sanitizer, where
-// each step costs ten times as much.
+// Whether a sanitizer is active, and the number of seeds that tests use: fewer under a sanitizer,
+// where each step takes ten times as long.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kauri::test {
 
-#ifdef __has_feature  // Clang's way to tell
+#ifdef __has_feature  // Clang's test for sanitizers
 #define KAURI_HAS_FEATURE(name) __has_feature(name)
 #else
 #define KAURI_HAS_FEATURE(name) 0
@@ -24,7 +24,7 @@ inline constexpr bool kSanitized = kThreadSanitized;
 #endif
 #undef KAURI_HAS_FEATURE
 
-/// `all`, or an eighth of them under a sanitizer.
+/// Returns `all`, or an eighth of it under a sanitizer.
 constexpr std::uint32_t seeds(std::uint32_t all) { return kSanitized ? all / 8 : all; }
 
 }  // namespace kauri::test

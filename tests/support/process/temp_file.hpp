@@ -1,4 +1,4 @@
-// Files that live as long as a test.
+// Files that exist during a test.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,8 +12,7 @@
 
 namespace kauri::test {
 
-/// A path in the folder for temporary files that no other test uses; what stands there is removed
-/// at the end.
+/// A unique path in the folder for temporary files; the destructor removes the file.
 class TempFile {
  public:
   explicit TempFile(const std::string& ending = "") {
@@ -37,7 +36,7 @@ class TempFile {
   std::filesystem::path path_;
 };
 
-/// A new folder of the same kind; all in it is removed at the end.
+/// A new folder with a unique path; the destructor removes it with its contents.
 class TempFolder {
  public:
   TempFolder() { std::filesystem::create_directory(place_.path()); }

@@ -13,12 +13,12 @@
 
 namespace kauri::test {
 
-/// Rows of L of a binary tree of blocks, children before parents: blocks of depth d have pivots[d]
-/// columns, and rows below them where half of their parent's rows are, its pivots included. In
-/// natural order, without amalgamation, each block is a front. Entries are at most 2, those of
-/// blocks on the diagonal at most 1 beside ones and twos on the diagonal itself: inverses of 16 x
-/// 16 blocks are then multiples of 2^-16 below 2^16, so that factorisations and solves by such
-/// inverses are exact too.
+/// Rows of L of a binary tree of blocks, children before parents. Blocks of depth d have pivots[d]
+/// columns, and rows below them at about half of their parent's rows, including its pivots. In
+/// natural order without amalgamation, each block is a front. Entries are at most 2 in magnitude;
+/// in diagonal blocks they are at most 1 beside ones and twos on the diagonal. Inverses of 16 x 16
+/// blocks are then multiples of 2^-16 below 2^16, so factorisations and solves with these inverses
+/// are exact, too.
 class BlockTree {
  public:
   BlockTree(std::vector<Index> pivots, std::uint64_t seed)
@@ -30,8 +30,8 @@ class BlockTree {
     for (auto& row : rows_) std::sort(row.begin(), row.end());
   }
   [[nodiscard]] const IntegerRows& rows() const { return rows_; }
-  /// The same with `leaves` columns before all others, each with about `below` entries in the
-  /// pivots of blocks of this depth, in turn: hosts of many children.
+  /// Returns the rows with `leaves` columns before all others, each with about `below` entries in
+  /// the pivots of a block of this depth, in turn: gives fronts with many children.
   [[nodiscard]] IntegerRows with_leaves(Index leaves, std::size_t depth, Index below) {
     IntegerRows all(static_cast<std::size_t>(leaves));
     for (Index k = 0; k < leaves; ++k) all[k].emplace_back(k, 1);
@@ -40,7 +40,7 @@ class BlockTree {
       all.push_back(std::move(row));
     }
     const std::vector<Index>& blocks = first_[depth];
-    for (Index k = leaves; k-- > 0;) {  // so that each row begins with the first
+    for (Index k = leaves; k-- > 0;) {  // descending, so that each row begins with its first column
       const Index block = blocks[static_cast<std::size_t>(k) % blocks.size()];
       for (Index i = block; i < block + pivots_[depth]; ++i)
         if (i == block ||
@@ -52,12 +52,12 @@ class BlockTree {
   }
 
  private:
-  /// The subtree of a block of this depth, whose columns end before `end`. Returns where its first
-  /// begins.
+  /// Adds the subtree of a block of this depth, whose columns end before `end`. Returns its first
+  /// column.
   Index add(std::size_t depth, Index end, const std::vector<Index>& parent_rows) {
     const Index first = end - pivots_[depth];
     first_[depth].push_back(first);
-    std::vector<Index> rows;  // pivots, then those below
+    std::vector<Index> rows;  // pivots, then the rows below
     for (Index i = first; i < end; ++i) rows.push_back(i);
     for (const Index i : parent_rows)
       if (i == parent_rows.front() || random_() % 2 == 0) rows.push_back(i);
@@ -66,8 +66,7 @@ class BlockTree {
         if (i < j) continue;
         const bool needed =
             j == first ||
-            i ==
-                j + 1;  // so that no row of the front is missing, and its columns are one supernode
+            i == j + 1;  // keeps every row of the front, and its columns in one supernode
         const std::int64_t sign = random_() % 2 == 0 ? 1 : -1;
         if (i == j)
           rows_[i].emplace_back(j, random_() % 8 == 0 ? 2 : 1);
@@ -82,12 +81,12 @@ class BlockTree {
   }
 
   std::vector<Index> pivots_;
-  std::vector<std::vector<Index>> first_;  // columns of the blocks of each depth
+  std::vector<std::vector<Index>> first_;  // first columns of the blocks of each depth
   std::mt19937_64 random_;
   IntegerRows rows_;
 };
 
-/// L L^T for L of up to some thousand rows, whose entries of a row are fewer than 2^20 and less
+/// Returns L L^T for L of up to some thousand rows, with fewer than 2^20 entries per row, each less
 /// than 2^16. O(n^2 + products) time, O(n^2) memory.
 inline ExactSystem dense_exact_system(const IntegerRows& l) {
   const std::size_t n = l.size();
@@ -110,7 +109,7 @@ inline ExactSystem dense_exact_system(const IntegerRows& l) {
           SymmetricMatrix<double>::from_triplets(order, row, col, value, Storage::lower)};
 }
 
-/// A x for integers.
+/// Returns A x for integers.
 inline std::vector<double> product(const SymmetricMatrix<double>& a, const std::vector<double>& x) {
   const Pattern p = a.pattern();
   std::vector<double> b(x.size(), 0.0);

@@ -12,13 +12,14 @@
 
 namespace kauri::test {
 
-/// L has a diagonal of ones, twos and fours, and one entry below it in each column but the last: a
-/// leaf's in its host's row, a host's in the next one's. Numbered leaves first, host after host:
-/// there is no fill. A = L L^T, and b = A x for x of small integers. All is exact in 24 bits, in
-/// any order of summation, up to some ten thousand leaves a host. O(n).
+/// A caterpillar, A = L L^T, and b = A x for x of small integers. L has ones, twos and fours on the
+/// diagonal, and one entry below it in each column but the last: a leaf's in its host's row, a
+/// host's in the next host's row. Leaves come before their host, host after host, so there is no
+/// fill. All numbers are exact in 24 bits, in any order of summation, up to some ten thousand
+/// leaves per host. O(n).
 struct Caterpillar {
   OwnedPattern pattern;
-  std::vector<double> value, diagonal, below;  // of A; of L
+  std::vector<double> value, diagonal, below;  // of A; of L; of L
   std::vector<double> x, b;
 
   [[nodiscard]] Index parent(Index j) const {
@@ -57,8 +58,9 @@ struct Caterpillar {
   }
 };
 
-/// Hosts and leaves of each: a million columns in all, a tenth of that under a sanitizer. Of the
-/// hosts of a device's plans the first two are tiled fronts, the last narrow.
+/// Numbers of hosts and of leaves per host: a million columns in all, a tenth of that under a
+/// sanitizer. In a device's plan the hosts of the first two sizes are tiled fronts, those of the
+/// last narrow ones.
 struct CaterpillarSize {
   Index hosts, leaves;
 };

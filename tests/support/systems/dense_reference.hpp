@@ -12,7 +12,7 @@
 
 namespace kauri::test {
 
-/// A + shift*I as a dense row-major n x n array in the numbering of perm: entry (k,l) is
+/// Returns A + shift*I as a dense row-major n x n array in the numbering of perm: entry (k,l) is
 /// A(old_of(k), old_of(l)).
 template <Scalar T>
 std::vector<T> dense(const SymmetricView<T>& a, const Permutation& perm, T shift = 0) {
@@ -27,8 +27,8 @@ std::vector<T> dense(const SymmetricView<T>& a, const Permutation& perm, T shift
   return d;
 }
 
-/// Column Cholesky: the first column whose pivot is not positive and finite, in the caller's
-/// numbering, or nothing.
+/// Returns the first column whose pivot is not positive and finite, in the caller's numbering, or
+/// nothing, by column Cholesky.
 template <Scalar T>
 std::optional<Breakdown> naive_breakdown(const SymmetricView<T>& a, const Permutation& perm,
                                          T shift = 0) {

@@ -25,8 +25,8 @@ struct ExactSystem {
   SymmetricMatrix<double> a;
 };
 
-/// Random L of order n with about `per_row` entries below the diagonal in a row; `band` > 0 keeps
-/// them within that distance.
+/// Returns a random L of order n with about `per_row` entries below the diagonal in a row; `band` >
+/// 0 keeps them within that distance of it.
 inline IntegerRows random_factor(Index n, int per_row, Index band, std::mt19937_64& random) {
   IntegerRows l(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
@@ -41,8 +41,8 @@ inline IntegerRows random_factor(Index n, int per_row, Index band, std::mt19937_
   return l;
 }
 
-/// A = P^T (L L^T) P, checked in 128-bit integers: every partial sum of absolute values, and with
-/// it every intermediate of a factorisation in any summation order, stays below 2^bits.
+/// Returns A = P^T (L L^T) P. Checks in 128-bit integers that every partial sum of absolute values,
+/// and so every intermediate of a factorisation in any summation order, stays below 2^bits.
 inline ExactSystem exact_system(IntegerRows l, Permutation perm, int bits) {
   const auto n = static_cast<Index>(l.size());
   std::vector<std::vector<std::pair<Index, std::int64_t>>> column(l.size());  // of L: (row, value)
@@ -79,7 +79,7 @@ inline Permutation random_permutation(Index n, std::mt19937_64& random) {
   return Permutation::from_old_of(std::move(old_of));
 }
 
-/// The same values in another scalar (exact for these integers).
+/// Returns the values in another scalar (exact for these integers).
 template <Scalar T>
 std::vector<T> cast(std::span<const double> value) {
   return std::vector<T>(value.begin(), value.end());

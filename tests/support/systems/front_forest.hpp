@@ -1,5 +1,5 @@
-// Fronts of given sizes, without a matrix: supernodes, what they gather from their children, and a
-// device's schedule.
+// Fronts of given sizes without a matrix: supernodes, assembly from their children, and a device's
+// schedule.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace kauri::test {
 
-/// A front of so many pivots, with rows below them where about a share of its parent's rows are,
-/// its pivots included; one at least. A share of 0 is a single row.
+/// A front with this many pivots, and rows below them at about this share of its parent's rows,
+/// including its pivots; at least one row. A share of 0 gives a single row.
 struct FrontSpec {
   Index pivots;
   double share;
@@ -29,14 +29,14 @@ inline FrontSpec host(Index pivots, double share, std::size_t leaves, const Fron
   return {pivots, share, std::vector<FrontSpec>(leaves, of_leaves)};
 }
 
-/// Fronts of one child each.
+/// Returns a chain of fronts, each with one child.
 inline FrontSpec chain(const std::vector<Index>& pivots, double share) {
   FrontSpec tree = leaf(pivots.front(), share);
   for (std::size_t k = 1; k < pivots.size(); ++k) tree = {pivots[k], share, {std::move(tree)}};
   return tree;
 }
 
-/// Few large fronts among many small ones.
+/// Returns a random tree with few large fronts among many small ones.
 inline FrontSpec random_tree(std::mt19937_64& random, int depth) {
   const auto below = [&](std::uint64_t end) { return static_cast<Index>(random() % end); };
   const Index kind = below(12);
@@ -60,7 +60,7 @@ struct FrontForest {
 
 namespace forest {
 
-/// Fronts in postorder, shares beside them.
+/// Numbers the fronts in postorder, and appends the share of each.
 inline Index number(const FrontSpec& tree, Supernodes& nodes, std::vector<double>& share) {
   std::vector<Index> children;
   for (const FrontSpec& child : tree.children) children.push_back(number(child, nodes, share));
@@ -135,9 +135,9 @@ inline FrontForest random_forest(std::uint64_t seed) {
   return forest_of(trees, seed);
 }
 
-/// Fronts of one pivot tile with few rows below and with many, of more than two chunks of pivot
-/// tiles with and without rows below, that gather and that do not, small ones below tiled ones; a
-/// chain.
+/// Returns fronts of one pivot tile with few and with many rows below, of more than two chunks of
+/// pivot tiles with and without rows below, with and without gathered children, small fronts below
+/// tiled ones, and a chain.
 inline FrontForest all_kinds() {
   return forest_of({host(130, 1, 80, leaf(3, 0.9)),
                     {300,

@@ -14,7 +14,7 @@
 
 namespace kauri::test {
 
-/// A number in 0 .. bound-1, the same on every platform.
+/// Returns a number in 0 .. bound-1, the same on every platform.
 inline Index below(std::mt19937& random, Index bound) {
   return static_cast<Index>(random() % static_cast<std::uint32_t>(bound));
 }
@@ -33,7 +33,8 @@ inline Graph renumbered(const Graph& graph, const std::vector<Index>& name) {
   return graph_of(graph.size(), edges);
 }
 
-/// nx * ny * nz points; neighbours are `reach` 1: along axes, 3: diagonals as well (27 points).
+/// Returns a grid of nx * ny * nz points; `reach` 1: neighbours along axes, 3: diagonals as well
+/// (27 points).
 inline Graph grid(Index nx, Index ny, Index nz, Index reach = 1) {
   std::vector<Edge> edges;
   const auto id = [&](Index x, Index y, Index z) { return (z * ny + y) * nx + x; };
@@ -51,8 +52,8 @@ inline Graph grid(Index nx, Index ny, Index nz, Index reach = 1) {
             }
   return graph_of(nx * ny * nz, edges);
 }
-/// A hub, n leaves of it, and a chain of n vertices each of which holds one leaf: no two leaves are
-/// alike.
+/// Returns a hub with n leaves, and a chain of n vertices, each of which is joined to one leaf: no
+/// two leaves have the same neighbours.
 inline Graph hub_and_chain(Index n) {
   std::vector<Edge> edges;
   for (Index k = 0; k < n; ++k) {
@@ -63,8 +64,9 @@ inline Graph hub_and_chain(Index n) {
   return graph_of(2 * n + 1, edges);
 }
 
-/// Many shapes by seed, at most max_n vertices: sparse and dense random, forests, grids, cliques
-/// that overlap, copies of vertices, several components; in a random numbering.
+/// Returns one of many shapes by seed, with at most max_n vertices: sparse and dense random,
+/// forests, grids, overlapping cliques, copies of vertices, several components; in a random
+/// numbering.
 inline Graph random_graph(std::uint32_t seed, Index max_n) {
   std::mt19937 random(seed);
   const Index n = 1 + below(random, max_n);
@@ -77,7 +79,7 @@ inline Graph random_graph(std::uint32_t seed, Index max_n) {
     case 1:  // dense
       for (Index k = below(random, n * n / 2 + 1); k > 0; --k) edges.emplace_back(any(), any());
       break;
-    case 2:  // forest and a few edges more
+    case 2:  // a forest and a few more edges
       for (Index v = 1; v < n; ++v)
         if (below(random, 10) > 0) edges.emplace_back(v, below(random, v));
       for (Index k = below(random, n / 4 + 1); k > 0; --k) edges.emplace_back(any(), any());
@@ -90,7 +92,7 @@ inline Graph random_graph(std::uint32_t seed, Index max_n) {
       }
       break;
     }
-    case 4:  // cliques that overlap
+    case 4:  // overlapping cliques
       for (Index k = 1 + below(random, n); k > 0; --k) {
         std::vector<Index> members(static_cast<std::size_t>(2 + below(random, 5)));
         for (Index& v : members) v = any();

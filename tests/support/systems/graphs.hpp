@@ -1,4 +1,5 @@
-// Graphs for tests: small families, random ones, and the naive elimination game as oracle of fill.
+// Graphs for tests: small families, random ones, and the naive elimination game as the oracle of
+// fill.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,7 @@ namespace kauri::test {
 
 using Edge = std::pair<Index, Index>;
 
-/// Loops are dropped, repeats merged.
+/// Returns the graph of these edges without loops and repeats.
 inline Graph graph_of(Index n, const std::vector<Edge>& edges) {
   std::vector<std::vector<Index>> list(static_cast<std::size_t>(n));
   for (const auto& [u, v] : edges)
@@ -43,7 +44,7 @@ inline std::vector<Edge> edges_of(const Graph& graph) {
   return edges;
 }
 
-/// Vertex v and its neighbours, but for those that are not kept; kept empty: all are.
+/// Returns vertex v and its neighbours, restricted to those in `kept`; an empty `kept` keeps all.
 inline std::set<Index> closed_neighbourhood(const Graph& graph, Index v,
                                             const std::vector<char>& kept = {}) {
   std::set<Index> closed{v};
@@ -58,7 +59,7 @@ inline Graph path(Index n) {
   return graph_of(n, edges);
 }
 
-/// Vertex `hub` is adjacent to all others.
+/// Returns a star: vertex `hub` is adjacent to all others.
 inline Graph star(Index n, Index hub = 0) {
   std::vector<Edge> edges;
   for (Index v = 0; v < n; ++v) edges.emplace_back(hub, v);
@@ -72,7 +73,7 @@ inline Graph clique(Index n) {
   return graph_of(n, edges);
 }
 
-/// Five-point grid, row by row.
+/// Returns a five-point grid, numbered row by row.
 inline Graph grid(Index rows, Index columns) {
   std::vector<Edge> edges;
   for (Index i = 0; i < rows; ++i)
@@ -83,7 +84,7 @@ inline Graph grid(Index rows, Index columns) {
   return graph_of(rows * columns, edges);
 }
 
-/// `count` edges drawn with repetition.
+/// Returns a graph of `count` edges, drawn with repetition.
 inline Graph random_graph(Index n, Index count, std::mt19937_64& random) {
   std::vector<Edge> edges;
   std::uniform_int_distribution<Index> vertex(0, std::max(n - 1, 0));
@@ -91,8 +92,8 @@ inline Graph random_graph(Index n, Index count, std::mt19937_64& random) {
   return graph_of(n, edges);
 }
 
-/// Each vertex v becomes copies[v] vertices adjacent to each other and to all copies of v's
-/// neighbours, numbered one after the other.
+/// Returns the graph in which each vertex v becomes copies[v] vertices adjacent to each other and
+/// to all copies of v's neighbours, numbered consecutively.
 inline Graph expanded(const Graph& graph, std::span<const Index> copies) {
   std::vector<Index> first(copies.size() + 1, 0);
   std::partial_sum(copies.begin(), copies.end(), first.begin() + 1);
@@ -106,7 +107,7 @@ inline Graph expanded(const Graph& graph, std::span<const Index> copies) {
   return graph_of(first.back(), edges);
 }
 
-/// The graphs side by side, in this order.
+/// Returns the union of the graphs, numbered in this order.
 inline Graph side_by_side(const std::vector<Graph>& parts) {
   std::vector<Edge> edges;
   Index n = 0;
@@ -131,8 +132,8 @@ inline Graph shuffled(const Graph& graph, std::mt19937_64& random) {
   return graph_of(graph.size(), edges);
 }
 
-/// A small graph of a family that the seed picks: sparse to dense, with twins, with a hub, regular,
-/// disconnected; n from 0 to about 60.
+/// Returns a small graph of a family that the seed selects: sparse to dense, with twins, with a
+/// hub, regular, disconnected; n from 0 to about 60.
 inline Graph any_graph(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto up_to = [&](Index most) {
@@ -169,7 +170,8 @@ inline Graph any_graph(std::uint64_t seed) {
   }
 }
 
-/// Column counts of L by the elimination game on a dense 0/1 matrix, diagonal included. O(n^3).
+/// Returns the column counts of L, including the diagonal, by the elimination game on a dense 0/1
+/// matrix. O(n^3).
 inline std::vector<Index> elimination_game(const Graph& graph, std::span<const Index> old_of) {
   const Index n = graph.size();
   std::vector<std::vector<char>> adjacent(static_cast<std::size_t>(n),

@@ -1,5 +1,4 @@
-// Systems of three families whose condition, scaled, is as asked for: what a solve in mixed
-// precision has to go through.
+// Systems of three families with a given condition after scaling, for tests of mixed precision.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -19,7 +18,7 @@ using conditioned::bars;
 using conditioned::moved_laplacian;
 using conditioned::random_scaled;
 
-/// Of S A S: what counts for a factor in float.
+/// Returns the condition of S A S, which determines the accuracy of a factor in float.
 inline double scaled_condition(const SymmetricMatrix<double>& a) {
   SymmetricMatrix<double> scaled = a;
   SymmetricScaling(a.view()).apply(a.view(), scaled.value());
@@ -27,7 +26,8 @@ inline double scaled_condition(const SymmetricMatrix<double>& a) {
   return s.greatest / s.least;
 }
 
-/// Q D Q^T with a random orthogonal Q and eigenvalues D that fall by the same factor each: dense.
+/// Returns the dense matrix Q D Q^T, with a random orthogonal Q and eigenvalues D that form a
+/// geometric sequence.
 inline SymmetricMatrix<double> spread_spectrum(Index n, double condition, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Eigen::MatrixXd g(n, n);

@@ -1,9 +1,9 @@
-// Positive definite systems whose 16 x 16 diagonal blocks are nearly singular, and how far a factor
-// is from one.
+// Positive definite systems whose 16 x 16 diagonal blocks are nearly singular, and errors of their
+// factors.
 //
-// Points lie in clusters of 16, and entry (i,j) is a smooth kernel of points i and j: a block of
-// one cluster has numerically less than half its rank, the shift makes its condition 10^12, and
-// what the blocks of other clusters take from it leaves that so.
+// Points lie in clusters of 16, and entry (i,j) is a smooth kernel of points i and j. A block of
+// one cluster has a numerical rank of less than half its order, and the shift makes its condition
+// 10^12; updates by the blocks of other clusters do not change that.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -23,17 +23,17 @@ namespace kauri::test {
 
 enum class Kernel {
   gaussian,  ///< exp(-|x - y|^2)
-  cauchy,    ///< 1 / (x + y), as in Hilbert's matrix, with x from 1 to 4^clusters: rows are graded
+  cauchy,    ///< 1 / (x + y), as in Hilbert's matrix, with x from 1 to 4^clusters: graded rows
 };
 
-/// Unknowns in parts of the given sizes, each coupled with itself and the last: so many leaves and
-/// their separator, or one dense block.
+/// Unknowns in parts of the given sizes; each part is coupled with itself and with the last part.
+/// Several parts give leaves and their separator, one part a dense block.
 struct NearSingularCase {
   std::string name;
   std::vector<Index> parts;
   Kernel kernel = Kernel::gaussian;
   double shift = 1e-12;          ///< relative to the diagonal
-  bool scaled = false;           ///< rows and columns times powers of two
+  bool scaled = false;           ///< rows and columns are scaled by powers of two
   bool needs_correction = true;  ///< products with inverses alone lose digits of L
 };
 
@@ -59,7 +59,7 @@ inline const std::vector<NearSingularCase>& near_singular_cases() {
   return cases;
 }
 
-/// Kernel of all pairs of points; clusters of 16 from the beginning of each part.
+/// Returns the kernel of all pairs of points; clusters of 16 begin anew in each part.
 inline std::vector<double> kernel_values(const NearSingularCase& what, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -102,7 +102,7 @@ inline SymmetricMatrix<double> near_singular(const NearSingularCase& what, std::
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = j; i < n; ++i) {
       if (part_of[i] != part_of[j] && part_of[i] != last) continue;
-      // A sum of one kernel for each leaf with the separator.
+      // The separator's block is a sum of one kernel for each leaf.
       const double times =
           part_of[j] == last ? static_cast<double>(std::max<std::size_t>(last, 1)) : 1.0;
       const double entry = times * kernel[i * n + j] * (i == j ? 1.0 + what.shift : 1.0);
@@ -113,10 +113,10 @@ inline SymmetricMatrix<double> near_singular(const NearSingularCase& what, std::
                                                 Storage::lower);
 }
 
-/// The largest entry of |A - L L^T| with rows and columns scaled to a unit diagonal of A, in long
-/// double. a, l: n x n by rows, in the order of elimination, lower triangles. Substitution leaves a
-/// small multiple of n eps (N. J. Higham, Accuracy and Stability of Numerical Algorithms,
-/// theorem 10.3).
+/// Returns the largest entry of |A - L L^T| with rows and columns scaled to a unit diagonal of A,
+/// in long double. a, l: n x n by rows, in the order of elimination, lower triangles. For
+/// substitution it is a small multiple of n eps (N. J. Higham, Accuracy and Stability of Numerical
+/// Algorithms, theorem 10.3).
 inline double factor_error(const std::vector<double>& a, const std::vector<double>& l,
                            std::size_t n) {
   long double largest = 0;
@@ -127,12 +127,12 @@ inline double factor_error(const std::vector<double>& a, const std::vector<doubl
         rest -= static_cast<long double>(l[i * n + k]) * l[j * n + k];
       const long double error =
           std::abs(rest) / std::sqrt(static_cast<long double>(a[i * n + i]) * a[j * n + j]);
-      if (!(error <= largest)) largest = error;  // a NaN too
+      if (!(error <= largest)) largest = error;  // keeps a NaN
     }
   return static_cast<double>(largest);
 }
 
-/// L of a factor, n x n by rows.
+/// Returns L of a factor, n x n by rows.
 inline std::vector<double> dense_factor(const Factor<double>& factor) {
   const Index n = factor.plan().n;
   std::vector<double> l(static_cast<std::size_t>(n) * n);
@@ -141,7 +141,7 @@ inline std::vector<double> dense_factor(const Factor<double>& factor) {
   return l;
 }
 
-/// What another factor's error may be, where substitution's is `error`.
+/// Returns the allowed error of another factor if substitution's is `error`.
 inline double factor_error_bound(double error) {
   return 4 * error + 8 * std::numeric_limits<double>::epsilon();
 }
@@ -154,10 +154,10 @@ inline AnalyzeOptions natural_order(Index n) {
 
 struct NearSingularErrors {
   double factor;  ///< factor_error()
-  double solve;   ///< componentwise backward error, not refined, of 3 right-hand sides
+  double solve;   ///< componentwise backward error of 3 right-hand sides, without refinement
 };
 
-/// Errors of the factor of a, and of solves with it.
+/// Returns the errors of the factor of a, and of solves with it.
 inline NearSingularErrors near_singular_errors(const SymmetricMatrix<double>& a,
                                                const std::shared_ptr<const Plan>& plan,
                                                Backend& backend) {
@@ -166,7 +166,8 @@ inline NearSingularErrors near_singular_errors(const SymmetricMatrix<double>& a,
   const Index n = a.n(), cols = 3;
   std::mt19937_64 random(5);
   std::vector<double> b(static_cast<std::size_t>(n) * cols);
-  for (std::size_t k = 0; k < b.size(); ++k) {  // sized like a column of A: its rows may be scaled
+  for (std::size_t k = 0; k < b.size(); ++k) {  // of the size of a column of A, whose rows may be
+                                                // scaled
     const auto row = static_cast<Index>(k % static_cast<std::size_t>(n));
     b[k] = std::uniform_real_distribution<double>(-1, 1)(random) *
            std::sqrt(a.value()[a.pattern().col_ptr[row]]);

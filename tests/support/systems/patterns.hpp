@@ -1,5 +1,5 @@
 // Patterns for tests, as lower triangles: random ones, families with a known shape, grids with a
-// dissection by geometry.
+// geometric dissection.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace kauri::test {
 
-/// A lower triangle with its diagonal; owns what a Pattern borrows.
+/// A lower triangle with its diagonal; owns the arrays that a Pattern borrows.
 struct OwnedPattern {
   std::vector<Offset> col_ptr{0};
   std::vector<Index> row;
@@ -27,8 +27,8 @@ struct OwnedPattern {
   [[nodiscard]] Pattern view() const { return {n(), col_ptr, row}; }
 };
 
-/// Values on the pattern: random ones in (-1, 1), and diagonals that are 1 larger than the sum of
-/// the magnitudes in their rows.
+/// Returns random values on the pattern in (-1, 1), with diagonal entries that exceed the sum of
+/// the magnitudes in their rows by 1.
 template <class T>
 std::vector<T> random_dominant(const Pattern& a, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -44,7 +44,7 @@ std::vector<T> random_dominant(const Pattern& a, std::uint64_t seed) {
 
 using EdgeList = std::vector<std::pair<Index, Index>>;
 
-/// Edges in any order and direction; loops and repeats are dropped.
+/// Returns the pattern of edges in any order and direction, without loops and repeats.
 inline OwnedPattern pattern_of(Index n, EdgeList edges) {
   for (auto& [u, v] : edges)
     if (u > v) std::swap(u, v);
@@ -61,9 +61,9 @@ inline OwnedPattern pattern_of(Index n, EdgeList edges) {
   return p;
 }
 
-/// In its natural order front 0 has a contribution block of 92,697 rows, too large for a device's
-/// tasks: two hubs before a set of leaves, which one of them shares with one more row, so that the
-/// block is not of the last front.
+/// Returns a pattern whose front 0, in natural order, has a contribution block of 92,697 rows, too
+/// large for a device's tasks. Two hubs come before a set of leaves; one hub has one more row, so
+/// that the block does not belong to the last front.
 inline OwnedPattern too_large_pattern() {
   constexpr Index kRows = 92700;
   OwnedPattern a;
@@ -88,8 +88,8 @@ inline Permutation random_order(Index n, std::uint64_t seed) {
   return Permutation::from_old_of(std::move(order));
 }
 
-/// Random edges, some local (so that trees are deep) and some anywhere; sparse enough to fall apart
-/// for some seeds.
+/// Returns random edges, some local (which makes deep trees) and some anywhere; sparse enough to be
+/// disconnected for some seeds.
 inline OwnedPattern random_pattern(Index n, double degree, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   EdgeList edges;
@@ -112,7 +112,7 @@ inline OwnedPattern chain_pattern(Index n) {
   return pattern_of(n, std::move(edges));
 }
 
-/// Every vertex is joined to `hub`.
+/// Returns a star: every vertex is joined to `hub`.
 inline OwnedPattern star_pattern(Index n, Index hub) {
   EdgeList edges;
   for (Index v = 0; v < n; ++v) edges.emplace_back(hub, v);
@@ -126,7 +126,7 @@ inline OwnedPattern dense_pattern(Index n) {
   return pattern_of(n, std::move(edges));
 }
 
-/// A spine of n/2 vertices, each with a leaf numbered before it.
+/// Returns a spine of n/2 vertices, each with a leaf numbered before it.
 inline OwnedPattern caterpillar_pattern(Index n) {
   EdgeList edges;
   for (Index v = 1; v < n; v += 2) {
@@ -136,7 +136,7 @@ inline OwnedPattern caterpillar_pattern(Index n) {
   return pattern_of(n, std::move(edges));
 }
 
-/// The same graph under random names.
+/// Returns the graph with randomly permuted vertices.
 inline OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
   const Permutation name = random_order(a.n(), seed);
   EdgeList edges;
@@ -146,11 +146,11 @@ inline OwnedPattern shuffled(const OwnedPattern& a, std::uint64_t seed) {
   return pattern_of(a.n(), std::move(edges));
 }
 
-/// How the members of the nodes of a coarse graph are numbered.
+/// Order of the rows of the nodes of a coarse graph.
 enum class Numbering { together, shuffled, by_unknown };
 
-/// Node v of a coarse pattern becomes weight[v] rows that meet each other and all rows of its
-/// neighbours.
+/// Replaces node v of a coarse pattern by weight[v] rows, which are joined to each other and to all
+/// rows of its neighbours.
 inline OwnedPattern blown_up(const OwnedPattern& coarse, const std::vector<Index>& weight,
                              Numbering numbering, std::uint64_t seed) {
   std::vector<std::pair<Index, Index>> members;  // (unknown, node)
@@ -172,7 +172,7 @@ inline OwnedPattern blown_up(const OwnedPattern& coarse, const std::vector<Index
   return pattern_of(n, std::move(edges));
 }
 
-/// A box of x by y by z points; `corners` joins all 26 neighbours instead of 6.
+/// Returns a box of x by y by z points; `corners` joins all 26 neighbours instead of 6.
 inline OwnedPattern grid_pattern(Index x, Index y, Index z, bool corners = false) {
   OwnedPattern p;
   const auto at = [&](Index i, Index j, Index k) { return (k * y + j) * x + i; };
@@ -194,8 +194,8 @@ inline OwnedPattern grid_pattern(Index x, Index y, Index z, bool corners = false
   return p;
 }
 
-/// Nested dissection of such a box by its longest side, down to boxes of at most `leaf` points:
-/// separators last.
+/// Returns the nested dissection of that box by its longest side, down to boxes of at most `leaf`
+/// points, with separators last.
 inline Permutation grid_dissection(Index x, Index y, Index z, Index leaf = 4) {
   struct Box {
     std::array<Index, 3> low, high;  // [low, high)

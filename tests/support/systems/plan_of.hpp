@@ -1,4 +1,4 @@
-// Plans for bodies of tests that hold for every backend.
+// Functions that make plans, for bodies of tests that hold for every backend.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace kauri::test {
 
-/// A plan for the backend that the body is run on.
+/// Returns a plan for the backend that runs the body.
 using PlanOf = std::function<std::shared_ptr<const Plan>(const Pattern&)>;
-/// The same in a given order.
+/// Returns a plan in a given order for the backend that runs the body.
 using PlanInOrder = std::function<std::shared_ptr<const Plan>(const Pattern&, const Permutation&)>;
 
 }  // namespace kauri::test

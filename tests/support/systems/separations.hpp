@@ -1,4 +1,4 @@
-// Graphs with weights and separations of them, for the parts of nested dissection.
+// Weighted graphs and separations of them, for the parts of nested dissection.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace kauri::test {
 
-/// Weights may be missing.
+/// A graph with weights, or without if `weight` is empty.
 struct WeightedGraph {
   Graph graph;
   std::vector<Index> weight;
@@ -27,7 +27,8 @@ struct WeightedGraph {
   [[nodiscard]] Index size() const { return graph.size(); }
 };
 
-/// No weights for one seed of three, else 1 ... 5 or, now and then, up to a thousand.
+/// Adds no weights for one seed of three, else weights of 1 to 5 and, from time to time, of up to a
+/// thousand.
 inline WeightedGraph with_weights(Graph graph, std::uint64_t seed) {
   WeightedGraph weighted{std::move(graph), {}};
   if (seed % 3 == 0) return weighted;
@@ -39,7 +40,7 @@ inline WeightedGraph with_weights(Graph graph, std::uint64_t seed) {
   return weighted;
 }
 
-/// Points in the unit square, those nearer than `radius` to each other joined.
+/// Returns points in the unit square; points nearer than `radius` to each other are joined.
 inline Graph geometric_graph(Index n, double radius, std::mt19937_64& random) {
   std::vector<std::pair<double, double>> at;
   const auto draw = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
@@ -56,7 +57,8 @@ inline Graph geometric_graph(Index n, double radius, std::mt19937_64& random) {
   return graph_of(n, edges);
 }
 
-/// Each vertex but the first hangs on one of the `reach` before it: 1 is a path, n any tree.
+/// Returns a tree in which each vertex but the first is joined to one of the `reach` vertices
+/// before it: 1 gives a path, n any tree.
 inline Graph random_tree(Index n, Index reach, std::mt19937_64& random) {
   std::vector<Edge> edges;
   for (Index v = 1; v < n; ++v)
@@ -65,7 +67,7 @@ inline Graph random_tree(Index n, Index reach, std::mt19937_64& random) {
   return graph_of(n, edges);
 }
 
-/// All left vertices are joined to all right ones.
+/// Returns a complete bipartite graph.
 inline Graph bipartite(Index left, Index right) {
   std::vector<Edge> edges;
   for (Index u = 0; u < left; ++u)
@@ -73,7 +75,7 @@ inline Graph bipartite(Index left, Index right) {
   return graph_of(left + right, edges);
 }
 
-/// Points of a box, numbered along x first, joined along the axes.
+/// Returns the points of a box, numbered along x first, joined along the axes.
 inline Graph box_graph(Index x, Index y, Index z) {
   std::vector<Edge> edges;
   for (Index v = 0; v < x * y * z; ++v) {
@@ -84,8 +86,8 @@ inline Graph box_graph(Index x, Index y, Index z) {
   return graph_of(x * y * z, edges);
 }
 
-/// A family by seed with up to about `most` vertices and at least 2: irregular, regular, thin and
-/// thick, connected or not.
+/// Returns a graph of a family by seed with 2 to about `most` vertices: irregular, regular, thin
+/// and thick, connected or not.
 inline Graph graph_to_divide(std::uint64_t seed, Index most) {
   std::mt19937_64 random(seed);
   const auto from_to = [&](Index a, Index b) {
@@ -94,7 +96,7 @@ inline Graph graph_to_divide(std::uint64_t seed, Index most) {
   const Index n = from_to(2, most);
   Index side = 2;
   while ((side + 1) * (side + 1) <= n) ++side;
-  switch (seed / 3 % 12) {  // weights go by seed % 3
+  switch (seed / 3 % 12) {  // seed % 3 selects the weights
     case 0:
       return geometric_graph(n, 1.7 / static_cast<double>(side), random);
     case 1:
@@ -124,7 +126,7 @@ inline Graph graph_to_divide(std::uint64_t seed, Index most) {
   }
 }
 
-/// Weights of the parts, counted anew.
+/// Recounts the weights of the parts.
 inline ordering::dissection::PartWeights recounted(const ordering::GraphView& graph,
                                                    const std::vector<std::uint8_t>& side) {
   ordering::dissection::PartWeights sum{};
@@ -132,7 +134,7 @@ inline ordering::dissection::PartWeights recounted(const ordering::GraphView& gr
   return sum;
 }
 
-/// What is wrong with a separation, or "".
+/// Returns what is wrong with a separation, or "".
 inline std::string flaw_of(const ordering::GraphView& graph,
                            const ordering::dissection::Separation& s) {
   using namespace ordering::dissection;
@@ -146,8 +148,8 @@ inline std::string flaw_of(const ordering::GraphView& graph,
   return recounted(graph, s.side) == s.weight ? "" : "weights";
 }
 
-/// Vertices go left or right by what comes first of a breadth-first order or one by one; one end of
-/// each edge between them is separator.
+/// Returns a random separation: vertices go left or right by a breadth-first order or
+/// independently, and one end of each edge between the sides becomes separator.
 inline ordering::dissection::Separation random_separation(const ordering::GraphView& graph,
                                                           std::mt19937_64& random) {
   using namespace ordering::dissection;

@@ -1,4 +1,4 @@
-// Batches on a CUDA device, and on the emulated one.
+// Tests batches on a CUDA device and on the emulated device.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ class DeviceBatches : public ::testing::Test {
     auto plan = analyze(a.pattern(), options(method));
     return batch_system<Value>(std::move(a), std::move(plan), items, gap);
   }
-  /// The small ones on the emulated device, which is slow, above all where each item is many
-  /// launches.
+  /// Returns the small systems of `specs` on the emulated device, which is slow, above all if each
+  /// item is many launches; all of them on a real device.
   [[nodiscard]] std::vector<std::string> here(const std::vector<std::string>& specs) const {
     std::vector<std::string> out;
     for (const std::string& spec : specs)
@@ -62,7 +62,7 @@ using DeviceBatchKinds = ::testing::Types<BatchOnDevice<double, BatchWay::togeth
                                           BatchOnDevice<double, BatchWay::one_by_one>>;
 TYPED_TEST_SUITE(DeviceBatches, DeviceBatchKinds);
 
-/// Narrow fronts, those of up to 64 rows, and larger ones, with padding and without.
+/// The systems have narrow fronts of up to 64 rows and larger ones, with padding and without.
 TYPED_TEST(DeviceBatches, ExactFactors) {
   using T = typename TypeParam::T;
   for (const bool amalgamate : {false, true}) {
@@ -76,7 +76,7 @@ TYPED_TEST(DeviceBatches, ExactFactors) {
   }
 }
 
-/// Fronts beyond shared memory, below one another, of many children.
+/// The fronts exceed shared memory, lie below one another and have many children.
 TYPED_TEST(DeviceBatches, LargeFronts) {
   using T = typename TypeParam::T;
   BlockTree tree({100, 70, 20}, 5);
@@ -112,11 +112,12 @@ TYPED_TEST(DeviceBatches, FailingItemsLeaveTheOthersAlone) {
   const int rounds = !this->emulated() ? 20 : TypeParam::way == BatchWay::together ? 4 : 1;
   for (const char* spec : {"blockdiag 40 1", "poisson2d 9", "arrow 30 2", "tree 60 1"})
     expect_failures(this->backend(), TypeParam::way, this->system(spec, 15, 2), rounds);
-  // Subtrees of unlike heights, the higher one first: an earlier column fails on a later level.
+  // The subtrees have unequal heights, the higher one first, so an earlier column fails on a later
+  // level.
   expect_failures(this->backend(), TypeParam::way,
                   this->system("tree 60 1", 15, 0, OrderingMethod::natural), rounds);
   expect_failures(this->backend(), TypeParam::way, this->system("blockdiag 80 80", 9, 0), rounds);
-  // Several fronts of more rows than a warp takes.
+  // Several fronts have more rows than a warp takes.
   if (!this->emulated() || TypeParam::way == BatchWay::together)
     expect_failures(this->backend(), TypeParam::way, this->system("elast3d 4", 7, 0), rounds);
 }
@@ -128,14 +129,15 @@ TYPED_TEST(DeviceBatches, ItemsDoNotSeeOneAnother) {
                              this->system("poisson2d 32", 1500, 0));
 }
 
-/// Where a solve's vectors do not fit into shared memory, each block has its own elsewhere.
+/// If the vectors of a solve do not fit into shared memory, each block has its vectors in global
+/// memory.
 TYPED_TEST(DeviceBatches, LongVectors) {
   if (this->emulated() && TypeParam::way != BatchWay::together)
     GTEST_SKIP() << "thousands of fronts one by one take long there";
   expect_solved_items(this->backend(), TypeParam::way, this->system("tree 3200 1", 2, 0), 1, 0, 1);
 }
 
-/// The shift is added to the diagonal, which is gathered first.
+/// Each item adds the shift to its diagonal, which is gathered first.
 TYPED_TEST(DeviceBatches, AreShifted) {
   using T = typename TypeParam::T;
   const auto system = this->system("poisson2d 5", 3, 1);
@@ -170,7 +172,7 @@ TYPED_TEST(DeviceBatches, TakeTheBytesTold) {
   }
 }
 
-/// Enqueued, captured and replayed with other numbers: the bits of the calls that wait.
+/// Enqueued, captured and replayed calls with other numbers give the bits of synchronous calls.
 TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
   using T = typename TypeParam::T;
   const bool few = this->emulated() && TypeParam::way != BatchWay::together;
@@ -227,7 +229,8 @@ TYPED_TEST(DeviceBatches, InStreamsAndGraphs) {
     }
 }
 
-/// A graph that was captured has left no verdict yet: who looks for one goes on waiting.
+/// A captured graph that was not launched has left no verdict, so a call that needs the verdict
+/// still refuses.
 TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
   using T = typename TypeParam::T;
   const auto system = this->system("poisson2d 3", 2, 0);
@@ -256,7 +259,7 @@ TYPED_TEST(DeviceBatches, VerdictsAreAwaitedUntilTheyAreThere) {
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { batch.solve(there, workspace); }), "no Error");
 }
 
-/// Values in the memory of another device are brought over, as a factor's are.
+/// Values in the memory of another device are copied over, as for a factor.
 TYPED_TEST(DeviceBatches, ValuesOfAnotherDevice) {
   using T = typename TypeParam::T;
   int devices = 0;
@@ -318,7 +321,8 @@ TYPED_TEST(DeviceBatches, RefuseHostsMemoryAsTheDevices) {
             std::string::npos);
 }
 
-/// The k-th allocation on the device fails: nothing is held after that, and the next try succeeds.
+/// The k-th allocation on the device fails: no memory is held after that, and the next attempt
+/// succeeds.
 TYPED_TEST(DeviceBatches, FailingAllocations) {
   using T = typename TypeParam::T;
   struct Rationed {
@@ -355,7 +359,7 @@ TYPED_TEST(DeviceBatches, FailingAllocations) {
     EXPECT_EQ(ration.alive, 0) << failures;
     EXPECT_EQ(backend.bytes_in_use(), 0) << failures;
   }
-  EXPECT_GE(failures, 4);  // plan, batch, workspace; and none
+  EXPECT_GE(failures, 4);  // plan, batch and workspace fail in turn; the last attempt succeeds
 }
 
 class DeviceBatch : public DeviceBatches<BatchOnDevice<double, BatchWay::automatic>> {};

@@ -1,5 +1,5 @@
-// Log-determinants on a CUDA device and on the emulated one: against the diagonal of L, against the
-// CPU's, on streams and in graphs.
+// Tests log-determinants on a CUDA device and on the emulated one: against the diagonal of L,
+// against the CPU's, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -42,8 +42,8 @@ class CudaDeterminants : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaDeterminants, Ways, WayNumbers);
 
-/// The diagonal's logarithms summed in more than twice the precision are what is told, to 4 u of it
-/// and 22 n u^2; a factor of the CPU says the same of its own L.
+/// The log-determinant equals the sum of the diagonal's logarithms in more than twice the precision
+/// to 4 u of it and 22 n u^2; a factor on the CPU agrees with its own L as well.
 TYPED_TEST(CudaDeterminants, LogDeterminantsAreThoseOfTheDiagonalAndOfTheCpu) {
   using T = typename TypeParam::T;
   constexpr double u = 0x1p-53;
@@ -64,7 +64,7 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsAreThoseOfTheDiagonalAndOfTheCpu) {
     const OwnedPattern a =
         random_pattern(static_cast<Index>(1 + 13 * seed), 1 + static_cast<int>(seed % 4), seed);
     std::vector<T> value = random_dominant<T>(a.view(), seed);
-    const int scale = static_cast<int>(seed % 5) - 2;  // to the ends of what T holds
+    const int scale = static_cast<int>(seed % 5) - 2;  // scales to the ends of the range of T
     for (T& v : value) v = std::ldexp(v, scale * (sizeof(T) == 8 ? 400 : 40));
     AnalyzeOptions options;
     const auto factor = this->made_of(this->plan_with(a.view(), options), value, this->backend());
@@ -80,7 +80,7 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsAreThoseOfTheDiagonalAndOfTheCpu) {
   }
 }
 
-/// Many fronts, whose parts several blocks of threads multiply, small ones and tiled ones.
+/// The systems have many small or tiled fronts, whose pivots several thread blocks multiply.
 TYPED_TEST(CudaDeterminants, LogDeterminantsOfManyFronts) {
   using T = typename TypeParam::T;
   for (const char* spec : {"blockdiag 700 2", "tree 300 1", "blockdiag 300 150"}) {
@@ -109,12 +109,12 @@ TYPED_TEST(CudaDeterminants, LogDeterminantsOfNothingAndOfOne) {
   }
 }
 
-/// On a stream and in a graph, straight after a factorisation that nobody has looked at: the same
-/// bits, or NaN.
+/// Log-determinants enqueued on a stream or in a graph directly after a factorisation with an
+/// unread verdict have the same bits, or are NaN.
 TYPED_TEST(CudaDeterminants, LogDeterminantsAreLeftOnTheDevice) {
   using T = typename TypeParam::T;
   for (const OwnedPattern& a :
-       {diagonal_pattern(400), grid_pattern(6, 6, 1)}) {  // by two blocks of threads, and by one
+       {diagonal_pattern(400), grid_pattern(6, 6, 1)}) {  // two thread blocks, then one
     const Pattern pattern = a.view();
     const auto value = random_dominant<T>(pattern, 1);
     auto factor =

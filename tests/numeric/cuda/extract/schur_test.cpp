@@ -1,5 +1,5 @@
-// Schur complements of matrices on a CUDA device and on the emulated one: the bits of the host's
-// calls, on streams and in graphs.
+// Tests Schur complements of matrices on a CUDA device and on the emulated one: the bits of the
+// host's calls, on streams and in graphs.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ class CudaSchur : public OnCuda<W> {
 };
 TYPED_TEST_SUITE(CudaSchur, Ways, WayNumbers);
 
-/// A matrix of the host's or of the device's, with numbers of its own where nothing is to be
-/// written.
+/// Holds a matrix in host memory and its copy on the device; both have arbitrary numbers in places
+/// that calls must not write.
 template <class T>
 struct Both {
   Laid<T> host;
@@ -47,7 +47,7 @@ struct Both {
   }
 };
 
-/// All that the calls take: b and g lie one way, the others another.
+/// Holds all arguments of the calls: b and g have one layout, the others the other one.
 template <class T>
 struct Matrices {
   Laid<T> b0, y0, g0, x0, given0, s0;
@@ -70,7 +70,7 @@ struct Matrices {
         scratch(y0),
         solved(g0) {}
 
-  /// By the host's calls.
+  /// Runs the host's calls.
   void of_host(const Factor<T>& factor, const SchurComplement<T>& schur, Workspace<T>& workspace) {
     schur.write(s.host.view());
     schur.condense(factor, b.host.view(), y.host.view(), g.host.view(), workspace);
@@ -90,7 +90,7 @@ struct Matrices {
     schur.enqueue_solve(factor, g.view(), solved.view(), scratch.view(), workspace, stream);
     schur.enqueue_expand(factor, y.view(), given.view(), x.view(), workspace, stream);
   }
-  /// y is b, x2 is g, and x is y.
+  /// Runs the calls in place: y is b, x2 is g, and x is y.
   void expect_in_place(const Factor<T>& factor, const SchurComplement<T>& schur,
                        Workspace<T>& workspace, cudaStream_t stream) {
     const SchurComplement<T> of_host(factor, schur.order());
@@ -117,7 +117,7 @@ struct Matrices {
   }
 };
 
-/// All calls, in memory that is there, with values that change.
+/// Checks all calls in preallocated memory, with values that change.
 template <class T>
 void expect_device_complements(Backend& backend, const std::shared_ptr<const Plan>& plan,
                                const Pattern& pattern, Index count, Index cols, Index room) {
@@ -130,7 +130,7 @@ void expect_device_complements(Backend& backend, const std::shared_ptr<const Pla
   const Offset before = backend.bytes_in_use();
   for (const Layout one : kLayouts)
     for (const Layout other : kLayouts) {
-      if (one == other && backend.device() == "emulated") continue;  // slow there
+      if (one == other && backend.device() == "emulated") continue;  // slow on the emulated device
       SCOPED_TRACE("layouts " + std::to_string(static_cast<int>(one)) +
                    std::to_string(static_cast<int>(other)));
       Matrices<T> m(pattern.n, count, cols, one, other, one == other ? 0 : 2, 3);
@@ -177,8 +177,8 @@ TYPED_TEST(CudaSchur, OnTheDeviceHaveTheBitsOfTheHosts) {
     }
 }
 
-/// Rows that were not ordered last for it: of many fronts, the first of which begins before them;
-/// and all of them, and none.
+/// The complement is of rows that were not ordered last for it: rows of many fronts, the first of
+/// which begins before them, all rows, or none.
 TYPED_TEST(CudaSchur, OfAnyCountOfRows) {
   using T = typename TypeParam::T;
   for (const OwnedPattern& a :
@@ -196,7 +196,7 @@ TYPED_TEST(CudaSchur, OfAnyCountOfRows) {
                                1);
 }
 
-/// Straight after a refactorisation whose verdict nobody knows: what is written is NaN.
+/// A complement enqueued directly after a refactorisation that fails writes NaN.
 TYPED_TEST(CudaSchur, OfAFactorThatThereIsNot) {
   using T = typename TypeParam::T;
   const OwnedPattern a = grid_pattern(6, 5, 2);

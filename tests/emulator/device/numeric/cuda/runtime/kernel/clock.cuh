@@ -1,4 +1,4 @@
-// numeric/cuda/runtime/kernel/clock.cuh for the emulated device: found before the real one.
+// Replaces numeric/cuda/runtime/kernel/clock.cuh on the emulated device: found before the real one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kauri::numeric::cuda::kernels {
 
-/// Waits that come to an end are short.
+/// Returns the emulated clock, on which a wait that succeeds takes little time.
 inline std::uint64_t nanoseconds() { return kauri::emulator::nanoseconds(); }
 inline void fence_for_host() {}
 inline void trap() { kauri::emulator::fail("a trap"); }

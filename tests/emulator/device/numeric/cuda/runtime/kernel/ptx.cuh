@@ -1,4 +1,4 @@
-// numeric/cuda/runtime/kernel/ptx.cuh for the emulated device: found before the real one.
+// Replaces numeric/cuda/runtime/kernel/ptx.cuh on the emulated device: found before the real one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -20,8 +20,8 @@ using emulator::finish_stores;
 using emulator::prefetch;
 using emulator::proxy_fence;
 
-#ifdef KAURI_READS_END_AT_FENCES  // in kernels whose loads from a stage may still be under way when
-                                  // they are done with it
+#ifdef KAURI_READS_END_AT_FENCES  // defined for kernels that may release a stage while their loads
+                                  // from it are under way
 inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   emulator::barrier_wait(barrier, parity);
   emulator::note_reading(barrier);
@@ -46,7 +46,7 @@ inline void load_shared(double& x, double& y, SharedAddress address) {
 
 inline int thread_index() { return static_cast<int>(threadIdx.x); }
 
-/// All lanes come together; which of them is chosen, nobody is to count on.
+/// Synchronises the warp and elects one lane. Kernels must not depend on which lane it is.
 inline bool elect() {
   __syncwarp();
   return threadIdx.x % 32 == 31;
@@ -75,8 +75,8 @@ inline SharedAddress anew(SharedAddress x) { return x; }
 
 inline void shared_proxy_fence() { emulator::proxy_fence(); }
 
-// One thread of the host runs at a time: what is written is seen by all that look later, in this
-// order.
+// One thread of the host runs at a time, so writes are visible in order to all later reads and
+// fences have nothing to do.
 inline void release_fence() { emulator::maybe_yield(); }
 
 inline int load_acquire(const int* p) {
@@ -85,7 +85,7 @@ inline int load_acquire(const int* p) {
   emulator::note_look(p, value);
   return value;
 }
-/// One of several looks, which acquire_fence() ends.
+/// Reads one of several flags in turn; acquire_fence() ends the turn.
 inline int load_relaxed(const int* p) {
   emulator::maybe_yield();
   const int value = *p;
@@ -93,8 +93,8 @@ inline int load_relaxed(const int* p) {
   return value;
 }
 inline void acquire_fence() { emulator::note_progress(); }
-/// A look at a number that is its own flag: another one is progress, and one that is not there is
-/// none, whichever of several it is.
+/// Reads a number that is its own flag. A number that has arrived counts as progress if it is
+/// another than before; one that is missing does not, also if several are read in turn.
 inline double load_relaxed(const double* p) {
   emulator::maybe_yield();
   const double value = *p;
@@ -108,7 +108,7 @@ inline void store_relaxed(double* p, double value) {
   emulator::note_progress();
   emulator::maybe_yield();
 }
-/// Two neighbours, one after the other.
+/// Reads two neighbours one after the other, since the device does not read both at once.
 inline double2 load_relaxed(const double2* p) {
   const double second = load_relaxed(&p->y);
   return {load_relaxed(&p->x), second};
@@ -117,7 +117,7 @@ inline void store_relaxed(double2* p, double2 value) {
   store_relaxed(&p->x, value.x);
   store_relaxed(&p->y, value.y);
 }
-/// *p = f(*p), at once.
+/// Sets *p = f(*p) atomically.
 template <class F>
 inline void update(int* p, const F& f) {
   emulator::maybe_yield();
@@ -152,8 +152,8 @@ inline void leave_registers() {
 
 inline double flipped(double x) { return -x; }
 
-/// c (16x8) += a (16 x 4 kB) b (4 kB x 8). Which lane holds what: PTX ISA, "Matrix Fragments for
-/// mma.m16n8k16 with .f64".
+/// Computes c (16x8) += a (16 x 4 kB) b (4 kB x 8). The fragments of each lane: PTX ISA, "Matrix
+/// Fragments for mma.m16n8k16 with .f64".
 template <int kA, int kB>
 inline void multiply(double (&c)[4], const double (&a)[kA], const double (&b)[kB]) {
   struct Operands {
@@ -186,7 +186,7 @@ inline void mma(double (&d)[4], const double (&a)[8], const double (&b)[4], cons
   for (int i = 0; i < 4; ++i) d[i] = sum[i];
 }
 
-/// c (8x8) += a (8x4) b (4x8).
+/// Computes c (8x8) += a (8x4) b (4x8).
 inline void mma(double (&c)[2], double a, double b) {
   struct Operands {
     double* c;
@@ -207,14 +207,14 @@ inline void mma(double (&c)[2], double a, double b) {
   });
 }
 
-/// As nvcc has it.
+/// Rounds to TF32 as nvcc does.
 inline float to_tf32(float x) {
   return std::abs(x) < INFINITY ? emulator::as_tf32(__uint_as_float(__float_as_uint(x) + 0x1000U))
                                 : x;
 }
 
-/// c (16x8) += a (16x8) b (8x8) in TF32, columns 0-3 of a before the others. Which lane holds what:
-/// PTX ISA, "Matrix Fragments for mma.m16n8k8", .tf32.
+/// Computes c (16x8) += a (16x8) b (8x8) in TF32, columns 0-3 of a before the others. The fragments
+/// of each lane: PTX ISA, "Matrix Fragments for mma.m16n8k8", .tf32.
 inline void mma_tf32(float (&upper)[2], float (&lower)[2], const float (&a)[4],
                      const float (&b)[2]) {
   struct Operands {
@@ -265,9 +265,9 @@ inline void finish_group() {
 inline void renew(float& /*x*/) {}
 inline void renew(std::uint32_t& /*x*/) {}
 
-/// c (16x64) += a (16x8) b (64x8)^T in TF32, by eight products of a warp: the columns that a lane
-/// has of each are those that mma_tf32() gives it. When they are waited for: what was written too
-/// early to any operand, those in registers too, is seen in the product.
+/// Computes c (16x64) += a (16x8) b (64x8)^T in TF32 as eight products of a warp; a lane holds the
+/// same columns of each as in mma_tf32(). The product is computed when it is waited for, so that an
+/// operand that is overwritten too early, also in registers, changes the result.
 inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const float (&a)[4],
                            GroupOperand b) {
   emulator::ask_for_product([&upper, &lower, &a, b] {
@@ -279,8 +279,8 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const flo
     }
   });
 }
-/// The same of halves, a (16x16) and b (64x16), by a warp. Which lane holds what: PTX ISA, "Matrix
-/// Fragments for mma.m16n8k16".
+/// Computes c (16x64) += a (16x16) b (64x16)^T in halves, by a warp, when it is waited for. The
+/// fragments of each lane: PTX ISA, "Matrix Fragments for mma.m16n8k16".
 inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std::uint32_t (&a)[4],
                            GroupOperand b) {
   emulator::ask_for_product([&upper, &lower, &a, b] {
@@ -318,7 +318,7 @@ inline void multiply_group(float (&upper)[8][2], float (&lower)[8][2], const std
     });
   });
 }
-/// c = a b^T, of either kind. What is read of c before is no number.
+/// Computes c = a b^T, of either kind. c is NaN until the product is waited for.
 template <class Left>
 void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const Left (&a)[4],
                               GroupOperand b) {
@@ -330,7 +330,7 @@ void multiply_group_from_zero(float (&upper)[8][2], float (&lower)[8][2], const 
   multiply_group(upper, lower, a, b);
 }
 
-/// 1/x is y (1 + e); as rough as the device's first value.
+/// Splits 1/x into y (1 + e), with y as rough as the device's first approximation.
 inline void reciprocal_parts(double x, double& y, double& e) {
   const int exponent = std::isnormal(x) ? std::ilogb(x) : 0;
   y = std::ldexp(static_cast<double>(static_cast<float>(std::ldexp(1.0 / x, exponent))), -exponent);

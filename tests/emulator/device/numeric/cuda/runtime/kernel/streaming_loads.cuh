@@ -1,5 +1,5 @@
-// numeric/cuda/runtime/kernel/streaming_loads.cuh for the emulated device: found before the real
-// one.
+// Replaces numeric/cuda/runtime/kernel/streaming_loads.cuh on the emulated device: found before the
+// real one.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kauri::numeric::cuda {
 
-/// On a device an address that is not aligned ends the kernel.
+/// Loads four numbers. Fails if the address is not aligned, which ends the kernel on a device.
 template <class T>
 inline void load_streaming(T (&to)[4], const T* from) {
   if (reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
