@@ -134,7 +134,8 @@ void expect_whole_or_invalid(const Factor<T>& factor, const Solved& solved,
   EXPECT_EQ(error_text(ErrorKind::usage, [&] { (void)solved(); }).rfind("solve: ", 0), 0U);
 }
 
-/// One factor, refilled and solved with after each cancellation; and its ledger.
+/// Holds one factor, which is refilled and solved with after each cancellation, and its memory
+/// ledger.
 template <class T>
 void factor_and_solve(const std::string& system, int threads) {
   const SymmetricMatrix<double> a = generate(system);
