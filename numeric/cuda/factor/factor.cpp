@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "symbolic/device/front_cells.hpp"

@@ -8,6 +8,7 @@
 #include "numeric/backend.hpp"
 #include "numeric/cuda/factor/small_factor.hpp"
 #include "numeric/cuda/factor/tiled_factor.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/runtime/graph.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 
@@ -15,6 +16,8 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 class CudaWorkspace;
+template <class T>
+struct SolveMemory;
 
 /// Returns the bytes of Plan::peak_bytes() that each factor allocates for itself, beside
 /// Plan::prepared_bytes(), with this device's kernels. Throws Error(usage) if factors of T are

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "numeric/cuda/factor/front_views.hpp"
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 
 namespace kauri::numeric::cuda {

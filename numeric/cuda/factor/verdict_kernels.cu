@@ -1,10 +1,14 @@
 // The first and the last kernel of a factorisation: one takes over the values and the shift, the
 // other finds the verdict.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/verdict_kernels.hpp"
+
 #include <algorithm>
 #include <limits>
 
 #include "numeric/cuda/plan/pivots.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

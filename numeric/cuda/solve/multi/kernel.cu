@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "numeric/cuda/runtime/kernel/skip.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 #include "numeric/cuda/solve/multi/fronts.cuh"
 #include "numeric/cuda/solve/multi/tiles.cuh"
 #include "numeric/cuda/solve/single/roles.cuh"
