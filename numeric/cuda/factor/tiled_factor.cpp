@@ -8,6 +8,7 @@
 
 #include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 
 namespace kauri::numeric::cuda {

@@ -1,4 +1,4 @@
-// Device memory of a solve level by level.
+// Device memory of a solve level by level, and of a product with L.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
