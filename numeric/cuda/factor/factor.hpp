@@ -26,7 +26,10 @@ template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
 template <class T>
-class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
+class CudaFactor final : public FactorImpl<T>,
+                         public HostAccess<T>,
+                         public StreamCalls<T>,
+                         public DeviceSolves<T> {
  public:
   CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context);
   ~CudaFactor() override;
@@ -43,6 +46,8 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
                                            std::vector<T>& room) const override;
   void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
              const SolveSteps& steps) const override;
+  [[nodiscard]] HostAccess<T>& host_access() override { return *this; }
+  [[nodiscard]] StreamCalls<T>& stream_calls() override { return *this; }
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
   void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
