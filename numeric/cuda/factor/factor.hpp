@@ -99,8 +99,8 @@ class CudaFactor final : public FactorImpl<T>,
   /// Launches the graph if it is made, else calls enqueue(). The second call makes the graph.
   void run(cudaStream_t stream);
   /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
-  /// the values from `from` on the device to value_. A null `from` leaves value_ unchanged.
-  void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
+  /// the values from `source` to value_ unless they are in place.
+  void enqueue_beginning_of(ValueSource<T> source, T shift, cudaStream_t stream) const;
   /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
   /// workspace.nrhs() columns.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
@@ -128,9 +128,9 @@ class CudaFactor final : public FactorImpl<T>,
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Returns the address of the values if they lie on this device. Otherwise enqueues their copy to
-  /// value_ and returns null. Returns null for no values, too.
-  const T* take(std::span<const T> value) const;
+  /// Enqueues the copy of values in host memory, or on another device, to value_, where they are
+  /// then in place. Values on this device stay in their array, which the first kernel copies.
+  ValueSource<T> stage_values(std::span<const T> value) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;

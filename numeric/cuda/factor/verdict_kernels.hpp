@@ -28,10 +28,25 @@ static_assert(sizeof(VerdictMemory) == symbolic::kDeviceVerdictBytes);
 /// Loads the kernels. Throws Error(device).
 void load_verdict_kernels();
 
-/// Enqueues the beginning of a factorisation: the shift, the values (unless `from` is null: then
-/// `value` holds them already) and the verdict's initial state.
+/// Where a factorisation finds the values of A: in FactorMemory::value, or in an array elsewhere on
+/// the device, which its first kernel copies there.
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory,
+class ValueSource {
+ public:
+  static ValueSource in_place() { return ValueSource(nullptr); }
+  static ValueSource copied_from(const T* array) { return ValueSource(array); }
+  /// Returns the array to copy, or null if the values are in place.
+  [[nodiscard]] const T* array() const { return array_; }
+
+ private:
+  explicit ValueSource(const T* array) : array_(array) {}
+  const T* array_;
+};
+
+/// Enqueues the beginning of a factorisation: the shift, the `count` values, which are in `value`
+/// afterwards, and the verdict's initial state.
+template <class T>
+void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T* shift_memory,
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream);
 /// Enqueues the verdict over `fronts` fronts, on the device and once more in page-locked memory of
