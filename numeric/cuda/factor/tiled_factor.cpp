@@ -42,7 +42,7 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
                             const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
     : plan_(&plan.tiled()) {
   const DeviceSchedule& device = plan.plan()->device;
-  const TiledPlan::Sums& sums = plan_->sums();
+  const TiledPlan::SumLists& sums = plan_->sums();
   chosen_ = with_teams(chosen, device);
   pauses_ = device.pauses;
   least_part_ = device.least_part;
