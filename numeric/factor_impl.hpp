@@ -31,39 +31,12 @@ class SavedPanels {
   virtual std::span<const T> diagonal_inverses(Index s) = 0;
 };
 
-/// The values of L on a backend (see kauri::Factor).
+/// Entries of L, read and written from host memory.
 template <Scalar T>
-class FactorImpl {
+class HostAccess {
  public:
-  virtual ~FactorImpl() = default;
-  CallFlag fillings;  ///< marks the factor as busy while a public call fills it
-  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
-  /// Returns the verdict as far as the host has read it.
-  [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
-  [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
-  virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
-  /// Makes the next refactorize() start on the device after the work that is on the caller's stream
-  /// now; the host does not wait. Throws Error(usage) if the stream is capturing, and on the CPU if
-  /// it is not null.
-  virtual void begin_after(StreamHandle stream) = 0;
-  /// Factorises A + shift I and waits for the verdict. value: nnz entries in host or device memory.
-  virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
-  /// Enqueues the factorisation of A + shift I. value: nnz entries in device memory.
-  virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
-  /// Returns the values in host memory: `value` itself if it lies there, else a copy held by
-  /// `room`.
-  [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value,
-                                                   std::vector<T>& room) const = 0;
-  /// Solves A x = b, or the stages in `steps` alone. b and x have n rows and equally many columns;
-  /// x is b itself or does not overlap it. The caller has checked shapes and validity.
-  virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                     const SolveSteps& steps) const = 0;
-  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
-  /// for solve().
-  virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
-                        bool transposed) const = 0;
-  /// Returns the calls for device memory; null on the CPU.
-  [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
+  virtual ~HostAccess() = default;
+  /// Returns L(row, col), in the plan's numbering.
   [[nodiscard]] virtual T entry(Index row, Index col) const = 0;
   /// Copies the panel of supernode s, with m rows and p pivots, to host memory: column-major, `to`
   /// has m*p entries. Entries above the diagonal are unspecified.
@@ -79,6 +52,53 @@ class FactorImpl {
   /// Fills the factor from saved panels; it is then as after the factorisation that made these
   /// numbers, but holds no values of A. If reading throws, the factor is not valid.
   virtual const DeviceVerdict& restore(SavedPanels<T>& from) = 0;
+};
+
+/// Refactorisations and verdicts in the order of a caller's stream. The CPU takes no stream but
+/// null: others throw Error(usage), and all work is done when a call returns.
+template <Scalar T>
+class StreamCalls {
+ public:
+  virtual ~StreamCalls() = default;
+  /// Makes the next FactorImpl::refactorize() start on the device after the work that is on the
+  /// caller's stream now; the host does not wait. Throws Error(usage) if the stream is capturing,
+  /// and on the CPU if it is not null.
+  virtual void begin_after(StreamHandle stream) = 0;
+  /// Enqueues the factorisation of A + shift I. value: nnz entries in device memory.
+  virtual void enqueue_refactorize(std::span<const T> value, T shift, StreamHandle stream) = 0;
+  /// Returns the address of the verdict, in the memory of the factor.
+  [[nodiscard]] virtual const DeviceVerdict* verdict_address() const = 0;
+  /// Waits for the stream and returns the verdict.
+  virtual const DeviceVerdict& fetch_verdict(StreamHandle stream) = 0;
+};
+
+/// The values of L on a backend (see kauri::Factor).
+template <Scalar T>
+class FactorImpl {
+ public:
+  virtual ~FactorImpl() = default;
+  CallFlag fillings;  ///< marks the factor as busy while a public call fills it
+  [[nodiscard]] virtual const std::shared_ptr<const Plan>& plan() const = 0;
+  /// Returns the verdict as far as the host has read it.
+  [[nodiscard]] virtual const DeviceVerdict& verdict() const = 0;
+  /// Factorises A + shift I and waits for the verdict. value: nnz entries in host or device memory.
+  virtual const DeviceVerdict& refactorize(std::span<const T> value, T shift, ValuesAre values) = 0;
+  /// Returns the values in host memory: `value` itself if it lies there, else a copy held by
+  /// `room`.
+  [[nodiscard]] virtual std::span<const T> on_host(std::span<const T> value,
+                                                   std::vector<T>& room) const = 0;
+  /// Solves A x = b, or the stages in `steps` alone. b and x have n rows and equally many columns;
+  /// x is b itself or does not overlap it. The caller has checked shapes and validity.
+  virtual void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                     const SolveSteps& steps) const = 0;
+  /// Computes x = L b, or x = L^T b if transposed, in the plan's numbering; shapes and overlap as
+  /// for solve().
+  virtual void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
+                        bool transposed) const = 0;
+  [[nodiscard]] virtual HostAccess<T>& host_access() = 0;
+  [[nodiscard]] virtual StreamCalls<T>& stream_calls() = 0;
+  /// Returns the calls for device memory; null on the CPU.
+  [[nodiscard]] virtual const DeviceSolves<T>* device_solves() const { return nullptr; }
   /// Allocates a selected inverse in the memory where L lies.
   [[nodiscard]] virtual std::unique_ptr<InverseImpl<T>> make_inverse() const = 0;
   /// Returns the bytes that make_inverse() allocates.

@@ -52,19 +52,19 @@ class LoopBatch final : public BatchImpl<T> {
   [[nodiscard]] BatchWay way() const override { return way_; }
   [[nodiscard]] std::span<const DeviceVerdict> verdicts() const override { return verdict_; }
   [[nodiscard]] const DeviceVerdict* verdict_address(Index k) const override {
-    return of(k).verdict_address();
+    return of(k).stream_calls().verdict_address();
   }
   [[nodiscard]] bool awaits_verdicts() const override { return awaits_verdicts_; }
 
   std::span<const DeviceVerdict> fetch_verdicts(StreamHandle stream) override {
     for (Index k = 0; k < items(); ++k)
-      verdict_[static_cast<std::size_t>(k)] = of(k).fetch_verdict(stream);
+      verdict_[static_cast<std::size_t>(k)] = of(k).stream_calls().fetch_verdict(stream);
     if (all_known(verdict_)) awaits_verdicts_ = false;
     return verdict_;
   }
 
   void begin_after(StreamHandle stream) override {
-    for (Index k = 0; k < items(); ++k) of(k).begin_after(stream);
+    for (Index k = 0; k < items(); ++k) of(k).stream_calls().begin_after(stream);
   }
 
   std::span<const DeviceVerdict> refactorize(const ItemValues<T>& value, T shift) override {
@@ -78,8 +78,9 @@ class LoopBatch final : public BatchImpl<T> {
 
   void enqueue_refactorize(const ItemValues<T>& value, T shift, StreamHandle stream) override {
     forget();
-    loop_.run(items(),
-              [&](Index k, int) { of(k).enqueue_refactorize(values_of(value, k), shift, stream); });
+    loop_.run(items(), [&](Index k, int) {
+      of(k).stream_calls().enqueue_refactorize(values_of(value, k), shift, stream);
+    });
     awaits_verdicts_ = true;
   }
 
@@ -114,7 +115,7 @@ class LoopBatch final : public BatchImpl<T> {
     });
   }
   [[nodiscard]] T entry(Index k, Index row, Index col) const override {
-    return of(k).entry(row, col);
+    return of(k).host_access().entry(row, col);
   }
 
  private:

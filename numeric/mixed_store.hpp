@@ -31,7 +31,7 @@ class MixedImpl {
   /// Returns the bytes of all that it holds where it computes.
   [[nodiscard]] virtual Offset bytes() const = 0;
 
-  /// Orders set_values() and later calls after the caller's stream, as FactorImpl::begin_after()
+  /// Orders set_values() and later calls after the caller's stream, as StreamCalls::begin_after()
   /// does.
   virtual void begin_after(StreamHandle stream) = 0;
   /// Copies the values of A, length nnz, from host or device memory, and computes S and H.

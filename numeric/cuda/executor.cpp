@@ -5,7 +5,16 @@
 #include <algorithm>
 
 #include "numeric/cuda/batch/batch.hpp"
+#include "numeric/cuda/batch/kernels.hpp"
 #include "numeric/cuda/extract/border.hpp"
+#include "numeric/cuda/extract/determinant_kernels.hpp"
+#include "numeric/cuda/extract/norm_estimator_kernels.hpp"
+#include "numeric/cuda/extract/schur_kernels.hpp"
+#include "numeric/cuda/factor/front_views.hpp"
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
+#include "numeric/cuda/inverse/kernels.hpp"
 #include "numeric/cuda/matrix/residual.hpp"
 #include "numeric/cuda/matrix/sparse_product.hpp"
 #include "numeric/cuda/refine/mixed.hpp"
@@ -14,6 +23,8 @@
 #include "numeric/cuda/runtime/availability.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/watchdog.hpp"
+#include "numeric/cuda/solve/levels/product_kernels.hpp"
+#include "numeric/cuda/solve/levels/solve_kernels.hpp"
 #include "numeric/cuda/solve/workspace.hpp"
 #include "numeric/loop_batch.hpp"
 #include "symbolic/device/cost.hpp"
@@ -89,7 +100,17 @@ void run_once(DeviceContext context, const std::string& target) {
 /// text names the architectures of this build and the device.
 void load_kernels(const cudaDeviceProp& device) {
   try {
-    prepare_kernels();
+    load_level_kernels();
+    load_verdict_kernels();
+    load_tile_inverses();
+    load_solve_kernels();
+    load_view_kernels();
+    load_inverse_kernels();
+    load_product_kernels();
+    load_determinant_kernels();
+    load_schur_kernels();
+    load_estimator_kernels();
+    load_batch_kernels();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::device) throw;
     throw Error(ErrorKind::device, error.what() + (" (" + what_was_built(device) + ")"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numeric/cuda/factor/small_factor.hpp"
+#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
 #include "numeric/cuda/runtime/device.hpp"

@@ -63,7 +63,7 @@ Result<void, Breakdown> fill(Factor<T>& factor, std::span<const T> value, T shif
                              std::optional<StreamHandle> after = std::nullopt) {
   require_call(factor.plan(), value, shift);
   const OneCall call(factor.store().fillings, "refactorize", "factor");
-  if (after) factor.store().begin_after(*after);
+  if (after) factor.store().stream_calls().begin_after(*after);
   const StopScope scope(stop);
   stop_here();
   const PhaseRange range(Phase::factor);
@@ -185,11 +185,11 @@ const DeviceVerdict& Factor<T>::verdict() const {
 }
 template <Scalar T>
 const DeviceVerdict& Factor<T>::fetch_verdict(StreamHandle stream) {
-  return store_->fetch_verdict(stream);
+  return store_->stream_calls().fetch_verdict(stream);
 }
 template <Scalar T>
 const DeviceVerdict* Factor<T>::verdict_address() const {
-  return store_->verdict_address();
+  return store_->stream_calls().verdict_address();
 }
 
 template <Scalar T>
@@ -357,7 +357,7 @@ T Factor<T>::entry(Index row, Index col) const {
   if (row < 0 || row >= plan().n || col < 0 || col >= plan().n)
     misuse("entry (" + std::to_string(row) + ", " + std::to_string(col) +
            ") of a factor with n = " + std::to_string(plan().n));
-  return store_->entry(row, col);
+  return store_->host_access().entry(row, col);
 }
 
 template <Scalar T>
@@ -379,7 +379,7 @@ void enqueue_refactorize(Factor<T>& factor, const DeviceValues<T>& value,
   require_call<T>(factor.plan(), value.span(), shift);
   const OneCall call(factor.store().fillings, "enqueue_refactorize", "factor");
   const PhaseRange range(Phase::factor);
-  factor.store().enqueue_refactorize(value.span(), shift, stream);
+  factor.store().stream_calls().enqueue_refactorize(value.span(), shift, stream);
 }
 
 template <Scalar T>

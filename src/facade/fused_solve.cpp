@@ -117,7 +117,7 @@ struct FusedSolve<T>::State {
   void enqueue(numeric::WorkspaceImpl<T>& scratch, StreamHandle stream) {
     verdict = {};
     const PhaseRange range("factor and solve");
-    factor.store().enqueue_refactorize(store->values(), T(0), stream);
+    factor.store().stream_calls().enqueue_refactorize(store->values(), T(0), stream);
     store->enqueue_solve(factor.store(), scratch, stream);
   }
   /// Enqueues copies of values and b from device memory, the factorisation and backward sweep, and

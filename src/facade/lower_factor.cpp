@@ -30,7 +30,7 @@ void for_each_column(const Factor<T>& factor, const Visit& visit) {
     const auto m = static_cast<std::size_t>(nodes.order(s)),
                p = static_cast<std::size_t>(nodes.pivots(s));
     panel.resize(m * p);
-    factor.store().copy_panel(s, panel);
+    factor.store().host_access().copy_panel(s, panel);
     for (std::size_t c = 0; c < p; ++c)
       visit(s, std::span<const T>(panel).subspan(c * m + c, m - c));
   }
@@ -75,7 +75,7 @@ template <Scalar T>
 std::vector<T> lower_diagonal(const Factor<T>& factor) {
   std::vector<T> diagonal(static_cast<std::size_t>(factor.plan().n));
   require_valid(factor);
-  factor.store().copy_diagonal(diagonal);
+  factor.store().host_access().copy_diagonal(diagonal);
   return diagonal;
 }
 

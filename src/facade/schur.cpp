@@ -55,7 +55,7 @@ SchurComplement<T>::SchurComplement(const Factor<T>& factor, Index count)
   for (Index s = nodes.count(); s-- > 0 && nodes.first[s + 1] > begin;) {
     const Index m = nodes.order(s), p = nodes.pivots(s);
     panel.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(p));
-    factor.store().copy_panel(s, panel);
+    factor.store().host_access().copy_panel(s, panel);
     const auto rows = nodes.rows(s);
     for (Index c = std::max(0, begin - nodes.first[s]); c < p; ++c)
       for (Index r = c; r < m; ++r)

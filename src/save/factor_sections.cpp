@@ -31,7 +31,7 @@ template <class T>
 Offset inverse_entries(const Factor<T>& factor) {
   Offset entries = 0;
   for (Index s = 0; s < factor.plan().supernodes.count(); ++s)
-    entries += factor.store().diagonal_inverse_entries(s);
+    entries += factor.store().host_access().diagonal_inverse_entries(s);
   return entries;
 }
 
@@ -56,7 +56,7 @@ std::size_t largest_panel(const Supernodes& nodes) {
   return static_cast<std::size_t>(largest);
 }
 
-/// Reads the sections of a file for FactorImpl::restore().
+/// Reads the sections of a file for HostAccess::restore().
 template <Scalar T>
 class PanelsOfFile final : public numeric::SavedPanels<T> {
  public:
@@ -184,16 +184,16 @@ Offset factor_bytes(const Factor<T>& factor) {
 template <Scalar T>
 void write_factor(const Factor<T>& factor, Writer& writer) {
   const Supernodes& nodes = factor.plan().supernodes;
-  const numeric::FactorImpl<T>& store = factor.store();
+  const numeric::HostAccess<T>& l = factor.store().host_access();
   std::vector<T> numbers;
   numbers.reserve(largest_panel(nodes));  // allocated once: a growing vector holds two copies
   writer.begin("dinv", inverse_bytes(factor));
   if (inverse_entries(factor) > 0) {
     for (Index s = 0; s < nodes.count(); ++s)
-      writer.number<std::uint32_t>(store.diagonal_inverse_entries(s) > 0 ? 1 : 0);
+      writer.number<std::uint32_t>(l.diagonal_inverse_entries(s) > 0 ? 1 : 0);
     for (Index s = 0; s < nodes.count(); ++s) {
-      numbers.resize(static_cast<std::size_t>(store.diagonal_inverse_entries(s)));
-      if (!numbers.empty()) store.copy_diagonal_inverses(s, numbers);
+      numbers.resize(static_cast<std::size_t>(l.diagonal_inverse_entries(s)));
+      if (!numbers.empty()) l.copy_diagonal_inverses(s, numbers);
       writer.numbers(std::span<const T>(numbers));
     }
   }
@@ -203,7 +203,7 @@ void write_factor(const Factor<T>& factor, Writer& writer) {
     const auto m = static_cast<std::size_t>(nodes.order(s)),
                p = static_cast<std::size_t>(nodes.pivots(s));
     numbers.resize(m * p);
-    store.copy_panel(s, numbers);
+    l.copy_panel(s, numbers);
     for (std::size_t c = 0; c < p; ++c)
       writer.numbers(std::span<const T>(numbers).subspan(c * m + c, m - c));
   }
@@ -223,7 +223,7 @@ template <Scalar T>
 void read_factor(Factor<T>& factor, Reader& reader) {
   PanelsOfFile<T> panels(factor.plan().supernodes, reader);
   reader.begin("lval", l_bytes<T>(factor.plan()));
-  factor.store().restore(panels);
+  factor.store().host_access().restore(panels);
   reader.end();
   if (!panels.fault().empty()) reader.fail("damaged: " + panels.fault());
 }

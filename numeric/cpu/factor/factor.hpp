@@ -13,7 +13,7 @@ namespace kauri::numeric::cpu {
 /// The values of L in panels, with the memory for making them: contribution blocks lie in panels
 /// not yet begun, and beyond all panels.
 template <class T>
-class CpuFactor final : public FactorImpl<T> {
+class CpuFactor final : public FactorImpl<T>, public HostAccess<T>, public StreamCalls<T> {
  public:
   CpuFactor(std::shared_ptr<const Plan> plan, Workers& workers, MemoryLedger& ledger);
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const override { return plan_; }
@@ -31,6 +31,8 @@ class CpuFactor final : public FactorImpl<T> {
              const SolveSteps& steps) const override;
   void multiply(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
                 bool transposed) const override;
+  [[nodiscard]] HostAccess<T>& host_access() override { return *this; }
+  [[nodiscard]] StreamCalls<T>& stream_calls() override { return *this; }
   [[nodiscard]] T entry(Index row, Index col) const override;
   void copy_panel(Index s, std::span<T> to) const override;
   void copy_diagonal(std::span<T> to) const override;

@@ -187,7 +187,7 @@ std::span<const DeviceVerdict> CudaBatch<T>::see() {
 }
 
 template <class T>
-ItemValues<T> CudaBatch<T>::take(const ItemValues<T>& value) const {
+ItemValues<T> CudaBatch<T>::values_on_device(const ItemValues<T>& value) const {
   const Offset nnz = plan()->nnz;
   if (items_ == 0 || nnz == 0) return {nullptr, 0};
   const cudaPointerAttributes place = attributes_of(value.data);
@@ -222,8 +222,8 @@ std::span<const DeviceVerdict> CudaBatch<T>::refactorize(const ItemValues<T>& va
   std::fill(seen_.begin(), seen_.end(), DeviceVerdict{});  // until the factorisation has succeeded
   awaits_verdicts_ = false;
   const WaitInUnwinding waits(*stream_);
-  const ItemValues<T> there = take(value);
-  enqueue_batch_factor(shared_, BatchValues<T>{there.data, there.stride, shift}, memory(),
+  const ItemValues<T> on_device = values_on_device(value);
+  enqueue_batch_factor(shared_, BatchValues<T>{on_device.data, on_device.stride, shift}, memory(),
                        factor_blocks_, stream_->get());
   stream_->synchronize();
   return see();

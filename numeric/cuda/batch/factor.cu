@@ -2,7 +2,8 @@
 // Multifrontal (Duff & Reid 1983): children are pulled in their fixed order, without atomics.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

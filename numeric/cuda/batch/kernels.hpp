@@ -132,6 +132,9 @@ int resident_blocks(void (*kernel)(P...), int bytes) {
   return std::max(1, blocks * processors);
 }
 
+/// Loads the kernels. Throws Error(device).
+void load_batch_kernels();
+
 /// Return the blocks of a factorisation, and of a solve, that the current device holds at once.
 /// Throw Error(device).
 template <class T>

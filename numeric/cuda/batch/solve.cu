@@ -2,8 +2,9 @@
 // level by level; children are pulled in their fixed order.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "numeric/cuda/batch/front.cuh"
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -15,6 +15,8 @@
 
 #include "numeric/cuda/plan/pivots.cuh"
 #include "numeric/cuda/runtime/kernel/block_reduce.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

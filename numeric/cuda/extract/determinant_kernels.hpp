@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -22,6 +22,9 @@ inline Index determinant_blocks(Index fronts) {
   constexpr Index kFronts = 256, kMost = 1024;
   return std::clamp(fronts / kFronts + (fronts % kFronts != 0), Index{1}, kMost);
 }
+
+/// Loads the kernels. Throws Error(device).
+void load_determinant_kernels();
 
 /// Enqueues *there = ln det(L L^T), or NaN if the verdict is not good, in one launch or two. part:
 /// length determinant_blocks().

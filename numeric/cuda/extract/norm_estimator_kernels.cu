@@ -5,6 +5,7 @@
 
 #include "numeric/cuda/runtime/kernel/block_reduce.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

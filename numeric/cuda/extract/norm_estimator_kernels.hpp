@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/runtime/device.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -16,6 +16,9 @@ inline Index estimator_blocks(Index n) {
   constexpr Index kNumbers = 1024, kMost = 256;
   return std::clamp(n / kNumbers + (n % kNumbers != 0), Index{1}, kMost);
 }
+
+/// Loads the kernels. Throws Error(device).
+void load_estimator_kernels();
 
 /// Fills x, n numbers, with the right-hand side `start`; EstimatorStart::signs reads the signs that
 /// enqueue_estimator_step() has kept.

@@ -10,6 +10,8 @@
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/kernel/unfused.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

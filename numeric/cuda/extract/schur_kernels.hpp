@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
+#include "numeric/dense_view.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -22,6 +23,9 @@ struct LastBlock {
   const T* l;
   const DeviceVerdict* verdict;
 };
+
+/// Loads the kernels. Throws Error(device).
+void load_schur_kernels();
 
 /// Enqueues g = L22 y2, rows.count rows each. One launch, like all of these.
 template <class T>

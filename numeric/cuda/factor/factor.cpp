@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "numeric/cuda/runtime/unwinding.hpp"
 #include "symbolic/device/front_cells.hpp"
@@ -125,18 +127,20 @@ FactorMemory<T> CudaFactor<T>::memory() const {
 }
 
 template <class T>
-void CudaFactor<T>::enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const {
-  enqueue_beginning(from, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(),
+void CudaFactor<T>::enqueue_beginning_of(ValueSource<T> source, T shift,
+                                         cudaStream_t stream) const {
+  enqueue_beginning(source, value_.size(), value_.data(), shift, shift_.data(), verdict_.data(),
                     host_verdict_.place(), stream);
 }
 
 template <class T>
-const T* CudaFactor<T>::take(std::span<const T> value) const {
-  if (value.empty()) return nullptr;
+ValueSource<T> CudaFactor<T>::stage_values(std::span<const T> value) const {
+  if (value.empty()) return ValueSource<T>::in_place();
   const cudaPointerAttributes place = attributes_of(value.data());
-  if (place.type == cudaMemoryTypeDevice && place.device == context_.device) return value.data();
+  if (place.type == cudaMemoryTypeDevice && place.device == context_.device)
+    return ValueSource<T>::copied_from(value.data());
   context_.staging->copy(value_.data(), std::as_bytes(value), stream_->get());
-  return nullptr;
+  return ValueSource<T>::in_place();
 }
 
 template <class T>
@@ -152,9 +156,10 @@ const DeviceVerdict& CudaFactor<T>::refactorize(std::span<const T> value, T shif
   seen_ = {};
   awaits_verdict_ = false;
   const WaitInUnwinding waits(*stream_);
-  const bool there = holds_values_ && values == ValuesAre::unchanged;
+  const bool reuses_values = holds_values_ && values == ValuesAre::unchanged;
   holds_values_ = false;  // set once all has gone well
-  enqueue_beginning_of(there ? nullptr : take(value), shift, stream_->get());
+  enqueue_beginning_of(reuses_values ? ValueSource<T>::in_place() : stage_values(value), shift,
+                       stream_->get());
   run(stream_->get());
   stream_->synchronize();
   holds_values_ = true;
@@ -172,7 +177,7 @@ void CudaFactor<T>::enqueue_refactorize(std::span<const T> value, T shift, Strea
   const bool capturing = is_capturing(stream);
   seen_ = {};
   holds_values_ = awaits_verdict_ = false;  // set once all has gone well
-  enqueue_beginning_of(value.data(), shift, stream);
+  enqueue_beginning_of(ValueSource<T>::copied_from(value.data()), shift, stream);
   if (capturing)
     enqueue(stream);
   else

@@ -8,6 +8,7 @@
 #include "numeric/backend.hpp"
 #include "numeric/cuda/factor/small_factor.hpp"
 #include "numeric/cuda/factor/tiled_factor.hpp"
+#include "numeric/cuda/factor/verdict_kernels.hpp"
 #include "numeric/cuda/runtime/graph.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
 
@@ -15,6 +16,8 @@ namespace kauri::numeric::cuda {
 
 template <class T>
 class CudaWorkspace;
+template <class T>
+struct SolveMemory;
 
 /// Returns the bytes of Plan::peak_bytes() that each factor allocates for itself, beside
 /// Plan::prepared_bytes(), with this device's kernels. Throws Error(usage) if factors of T are
@@ -23,7 +26,10 @@ template <class T>
 Offset own_bytes(const Plan& plan, const DeviceContext& context);
 
 template <class T>
-class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
+class CudaFactor final : public FactorImpl<T>,
+                         public HostAccess<T>,
+                         public StreamCalls<T>,
+                         public DeviceSolves<T> {
  public:
   CudaFactor(std::shared_ptr<const DevicePlan> plan, DeviceContext context);
   ~CudaFactor() override;
@@ -40,6 +46,8 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
                                            std::vector<T>& room) const override;
   void solve(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
              const SolveSteps& steps) const override;
+  [[nodiscard]] HostAccess<T>& host_access() override { return *this; }
+  [[nodiscard]] StreamCalls<T>& stream_calls() override { return *this; }
   [[nodiscard]] const DeviceSolves<T>* device_solves() const override { return this; }
   [[nodiscard]] bool awaits_verdict() const override { return awaits_verdict_; }
   void solve_on_device(MatrixView<const T> b, MatrixView<T> x, WorkspaceImpl<T>& workspace,
@@ -91,8 +99,8 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   /// Launches the graph if it is made, else calls enqueue(). The second call makes the graph.
   void run(cudaStream_t stream);
   /// Enqueues the first kernel of a factorisation: sets the shift, resets the verdict, and copies
-  /// the values from `from` on the device to value_. A null `from` leaves value_ unchanged.
-  void enqueue_beginning_of(const T* from, T shift, cudaStream_t stream) const;
+  /// the values from `source` to value_ unless they are in place.
+  void enqueue_beginning_of(ValueSource<T> source, T shift, cudaStream_t stream) const;
   /// Enqueues the solve of all columns of b. b and x lie on the device and have at most
   /// workspace.nrhs() columns.
   void enqueue_block(const MatrixView<const T>& b, const MatrixView<T>& x,
@@ -120,9 +128,9 @@ class CudaFactor final : public FactorImpl<T>, public DeviceSolves<T> {
   void enqueue_product_blocks(const MatrixView<const T>& b, const MatrixView<T>& x,
                               const CudaWorkspace<T>& workspace, bool transposed,
                               cudaStream_t stream) const;
-  /// Returns the address of the values if they lie on this device. Otherwise enqueues their copy to
-  /// value_ and returns null. Returns null for no values, too.
-  const T* take(std::span<const T> value) const;
+  /// Enqueues the copy of values in host memory, or on another device, to value_, where they are
+  /// then in place. Values on this device stay in their array, which the first kernel copies.
+  ValueSource<T> stage_values(std::span<const T> value) const;
 
   DeviceContext context_;
   std::shared_ptr<const DevicePlan> plan_;

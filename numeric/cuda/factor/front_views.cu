@@ -4,6 +4,7 @@
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

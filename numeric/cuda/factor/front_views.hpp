@@ -4,7 +4,8 @@
 #pragma once
 
 #include "numeric/cuda/factor/small_factor.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/plan/memory.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -16,6 +17,9 @@ struct TiledViews {
   kernels::FrontViewOf<T>* front;
   kernels::ChildViewOf<T>* child;
 };
+
+/// Loads the kernels. Throws Error(device).
+void load_view_kernels();
 
 /// Enqueues the filling of views.front and views.child.
 template <class T>

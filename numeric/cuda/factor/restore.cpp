@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "numeric/cuda/factor/factor.hpp"
+#include "numeric/cuda/factor/tile_inverses.hpp"
 #include "numeric/cuda/runtime/transfer/staging.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
@@ -124,7 +125,7 @@ const DeviceVerdict& CudaFactor<T>::restore(SavedPanels<T>& from) {
   }
   const CurrentDevice current(context_.device);
   const cudaStream_t stream = stream_->get();
-  enqueue_beginning_of(nullptr, T(0), stream);
+  enqueue_beginning_of(ValueSource<T>::in_place(), T(0), stream);
   if (fronts > 0) {
     context_.staging->copy(entries_.data(), std::as_bytes(std::span<const T>(image)), stream);
     check(cudaMemsetAsync(state_.data(), 0, static_cast<std::size_t>(fronts) * sizeof(FrontState),

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "numeric/cuda/factor/small/front.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/memory.hpp"
 
 namespace kauri::numeric::cuda {
 

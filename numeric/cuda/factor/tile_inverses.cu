@@ -7,8 +7,12 @@
 // Anal. 12, 1992): if |V| |T| is large, a product with V needs a correction, and the tile is marked
 // (factor/tiled/correction.cuh).
 // SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/tile_inverses.hpp"
+
 #include "numeric/cuda/factor/tiled/correction.cuh"
 #include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

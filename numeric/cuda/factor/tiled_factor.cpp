@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "numeric/cuda/factor/front_views.hpp"
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
+#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
 
 namespace kauri::numeric::cuda {
@@ -40,7 +42,7 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
                             const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
     : plan_(&plan.tiled()) {
   const DeviceSchedule& device = plan.plan()->device;
-  const TiledPlan::Sums& sums = plan_->sums();
+  const TiledPlan::SumLists& sums = plan_->sums();
   chosen_ = with_teams(chosen, device);
   pauses_ = device.pauses;
   least_part_ = device.least_part;

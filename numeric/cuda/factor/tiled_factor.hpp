@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "numeric/cuda/plan/front_view.hpp"
 #include "numeric/cuda/plan/kernel_set.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/memory.hpp"
 #include "numeric/cuda/plan/tiled_plan.hpp"
 
 namespace kauri::numeric::cuda {

@@ -1,10 +1,14 @@
 // The first and the last kernel of a factorisation: one takes over the values and the shift, the
 // other finds the verdict.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/verdict_kernels.hpp"
+
 #include <algorithm>
 #include <limits>
 
 #include "numeric/cuda/plan/pivots.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -15,6 +19,8 @@ constexpr int kThreads = 256;
 constexpr Index kNoFront = std::numeric_limits<Index>::max();
 constexpr Index kNoColumn = std::numeric_limits<Index>::max();
 
+/// Sets the shift and the initial verdict, and copies `count` values from `from` to `value`; a null
+/// `from` leaves `value` unchanged.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     begin_factorization(const T* __restrict__ from, Offset count, T* __restrict__ value, T shift,
@@ -140,9 +146,10 @@ void load_verdict_kernels() {
 }
 
 template <class T>
-void enqueue_beginning(const T* from, Offset count, T* value, T shift, T* shift_memory,
+void enqueue_beginning(ValueSource<T> source, Offset count, T* value, T shift, T* shift_memory,
                        VerdictMemory* verdict, const OwnedPlace<DeviceVerdict>& host,
                        cudaStream_t stream) {
+  const T* from = source.array();
   check(kernels::launch(begin_factorization<T>, blocks_for(from ? count / 4 : 1), kThreads, 0,
                         stream, from, count, value, shift, shift_memory, verdict, host),
         "a launch of the beginning");
@@ -157,10 +164,10 @@ void enqueue_verdict(const PlanView& plan, Index fronts, const FactorMemory<T>& 
         "a launch of the verdict");
 }
 
-template void enqueue_beginning(const float*, Offset, float*, float, float*, VerdictMemory*,
+template void enqueue_beginning(ValueSource<float>, Offset, float*, float, float*, VerdictMemory*,
                                 const OwnedPlace<DeviceVerdict>&, cudaStream_t);
-template void enqueue_beginning(const double*, Offset, double*, double, double*, VerdictMemory*,
-                                const OwnedPlace<DeviceVerdict>&, cudaStream_t);
+template void enqueue_beginning(ValueSource<double>, Offset, double*, double, double*,
+                                VerdictMemory*, const OwnedPlace<DeviceVerdict>&, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<float>&, VerdictMemory*,
                               const OwnedPlace<DeviceVerdict>&, cudaStream_t);
 template void enqueue_verdict(const PlanView&, Index, const FactorMemory<double>&, VerdictMemory*,

@@ -221,13 +221,10 @@ CudaInverse<T>::~CudaInverse() {
 
 /// Enqueues launches that depend on the pattern alone: the host decides nothing on the way.
 template <class T>
-void CudaInverse<T>::enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const {
-  const InverseMemory<T> memory{static_cast<const CudaFactor<T>&>(factor).entries(),
-                                z_.data(),
-                                scratch_.data(),
-                                place_.data(),
-                                front_of_.data(),
-                                tile_.data()};
+void CudaInverse<T>::enqueue(const FactorImpl<T>& impl, cudaStream_t stream) const {
+  const auto& factor = static_cast<const CudaFactor<T>&>(impl);
+  const InverseMemory<T> memory{factor.entries(), z_.data(),        scratch_.data(),
+                                place_.data(),    front_of_.data(), tile_.data()};
   const DeviceSchedule& device = plan()->device;
   check(cudaMemcpyAsync(verdict_.data(), factor.verdict_address(), sizeof(DeviceVerdict),
                         cudaMemcpyDefault, stream),

@@ -48,7 +48,7 @@ class CudaInverse final : public InverseImpl<T>, public DeviceInverse<T> {
               InverseLayout layout);
   /// Enqueues all launches, and the copy of the verdict that the factor has when the stream comes
   /// to it.
-  void enqueue(const FactorImpl<T>& factor, cudaStream_t stream) const;
+  void enqueue(const FactorImpl<T>& impl, cudaStream_t stream) const;
   /// Copies to the host what `enqueue` writes to out_.
   template <class Enqueue>
   void read(const Enqueue& enqueue, std::span<T> to) const;

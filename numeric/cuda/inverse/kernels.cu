@@ -14,6 +14,8 @@
 #include <limits>
 
 #include "numeric/cuda/inverse/products.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
 
 namespace kauri::numeric::cuda {
 
@@ -56,6 +56,9 @@ struct InverseRun {
   InverseTiles beside;  ///< tiles of Z21
   InverseTiles pivots;  ///< tiles of Z11, which follow those of Z21
 };
+
+/// Loads the kernels. Throws Error(device).
+void load_inverse_kernels();
 
 /// Enqueues G and Y of all tiled fronts, into their places in Z. `pivot_tiles`:
 /// DeviceSchedule::pivot_tiles. `quotients`: tiles of Y.

@@ -7,11 +7,12 @@
 
 #include "numeric/cuda/matrix/residual_kernels.hpp"
 #include "numeric/cuda/matrix/spmv/stage.cuh"
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/runtime/kernel/atomic_max.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
 #include "numeric/cuda/runtime/kernel/skip.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

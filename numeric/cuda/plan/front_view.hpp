@@ -110,20 +110,6 @@ inline constexpr int kFirstBlock =
 inline constexpr int kFinished =
     kFirstBlock + symbolic::kTile / 16 - 1;  ///< all blocks are, if the tile has four
 
-/// Returns the number of teams (the workers that draw tasks) that the current device holds at once,
-/// which is even; 0 if it cannot run the kernels. Call it once on a device before the first launch
-/// there.
-int resident_teams();
-
-/// Enqueues the partial Cholesky factorisation of all fronts on the stream and returns the launch's
-/// error. `tasks`: factor_tasks() on the device, made for no more than `teams` teams. `ticket` (one
-/// int) and all counters must be zero before the launch. A pivot that is not positive is recorded
-/// in its front and replaced by 1; all else goes on. `least_part`, `pauses`: as in DeviceSchedule.
-cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks,
-                           int task_count, int* ticket, const Levels& levels, const Values& values,
-                           const Sums& sums, int least_part, int teams, unsigned pauses,
-                           cudaStream_t stream);
-
 /// Enqueues C -= A A^T, lower tiles, for fronts whose columns of pivots hold A. `tasks`:
 /// update_tasks() on the device; or product_tasks(), then only the tiles of C -= A B^T are made
 /// (symbolic::ProductFront). C starts as `loads_block` says; no counters are used. `ticket` must be

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
 #include "numeric/cuda/runtime/launch.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"

@@ -33,7 +33,7 @@ class TiledPlan {
  public:
   /// DeviceSchedule::Sums by groups (symbolic/device/child_sums.hpp), on the device; null without
   /// sums.
-  struct Sums {
+  struct SumLists {
     const Offset* step = nullptr;
     const void* place = nullptr;
     const void* term = nullptr;
@@ -48,7 +48,7 @@ class TiledPlan {
   [[nodiscard]] const DeviceArray<symbolic::RowMapWord>& row_map() const { return row_map_; }
   [[nodiscard]] const DeviceArray<DeviceTask>& tasks() const { return task_; }
   [[nodiscard]] const DeviceArray<Index>& level_tasks() const { return level_tasks_; }
-  [[nodiscard]] const Sums& sums() const { return sums_; }
+  [[nodiscard]] const SumLists& sums() const { return sums_; }
   /// Returns the number of counters of all fronts together.
   [[nodiscard]] Offset counters() const { return counters_; }
 
@@ -61,7 +61,7 @@ class TiledPlan {
   DeviceArray<symbolic::RowMapWord> row_map_;
   DeviceArray<DeviceTask> task_;
   DeviceArray<Index> level_tasks_;
-  Sums sums_;
+  SumLists sums_;
   Offset counters_ = 0;
 };
 

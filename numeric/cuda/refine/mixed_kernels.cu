@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/kernel/atomic_max.cuh"
 #include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 #include "numeric/scaling_rule.hpp"
 
 namespace kauri::numeric::cuda {

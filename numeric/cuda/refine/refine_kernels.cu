@@ -7,8 +7,9 @@
 #include <algorithm>
 
 #include "numeric/backward_error.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/kernel/skip.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -47,11 +47,11 @@ cudaError_t device_count(int& count) {
 /// Keeps the properties of a device: the driver takes a millisecond or more to answer, and its
 /// answer never changes.
 const cudaDeviceProp& properties_of(int device) {
-  struct Known {
+  struct KnownDevices {
     std::mutex mutex;
     std::map<int, cudaDeviceProp> properties;  // entries of a map keep their addresses
   };
-  static PerProcess<Known> process;
+  static PerProcess<KnownDevices> process;
   auto& [mutex, known] = process.here();
   const std::scoped_lock lock(mutex);
   const auto found = known.find(device);

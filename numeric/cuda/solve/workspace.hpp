@@ -3,8 +3,8 @@
 #pragma once
 
 #include "numeric/backend.hpp"
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/resource_pool.hpp"
+#include "numeric/cuda/solve/levels/memory.hpp"
 
 namespace kauri::numeric::cuda {
 

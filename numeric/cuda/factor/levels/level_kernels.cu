@@ -2,7 +2,11 @@
 // of up to 64 rows; larger fronts are done in tiles of 64, right-looking, with one launch per step
 // for all fronts of a level.
 // SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/factor/levels/level_kernels.hpp"
+
 #include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -332,21 +336,11 @@ void enqueue_small(const PlanView& plan, const FactorMemory<T>& memory, Index be
 
 }  // namespace
 
-void prepare_kernels() {
+void load_level_kernels() {
   prepare_levels<float>();
   prepare_levels<double>();
   load(read_states<float>);
   load(read_states<double>);
-  load_verdict_kernels();
-  load_tile_inverses();
-  load_solve_kernels();
-  load_view_kernels();
-  load_inverse_kernels();
-  load_product_kernels();
-  load_determinant_kernels();
-  load_schur_kernels();
-  load_estimator_kernels();
-  load_batch_kernels();
 }
 
 template <class T>

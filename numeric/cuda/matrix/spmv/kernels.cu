@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "numeric/cuda/matrix/spmv/stage.cuh"
-#include "numeric/cuda/plan/kernels.hpp"
 #include "numeric/cuda/runtime/device.hpp"
 #include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -26,11 +26,11 @@ void load_kernels(const SpmvChoice& choice) {
 
 /// Sizes and tiles, which are known before memory is allocated.
 template <class T>
-struct Spmv<T>::Shape {
+struct Spmv<T>::Sizes {
   SpmvChoice choice;
   MergeTiles tiles;
 
-  Shape(const FullRows& rows, std::optional<SpmvChoice> wanted)
+  Sizes(const FullRows& rows, std::optional<SpmvChoice> wanted)
       : choice(wanted ? *wanted : choose_spmv(rows)) {
     if (!is_spmv(choice))
       throw Error(ErrorKind::usage, "no product by the kernel " + name_of(choice));
@@ -61,15 +61,15 @@ struct Spmv<T>::Shape {
 template <class T>
 Spmv<T>::Spmv(const FullRows& rows, Staging& staging, const DeviceHeap& heap, const Stream& stream,
               std::optional<SpmvChoice> choice)
-    : Spmv(rows, Shape(rows, choice), staging, heap, stream) {}
+    : Spmv(rows, Sizes(rows, choice), staging, heap, stream) {}
 
 template <class T>
-Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap,
+Spmv<T>::Spmv(const FullRows& rows, const Sizes& sizes, Staging& staging, const DeviceHeap& heap,
               const Stream& stream)
     : n_(rows.n()),
       entries_(rows.entries()),
-      choice_(shape.choice),
-      bytes_(shape.bytes(rows)),
+      choice_(sizes.choice),
+      bytes_(sizes.bytes(rows)),
       block_(bytes_, heap) {
   Uploader uploader(staging, block_, stream);
   if (needs_long_pointers(entries_))
@@ -88,11 +88,11 @@ Spmv<T>::Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const 
   value_ = uploader.make<T>(padded(entries_), [](Offset begin, Offset end, T* out) {
     std::fill_n(out, end - begin, T(0));
   });
-  carry_ = uploader.room<T>(shape.carries());
-  end_ = uploader.room<T>(shape.ends());
-  tile_row_ = uploader.copy(shape.tiles.row);
-  ended_ = uploader.copy(shape.tiles.ended);
-  run_ = uploader.copy(shape.tiles.run);
+  carry_ = uploader.room<T>(sizes.carries());
+  end_ = uploader.room<T>(sizes.ends());
+  tile_row_ = uploader.copy(sizes.tiles.row);
+  ended_ = uploader.copy(sizes.tiles.ended);
+  run_ = uploader.copy(sizes.tiles.run);
   if (needs_long_pointers(entries_))
     load_kernels<T, Offset>(choice_);
   else

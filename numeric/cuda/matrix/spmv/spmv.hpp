@@ -44,8 +44,8 @@ class Spmv {
   [[nodiscard]] Offset entries() const { return entries_; }
 
  private:
-  struct Shape;
-  Spmv(const FullRows& rows, const Shape& shape, Staging& staging, const DeviceHeap& heap,
+  struct Sizes;
+  Spmv(const FullRows& rows, const Sizes& sizes, Staging& staging, const DeviceHeap& heap,
        const Stream& stream);
 
   Index n_;

@@ -84,12 +84,12 @@ void Staging::send(void* device, Offset count, std::size_t item, const Fill& fil
 /// Has as many chunks under way at once as are idle.
 void Staging::receive(const void* device, Offset count, std::size_t item, const Unpack& unpack,
                       cudaStream_t stream) {
-  struct Part {
+  struct StagedRange {
     ChunkLease chunk;
     Offset begin, end;
   };
   const auto most = static_cast<Offset>(kChunkBytes / item);
-  std::deque<Part> under_way;
+  std::deque<StagedRange> under_way;
   Offset next = 0;
   const auto fetch = [&](ChunkLease chunk) {
     const Offset end = std::min(count, next + most);
@@ -106,7 +106,7 @@ void Staging::receive(const void* device, Offset count, std::size_t item, const 
   while (next < count || !under_way.empty()) {
     if (under_way.empty()) fetch(lease());
     for (ChunkLease more; next < count && (more = lease_if_idle());) fetch(std::move(more));
-    const Part part = std::move(under_way.front());
+    const StagedRange part = std::move(under_way.front());
     under_way.pop_front();
     check(cudaEventSynchronize(part.chunk->copied.get()), "a copy from the device");
     by_pieces(part.chunk->memory, part.begin, part.end, item, unpack);

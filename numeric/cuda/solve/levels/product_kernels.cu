@@ -5,6 +5,8 @@
 #include "numeric/cuda/solve/levels/product_kernels.hpp"
 
 #include "numeric/cuda/plan/tile.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/solve/levels/memory.hpp"
 
 namespace kauri::numeric::cuda {
+
+/// Loads the kernels. Throws Error(device).
+void load_product_kernels();
 
 /// Enqueues memory.y = L memory.x for the pivot rows of a level, and its update rows. The levels of
 /// its children must be done.

@@ -3,11 +3,15 @@
 // per step for all large fronts of a level. Sums of the backward sweep keep their rounding errors
 // (dot2.cuh); those of the forward sweep were not seen to matter (docs/design/10-gpu-solve.md).
 // SPDX-License-Identifier: BSD-3-Clause
+#include "numeric/cuda/solve/levels/solve_kernels.hpp"
+
 #include <limits>
 
 #include "numeric/cuda/plan/tile.cuh"
 #include "numeric/cuda/runtime/kernel/dot2.cuh"
 #include "numeric/cuda/runtime/kernel/skip.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {

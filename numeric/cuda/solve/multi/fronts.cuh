@@ -13,7 +13,7 @@ namespace kauri::numeric::cuda::sweep::wide {
 
 /// A lane's position: it has column `column` of rows `row`, row + kApart, ... of a block of rows.
 template <int kWidth>
-struct Part {
+struct LanePosition {
   static constexpr int kApart = 32 / kWidth;
   static constexpr int kPivots = kWidth == 8 ? 2 : 4,
                        kBelow = kWidth == 8
@@ -21,12 +21,12 @@ struct Part {
                                     : 8;  // rows of a lane in a block, of pivots and below them
   static constexpr int kLooks = 8;        // numbers of a lane that are awaited together
   int row, column;
-  __device__ explicit Part(int lane) : row(lane / kWidth), column(lane % kWidth) {}
+  __device__ explicit LanePosition(int lane) : row(lane / kWidth), column(lane % kWidth) {}
 };
 
 /// Returns x of the lane that holds this column in row `of` of kApart.
 template <int kWidth>
-__device__ double from_row(double x, int of, const Part<kWidth>& at) {
+__device__ double from_row(double x, int of, const LanePosition<kWidth>& at) {
   if constexpr (kWidth == 32)
     return x;
   else
@@ -100,15 +100,15 @@ __device__ void put_reciprocals(FrontShared<kRows, kWidth>& shared, const double
 /// row together.
 template <int kRows, int kWidth>
 __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
-                            const WideMemory& memory, const Part<kWidth>& at) {
-  using Part = wide::Part<kWidth>;
-  for (Index first = at.row; first < f.m; first += Part::kLooks * Part::kApart) {
-    double sum[Part::kLooks];
-    double* place[Part::kLooks];
-    std::uint32_t count[Part::kLooks], most = 0;
+                            const WideMemory& memory, const LanePosition<kWidth>& at) {
+  using LanePosition = wide::LanePosition<kWidth>;
+  for (Index first = at.row; first < f.m; first += LanePosition::kLooks * LanePosition::kApart) {
+    double sum[LanePosition::kLooks];
+    double* place[LanePosition::kLooks];
+    std::uint32_t count[LanePosition::kLooks], most = 0;
 #pragma unroll
-    for (int j = 0; j < Part::kLooks; ++j) {
-      const Index r = first + Part::kApart * j;
+    for (int j = 0; j < LanePosition::kLooks; ++j) {
+      const Index r = first + LanePosition::kApart * j;
       const bool there = r < f.m;
       sum[j] = r < f.p ? memory.rows[Offset{f.first + r} * kWidth + at.column] : 0.0;
       count[j] = there ? shared.end[r] - shared.begin[r] : 0;
@@ -116,11 +116,11 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       most = max(most, count[j]);
     }
     for (std::uint32_t k = 0; k < most; k += 2) {
-      double x[2][Part::kLooks];
+      double x[2][LanePosition::kLooks];
 #pragma unroll
       for (int u = 0; u < 2; ++u)
 #pragma unroll
-        for (int j = 0; j < Part::kLooks; ++j)
+        for (int j = 0; j < LanePosition::kLooks; ++j)
           x[u][j] = k + u < count[j] ? load_relaxed(place[j] + u * kWidth) : 0.0;
       Watch watch;
       for (;;) {
@@ -128,22 +128,22 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < Part::kLooks; ++j) all = all && is_set(x[u][j]);
+          for (int j = 0; j < LanePosition::kLooks; ++j) all = all && is_set(x[u][j]);
         if (all) break;
-        look_at<Part::kLooks>(
+        look_at<LanePosition::kLooks>(
             watch, [&](int j) { return is_set(x[0][j]); }, [&](int j) { return place[j]; });
-        look_at<Part::kLooks>(
+        look_at<LanePosition::kLooks>(
             watch, [&](int j) { return is_set(x[1][j]); },
             [&](int j) { return place[j] + kWidth; });
         __nanosleep(kSoon);
 #pragma unroll
         for (int u = 0; u < 2; ++u)
 #pragma unroll
-          for (int j = 0; j < Part::kLooks; ++j)
+          for (int j = 0; j < LanePosition::kLooks; ++j)
             if (!is_set(x[u][j])) x[u][j] = load_relaxed(place[j] + u * kWidth);
       }
 #pragma unroll
-      for (int j = 0; j < Part::kLooks; ++j) {
+      for (int j = 0; j < LanePosition::kLooks; ++j) {
 #pragma unroll
         for (int u = 0; u < 2; ++u)
           if (k + u < count[j]) sum[j] += x[u][j], unset(place[j] + u * kWidth);
@@ -151,8 +151,8 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
       }
     }
 #pragma unroll
-    for (int j = 0; j < Part::kLooks; ++j)
-      if (const Index r = first + Part::kApart * j; r < f.m)
+    for (int j = 0; j < LanePosition::kLooks; ++j)
+      if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = sum[j];
   }
 }
@@ -160,25 +160,25 @@ __device__ void take_starts(FrontShared<kRows, kWidth>& shared, const Front& f,
 /// Loads y of the pivots and x of the rows below them.
 template <int kRows, int kWidth>
 __device__ void take_rows_back(FrontShared<kRows, kWidth>& shared, const Front& f,
-                               const SweepMemory<double>& memory, const Part<kWidth>& at) {
-  using Part = wide::Part<kWidth>;
-  constexpr int kLooks = kWidth == 32 ? 12 : Part::kLooks;  // two rounds of most fronts
-  for (Index first = at.row; first < f.m; first += kLooks * Part::kApart) {
+                               const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
+  using LanePosition = wide::LanePosition<kWidth>;
+  constexpr int kLooks = kWidth == 32 ? 12 : LanePosition::kLooks;  // two rounds of most fronts
+  for (Index first = at.row; first < f.m; first += kLooks * LanePosition::kApart) {
     double x[kLooks];
     const double* place[kLooks];
 #pragma unroll
     for (int j = 0; j < kLooks; ++j) {
-      const Index r = first + Part::kApart * j, row = r < f.p ? f.first + r
-                                                      : r < f.m
-                                                          ? static_cast<Index>(shared.place[r])
-                                                          : 0;
+      const Index r = first + LanePosition::kApart * j,
+                  row = r < f.p   ? f.first + r
+                        : r < f.m ? static_cast<Index>(shared.place[r])
+                                  : 0;
       place[j] = (r < f.p ? memory.y : memory.x) + Offset{row} * kWidth + at.column;
       x[j] = r < f.m ? load_relaxed(place[j]) : 0.0;
     }
     await_numbers(place, x, kSoon);
 #pragma unroll
     for (int j = 0; j < kLooks; ++j)
-      if (const Index r = first + Part::kApart * j; r < f.m)
+      if (const Index r = first + LanePosition::kApart * j; r < f.m)
         shared.number[r * kWidth + at.column] = x[j];
   }
 }
@@ -190,10 +190,10 @@ struct RowBlock {
   double sum[kCount];
   Index row[kCount];
   __device__ RowBlock(const double* number, const double* l, Index m, Index first, Index last,
-                      Index end, const Part<kWidth>& at) {
+                      Index end, const LanePosition<kWidth>& at) {
 #pragma unroll
     for (int j = 0; j < kCount; ++j)
-      row[j] = min(first + at.row + Part<kWidth>::kApart * j, last),
+      row[j] = min(first + at.row + LanePosition<kWidth>::kApart * j, last),
       sum[j] = number[row[j] * kWidth + at.column];
     const double* column = l;
 #pragma unroll 4
@@ -209,28 +209,28 @@ struct RowBlock {
 /// Computes y of the front's pivots.
 template <int kRows, int kWidth>
 __device__ void eliminate_rows(FrontShared<kRows, kWidth>& shared, const double* l, const Front& f,
-                               const SweepMemory<double>& memory, const Part<kWidth>& at) {
-  using Part = wide::Part<kWidth>;
-  for (Index first = 0; first < f.p; first += Part::kPivots * Part::kApart) {
-    RowBlock<Part::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
+                               const SweepMemory<double>& memory, const LanePosition<kWidth>& at) {
+  using LanePosition = wide::LanePosition<kWidth>;
+  for (Index first = 0; first < f.p; first += LanePosition::kPivots * LanePosition::kApart) {
+    RowBlock<LanePosition::kPivots, kWidth> block(shared.number, l, f.m, first, f.p - 1, first, at);
 #pragma unroll
-    for (int j = 0; j < Part::kPivots; ++j)
+    for (int j = 0; j < LanePosition::kPivots; ++j)
 #pragma unroll
-      for (int k = 0; k < Part::kApart; ++k) {
-        const Index c = first + Part::kApart * j + k;
+      for (int k = 0; k < LanePosition::kApart; ++k) {
+        const Index c = first + LanePosition::kApart * j + k;
         if (c >= f.p) break;
         const double y = from_row(block.sum[j] * shared.reciprocal[c], k, at);
         if (at.row == k) block.sum[j] = y;
         const double* column = l + packed_column(c, f.m);
 #pragma unroll
-        for (int i = j; i < Part::kPivots; ++i)
-          if (first + at.row + Part::kApart * i > c)
+        for (int i = j; i < LanePosition::kPivots; ++i)
+          if (first + at.row + LanePosition::kApart * i > c)
             block.sum[i] = fma(-column[block.row[i]], y, block.sum[i]);
       }
     __syncwarp();  // all have read what is overwritten
 #pragma unroll
-    for (int j = 0; j < Part::kPivots; ++j)
-      if (const Index r = first + at.row + Part::kApart * j; r < f.p) {
+    for (int j = 0; j < LanePosition::kPivots; ++j)
+      if (const Index r = first + at.row + LanePosition::kApart * j; r < f.p) {
         shared.number[r * kWidth + at.column] = block.sum[j];
         publish(memory.y + Offset{f.first + r} * kWidth + at.column, block.sum[j]);
       }
@@ -242,9 +242,9 @@ template <int kRows, int kWidth>
 __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBarriers& barriers,
                                      const SweepView& view, const WideMemory& memory,
                                      const Dealt& dealt, int lane) {
-  using Part = wide::Part<kWidth>;
+  using LanePosition = wide::LanePosition<kWidth>;
   if (dealt.count <= 0) return;
-  const Part at(lane);
+  const LanePosition at(lane);
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
   PlacesAhead<kRows, kWidth, true> ahead(shared, fronts, dealt.count, view, lane);
   for (Index k = 0; k < dealt.count; ++k) {
@@ -257,11 +257,12 @@ __device__ void sweep_fronts_forward(FrontShared<kRows, kWidth>& shared, WarpBar
     put_reciprocals(shared, l, f, lane);
     __syncwarp();
     eliminate_rows(shared, l, f, memory.numbers, at);
-    for (Index first = f.p; first < f.m; first += Part::kBelow * Part::kApart) {
-      const RowBlock<Part::kBelow, kWidth> block(shared.number, l, f.m, first, f.m - 1, f.p, at);
+    for (Index first = f.p; first < f.m; first += LanePosition::kBelow * LanePosition::kApart) {
+      const RowBlock<LanePosition::kBelow, kWidth> block(shared.number, l, f.m, first, f.m - 1, f.p,
+                                                         at);
 #pragma unroll
-      for (int j = 0; j < Part::kBelow; ++j)
-        if (const Index r = first + at.row + Part::kApart * j; r < f.m)
+      for (int j = 0; j < LanePosition::kBelow; ++j)
+        if (const Index r = first + at.row + LanePosition::kApart * j; r < f.m)
           publish(memory.numbers.update + Offset{shared.place[r]} * kWidth + at.column,
                   block.sum[j]);
     }
@@ -277,24 +278,26 @@ constexpr Index kCarried = 8;
 /// rounding errors of the sums.
 template <int kWidth>
 struct ColumnBlock {
-  using Part = wide::Part<kWidth>;
-  Dot2 sum[Part::kPivots];
-  const double* l[Part::kPivots];
+  using LanePosition = wide::LanePosition<kWidth>;
+  Dot2 sum[LanePosition::kPivots];
+  const double* l[LanePosition::kPivots];
   __device__ ColumnBlock(const double* number, const double* panel, Index m, Index first, Index end,
-                         const Part& at) {
+                         const LanePosition& at) {
 #pragma unroll
-    for (int j = 0; j < Part::kPivots; ++j) {
-      const Index c = min(first + at.row + Part::kApart * j, end - 1);
+    for (int j = 0; j < LanePosition::kPivots; ++j) {
+      const Index c = min(first + at.row + LanePosition::kApart * j, end - 1);
       l[j] = panel + packed_column(c, m), sum[j].sum = number[c * kWidth + at.column];
     }
     for (Index begin = end; begin < m; begin += kCarried) {
       for (Index r = begin; r < min(begin + kCarried, m); ++r) {
         const double x = number[r * kWidth + at.column];
 #pragma unroll
-        for (int j = 0; j < Part::kPivots; ++j) sum[j].error = fma(-l[j][r], x, sum[j].error);
+        for (int j = 0; j < LanePosition::kPivots; ++j)
+          sum[j].error = fma(-l[j][r], x, sum[j].error);
       }
 #pragma unroll
-      for (int j = 0; j < Part::kPivots; ++j) sum[j] = add(Dot2{sum[j].sum}, Dot2{sum[j].error});
+      for (int j = 0; j < LanePosition::kPivots; ++j)
+        sum[j] = add(Dot2{sum[j].sum}, Dot2{sum[j].error});
     }
   }
 };
@@ -303,28 +306,28 @@ struct ColumnBlock {
 template <int kRows, int kWidth>
 __device__ void eliminate_columns(FrontShared<kRows, kWidth>& shared, const double* l,
                                   const Front& f, const WideMemory& memory,
-                                  const Part<kWidth>& at) {
-  using Part = wide::Part<kWidth>;
-  constexpr Index kBlock = Part::kPivots * Part::kApart;
+                                  const LanePosition<kWidth>& at) {
+  using LanePosition = wide::LanePosition<kWidth>;
+  constexpr Index kBlock = LanePosition::kPivots * LanePosition::kApart;
   for (Index first = (f.p - 1) / kBlock * kBlock; first >= 0; first -= kBlock) {
     ColumnBlock<kWidth> block(shared.number, l, f.m, first, min(first + kBlock, f.p), at);
 #pragma unroll
-    for (int j = Part::kPivots - 1; j >= 0; --j)
+    for (int j = LanePosition::kPivots - 1; j >= 0; --j)
 #pragma unroll
-      for (int k = Part::kApart - 1; k >= 0; --k) {
-        const Index c = first + Part::kApart * j + k;
+      for (int k = LanePosition::kApart - 1; k >= 0; --k) {
+        const Index c = first + LanePosition::kApart * j + k;
         if (c >= f.p) continue;
         const double x = from_row(block.sum[j].value() * shared.reciprocal[c], k, at);
         if (at.row == k) block.sum[j] = {x};
 #pragma unroll
         for (int i = 0; i <= j; ++i)
-          if (first + at.row + Part::kApart * i < c)
+          if (first + at.row + LanePosition::kApart * i < c)
             block.sum[i].error = fma(-block.l[i][c], x, block.sum[i].error);
       }
     __syncwarp();  // all have read what is overwritten
 #pragma unroll
-    for (int j = 0; j < Part::kPivots; ++j) {
-      const Index r = first + at.row + Part::kApart * j;
+    for (int j = 0; j < LanePosition::kPivots; ++j) {
+      const Index r = first + at.row + LanePosition::kApart * j;
       if (r >= f.p) continue;
       const double x = block.sum[j].sum;
       shared.number[r * kWidth + at.column] = x;
@@ -339,7 +342,7 @@ __device__ void sweep_fronts_backward(FrontShared<kRows, kWidth>& shared, WarpBa
                                       const SweepView& view, const WideMemory& memory,
                                       const Dealt& dealt, int lane) {
   if (dealt.count <= 0) return;
-  const Part<kWidth> at(lane);
+  const LanePosition<kWidth> at(lane);
   Fronts<FrontShared<kRows, kWidth>> fronts(shared, barriers, view, memory.numbers.l, dealt, lane);
   PlacesAhead<kRows, kWidth, false> ahead(shared, fronts, dealt.count, view, lane);
   for (Index k = 0; k < dealt.count; ++k) {

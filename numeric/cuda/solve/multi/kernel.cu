@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "numeric/cuda/runtime/kernel/skip.cuh"
+#include "numeric/cuda/runtime/launch.hpp"
+#include "numeric/cuda/runtime/load.hpp"
 #include "numeric/cuda/solve/multi/fronts.cuh"
 #include "numeric/cuda/solve/multi/tiles.cuh"
 #include "numeric/cuda/solve/single/roles.cuh"
@@ -16,8 +18,8 @@ namespace {
 template <bool kForward, int kRows, int kWidth, int kWarps>
 __device__ void sweep_fronts(FrontShared<kRows, kWidth> (&shared)[kWarps],
                              WarpBarriers (&barriers)[kWarps], const SweepView& view,
-                             const WideMemory& memory, const Place& at, const BlockRange& group,
-                             Index begin, Index end, int warp, int lane) {
+                             const WideMemory& memory, const SolveBlock& at,
+                             const BlockRange& group, Index begin, Index end, int warp, int lane) {
   if (warp >= kWarps) return;
   const Dealt dealt = deal<kForward>(group, kWarps, begin, end, warp, at);
   if constexpr (kForward)
@@ -33,10 +35,10 @@ __device__ void hand_over() {
 }
 
 template <bool kForward, int kWidth>
-__device__ void sweep_direction(Shared<kWidth>& shared, const SweepView& view,
+__device__ void sweep_direction(WideShared<kWidth>& shared, const SweepView& view,
                                 const WideMemory& memory) {
   const int warp = ptx::thread_index() / 32, lane = ptx::thread_index() % 32;
-  const Place at(memory.groups);
+  const SolveBlock at(memory.groups);
   const Roles roles(view, at);
   Barriers<kWidth>& barriers = shared.direction[kForward ? 0 : 1];
   const auto narrow = [&] {
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(kThreads, kResident)
   if (is_skipped(memory.numbers.run_flag)) return;
   take_share<kWidth>(memory);
   extern __shared__ __align__(128) unsigned char wide_shared[];
-  Shared<kWidth>& shared = *reinterpret_cast<Shared<kWidth>*>(wide_shared);
+  WideShared<kWidth>& shared = *reinterpret_cast<WideShared<kWidth>*>(wide_shared);
   watchdog::begin(watchdog::Kernel::wide_sweep);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
@@ -172,7 +174,7 @@ template <int kWidth>
 int wide_blocks() {
   namespace wide = sweep::wide;
   const int blocks = kernels::cooperative_blocks(wide::sweep<kWidth>, sweep::kThreads,
-                                                 sizeof(wide::Shared<kWidth>));
+                                                 sizeof(wide::WideShared<kWidth>));
   if (blocks == 0) return 0;  // other devices cannot run any of the three
   load(wide::take_b<kWidth, 32>), load(wide::give_x<kWidth, 32>);
   if constexpr (kWidth == 8) load(wide::take_b<8, 8>), load(wide::give_x<8, 8>);
@@ -197,7 +199,7 @@ void enqueue_wide_sweeps(const SweepView& view, const WideMemory& memory, bool f
   if (forward || backward)  // neither: a permutation alone
     check(kernels::launch_cooperative(
               wide::sweep<kWidth>, static_cast<unsigned>(each * memory.groups), sweep::kThreads,
-              sizeof(wide::Shared<kWidth>), stream, view, memory, forward, backward),
+              sizeof(wide::WideShared<kWidth>), stream, view, memory, forward, backward),
           "a launch of sweeps");
   check(kernels::launch(give, copies, wide::kCopyThreads, 0, stream, memory,
                         backward ? memory.numbers.x : memory.numbers.y),

@@ -26,7 +26,7 @@ class Stages {
 
  private:
   const Tiles<kWidth>& shared_;
-  Turn<Shape<kWidth>::kStages> turn_;
+  Turn<RingLengths<kWidth>::kStages> turn_;
 };
 
 template <bool kForward, int kWidth>

@@ -336,13 +336,13 @@ __device__ Rows input_of(const SweepTask& task, const Front& front, Index n, con
 /// Positions of the warps that load numbers in the rings.
 template <int kWidth>
 struct BroughtRings {
-  Turn<Shape<kWidth>::kInputs> input;
-  Turn<Shape<kWidth>::kStarts> start;
+  Turn<RingLengths<kWidth>::kInputs> input;
+  Turn<RingLengths<kWidth>::kStarts> start;
 };
 
 /// True if there is room to load a tile before the one before it has come.
 template <int kWidth>
-constexpr bool kAhead = Shape<kWidth>::kInputs > 2;
+constexpr bool kAhead = RingLengths<kWidth>::kInputs > 2;
 
 template <class Turn>
 __device__ void leave_full(std::uint64_t* full, Turn& turn) {
@@ -372,7 +372,7 @@ __device__ void bring_sums(const Tiles<kWidth>& shared, BroughtRings<kWidth>& ri
     return input_of<kForward, kWidth>(task, front, n, view, memory.numbers);
   };
   Index asked = -1;  // an input whose copies are under way, to place `coming`
-  Turn<Shape<kWidth>::kInputs> coming;
+  Turn<RingLengths<kWidth>::kInputs> coming;
   const auto finish = [&] {
     await_copies<kWidth>(input(asked), shared.data.input[coming.at], is_next(asked));
     leave_full(shared.barrier.input_full, coming);

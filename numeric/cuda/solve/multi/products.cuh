@@ -14,9 +14,9 @@ namespace kauri::numeric::cuda::sweep::wide {
 /// Positions of the multiplying warps in the rings.
 template <int kWidth>
 struct Rings {
-  Turn<Shape<kWidth>::kStages> stage;
-  Turn<Shape<kWidth>::kInputs> input;
-  Turn<Shape<kWidth>::kStarts> start;
+  Turn<RingLengths<kWidth>::kStages> stage;
+  Turn<RingLengths<kWidth>::kInputs> input;
+  Turn<RingLengths<kWidth>::kStarts> start;
 };
 
 /// Groups of columns in a product: of 16 columns, or of 8 columns taken twice.
@@ -27,7 +27,7 @@ constexpr int kGroups = kWidth == 8 ? 1 : kWidth / 16;
 /// g and 2 g + 1 of a group of columns (first two, last two). With 8 columns lanes g and g + 4 hold
 /// the same numbers.
 template <int kWidth>
-struct Sums {
+struct TileSums {
   double of[2][kGroups<kWidth>][4] = {};
 };
 
@@ -49,7 +49,7 @@ __device__ int first_column(const Lane& at) {
 /// Calls f(slot, step, x, y): x and y are sums of row own_row(at, slot) of the tile, and may be
 /// changed.
 template <int kWidth, class F>
-__device__ void for_pairs(Sums<kWidth>& sum, const Lane& at, const F& f) {
+__device__ void for_pairs(TileSums<kWidth>& sum, const Lane& at, const F& f) {
 #pragma unroll
   for (int cell = 0; cell < 2; ++cell) {
     if constexpr (kWidth == 8) {
@@ -104,7 +104,8 @@ struct Operand {
   }
   /// Adds b times rows 8 cell, 8 cell + 1, ... to sum, kCells eights of them.
   template <int kCells>
-  __device__ void multiply(const double (&b)[2][2 * kCells], Index cell, Sums<kWidth>& sum) const {
+  __device__ void multiply(const double (&b)[2][2 * kCells], Index cell,
+                           TileSums<kWidth>& sum) const {
     const Index first = cell * (symbolic::kCell * kWidth);
 #pragma unroll
     for (int h = 0; h < kGroups<kWidth>; ++h) {
@@ -148,7 +149,8 @@ __device__ void take_right(const double* cells, Index width, const Lane& at,
 /// Adds the cells times rows 8 cell, 8 cell + 1, ... to sum; kCells of them along the sum.
 template <bool kForward, int kCells, int kWidth>
 __device__ void multiply_cells(const double* cells, Index width, const Lane& at,
-                               const Operand<kForward, kWidth>& x, Index cell, Sums<kWidth>& sum) {
+                               const Operand<kForward, kWidth>& x, Index cell,
+                               TileSums<kWidth>& sum) {
   double b[2][2 * kCells];
   take_right<kForward, kCells>(cells, width, at, b);
   x.template multiply<kCells>(b, cell, sum);
@@ -171,7 +173,7 @@ __device__ void leave_stage(const Tiles<kWidth>& shared, Rings<kWidth>& rings, i
 /// Adds the tile, of `rows` x `columns` cells, times x to sum; reads two stages, or one.
 template <bool kForward, int kWidth>
 __device__ void multiply_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings, Index rows,
-                              Index columns, const double* x, Sums<kWidth>& sum) {
+                              Index columns, const double* x, TileSums<kWidth>& sum) {
   const Lane at = here();
   const Operand<kForward, kWidth> operand(x, at);
   const Index along = kForward ? columns : rows, across = (kForward ? rows : columns) - 2 * at.warp;
@@ -237,7 +239,7 @@ struct InverseOfL {
 /// it.
 template <bool kForward, int kWidth, class Inverse>
 __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double* x,
-                                 Sums<kWidth>& sum) {
+                                 TileSums<kWidth>& sum) {
   const Operand<kForward, kWidth> operand(x, at);
   if (at.warp >= v.blocks) return;
 #pragma unroll Inverse::kUnroll
@@ -255,7 +257,7 @@ __device__ void multiply_inverse(const Inverse& v, const Lane& at, const double*
 /// short.
 template <bool kForward, int kWidth>
 __device__ void multiply_diagonal(const double* panel, const FrontCells& cells, Index tile,
-                                  const Lane& at, const double* x, Sums<kWidth>& sum) {
+                                  const Lane& at, const double* x, TileSums<kWidth>& sum) {
   const symbolic::CellLayout layout = cells.panel();
   const int rows = cells.rows_of(tile), first = cells.first_cell(tile), all = cells.cells_of(tile);
   const Operand<kForward, kWidth> operand(x, at);

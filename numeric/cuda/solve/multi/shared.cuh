@@ -23,17 +23,17 @@ static_assert(kThreads == 32 * (kMultipliers + 1 + kBringers));
 /// Lengths of the rings: stages of half a tile of L, tiles of numbers to multiply by, and tiles of
 /// sums.
 template <int kWidth>
-struct Shape;
+struct RingLengths;
 template <>
-struct Shape<8> {
+struct RingLengths<8> {
   static constexpr int kStages = 5, kInputs = 4, kStarts = 2;
 };
 template <>
-struct Shape<16> {
+struct RingLengths<16> {
   static constexpr int kStages = 4, kInputs = 3, kStarts = 2;
 };
 template <>
-struct Shape<32> {
+struct RingLengths<32> {
   static constexpr int kStages = 3, kInputs = 2, kStarts = 2;
 };
 
@@ -48,20 +48,21 @@ __device__ constexpr int place_of(int row, int column) {
 
 template <int kWidth>
 struct TileShared {
-  using Shape = wide::Shape<kWidth>;
-  double stage[Shape::kStages][kStageEntries];
-  double input[Shape::kInputs][kTile * kWidth];
-  double start[Shape::kStarts]
+  using RingLengths = wide::RingLengths<kWidth>;
+  double stage[RingLengths::kStages][kStageEntries];
+  double input[RingLengths::kInputs][kTile * kWidth];
+  double start[RingLengths::kStarts]
               [kTile * kWidth];  // then the numbers still to be multiplied by an inverse
   SweepTask task[2];
   Front front[2];
 };
 template <int kWidth>
 struct TileBarriers {
-  using Shape = wide::Shape<kWidth>;
-  std::uint64_t full[Shape::kStages], empty[Shape::kStages], input_full[Shape::kInputs],
-      input_empty[Shape::kInputs], start_full[Shape::kStarts], start_empty[Shape::kStarts],
-      task_full[2], task_empty[2];
+  using RingLengths = wide::RingLengths<kWidth>;
+  std::uint64_t full[RingLengths::kStages], empty[RingLengths::kStages],
+      input_full[RingLengths::kInputs], input_empty[RingLengths::kInputs],
+      start_full[RingLengths::kStarts], start_empty[RingLengths::kStarts], task_full[2],
+      task_empty[2];
 };
 
 /// Shared memory of a warp that takes narrow or small fronts: as WarpShared, and the numbers of all
@@ -85,7 +86,7 @@ struct Barriers {
 };
 
 template <int kWidth>
-struct Shared {
+struct WideShared {
   union {
     TileShared<kWidth> tiles;
     FrontShared<32, kWidth> narrow[kNarrowWarps];
@@ -93,8 +94,9 @@ struct Shared {
   };
   Barriers<kWidth> direction[2];
 };
-static_assert(kResident *
-                  (std::max({sizeof(Shared<8>), sizeof(Shared<16>), sizeof(Shared<32>)}) + 1024) <=
+static_assert(kResident * (std::max({sizeof(WideShared<8>), sizeof(WideShared<16>),
+                                     sizeof(WideShared<32>)}) +
+                           1024) <=
               228 * 1024);
 
 template <int kWidth>

@@ -10,7 +10,7 @@
 namespace kauri::numeric::cuda::sweep::wide {
 
 template <int kWidth>
-__device__ void put(double* tile, Sums<kWidth>& sum) {
+__device__ void put(double* tile, TileSums<kWidth>& sum) {
   const Lane at = here();
   const OwnRows<kWidth> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double x, double y) {
@@ -19,7 +19,7 @@ __device__ void put(double* tile, Sums<kWidth>& sum) {
 }
 
 template <int kWidth>
-__device__ void take(double* tile, Sums<kWidth>& sum) {
+__device__ void take(double* tile, TileSums<kWidth>& sum) {
   const Lane at = here();
   const OwnRows<kWidth> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double& x, double& y) {
@@ -29,7 +29,7 @@ __device__ void take(double* tile, Sums<kWidth>& sum) {
 
 /// Replaces a tile's numbers by their difference to `sum`; sets those behind row `rows` to zero.
 template <int kWidth>
-__device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
+__device__ void take_away(double* tile, Index rows, TileSums<kWidth>& sum) {
   const Lane at = here();
   const OwnRows<kWidth> own(tile, at);
   for_pairs(sum, at, [&](int slot, int step, double x, double y) {
@@ -40,7 +40,7 @@ __device__ void take_away(double* tile, Index rows, Sums<kWidth>& sum) {
 
 /// Publishes the first `rows` rows of a tile row to rows row(r) of an array.
 template <int kWidth, class Row>
-__device__ void publish_rows(double* array, Index rows, Sums<kWidth>& sum, const Row& row) {
+__device__ void publish_rows(double* array, Index rows, TileSums<kWidth>& sum, const Row& row) {
   const Lane at = here();
   double* to[kSlots<kWidth>];
 #pragma unroll
@@ -79,7 +79,7 @@ __device__ void leave_start(const Tiles<kWidth>& shared, Rings<kWidth>& rings) {
 }
 
 template <int kWidth>
-__device__ void flip(Sums<kWidth>& sum) {
+__device__ void flip(TileSums<kWidth>& sum) {
 #pragma unroll
   for (int cell = 0; cell < 2; ++cell)
 #pragma unroll
@@ -95,7 +95,7 @@ __device__ void flip(Sums<kWidth>& sum) {
 template <bool kForward, int kWidth>
 __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel,
                                   const FrontCells& cells, Index k, double* c, double* scratch,
-                                  Sums<kWidth>& sum) {
+                                  TileSums<kWidth>& sum) {
   const Lane at = here();
   const Index rows = cells.rows_of(k);
   const OwnRows<kWidth> own(c, at);
@@ -141,7 +141,7 @@ __device__ void solve_marked_tile(const InverseOfL& inverse, const double* panel
 template <bool kForward, int kWidth>
 __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                            const WideMemory& memory, const Front& front, Index k, bool product,
-                           double* c, Sums<kWidth>& sum) {
+                           double* c, TileSums<kWidth>& sum) {
   const FrontCells cells{front.m, front.p};
   const InverseStages<kWidth> stages(shared, rings, sweep::blocks_of(cells.cells_of(k)));
   together();
@@ -167,7 +167,7 @@ __device__ void solve_tile(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
 }
 
 template <int kWidth>
-__device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>& sum) {
+__device__ void publish_part(double* parts, Index part, Index rows, TileSums<kWidth>& sum) {
   publish_rows(parts + Offset{part} * (kTile * kWidth), rows, sum, [](int r) { return r; });
 }
 
@@ -176,7 +176,7 @@ __device__ void publish_part(double* parts, Index part, Index rows, Sums<kWidth>
 template <int kWidth>
 __device__ void finish_pivots(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                               const SweepTask& task, const Front& front, Index i, double* start,
-                              Sums<kWidth>& sum, const WideMemory& memory) {
+                              TileSums<kWidth>& sum, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const Offset first = Offset{front.first + i * kTile} * kWidth;
   solve_tile<true>(shared, rings, memory, front, i, ends_with_product(task, i, cells.pivot_tiles()),
@@ -235,7 +235,7 @@ __device__ void do_task(const Tiles<kWidth>& shared, Rings<kWidth>& rings, const
   const FrontCells cells{front.m, front.p};
   const Index pivots = cells.pivot_tiles();
   for (Index i = task.row; i < task.row + task.rows; ++i) {
-    Sums<kWidth> sum;
+    TileSums<kWidth> sum;
     const Index rows = cells.rows_of(i),
                 end = last_column(task, i, pivots) - (ends_with_product(task, i, pivots) ? 1 : 0);
 #pragma unroll 1
@@ -268,7 +268,7 @@ __device__ inline void carry(double& sum, double& part) {
 }
 
 template <int kWidth>
-__device__ void carry(Sums<kWidth>& sum, Sums<kWidth>& part) {
+__device__ void carry(TileSums<kWidth>& sum, TileSums<kWidth>& part) {
 #pragma unroll
   for (int cell = 0; cell < 2; ++cell)
 #pragma unroll
@@ -282,7 +282,7 @@ __device__ void do_task_back(const Tiles<kWidth>& shared, Rings<kWidth>& rings,
                              const SweepTask& task, const Front& front, const WideMemory& memory) {
   const FrontCells cells{front.m, front.p};
   const bool product = ends_with_product_back(task, cells.pivot_tiles());
-  Sums<kWidth> sum, part;
+  TileSums<kWidth> sum, part;
 #pragma unroll 1
   for (Index i = task.row + task.rows, first = task.row + (product ? 1 : 0); i-- > first;) {
     carry(sum, part);

@@ -32,22 +32,22 @@ __device__ void sweep_fronts(WarpShared<S, kRows> (&shared)[kWarps],
 }
 
 template <bool kForward, class S>
-__device__ void sweep_narrow(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
-                             const BlockRange& group) {
+__device__ void sweep_narrow(SweepShared<S>& shared, const SweepView& view,
+                             const SweepMemory<S>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.narrow, shared.direction[kForward ? 0 : 1].narrow, view, memory,
                          group, 0, view.narrow);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_small(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
-                            const BlockRange& group) {
+__device__ void sweep_small(SweepShared<S>& shared, const SweepView& view,
+                            const SweepMemory<S>& memory, const BlockRange& group) {
   sweep_fronts<kForward>(shared.small, shared.direction[kForward ? 0 : 1].small, view, memory,
                          group, view.narrow, view.small);
 }
 
 template <bool kForward, class S>
-__device__ void sweep_tiles(Shared<S>& shared, const SweepView& view, const SweepMemory<S>& memory,
-                            const BlockRange& group) {
+__device__ void sweep_tiles(SweepShared<S>& shared, const SweepView& view,
+                            const SweepMemory<S>& memory, const BlockRange& group) {
   if (place_in(group) < 0) return;
   sweep_tiles<kForward>(Tiles<S>{shared.tiles, shared.direction[kForward ? 0 : 1].tiles}, view,
                         memory);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads, kResident)
     sweep(SweepView view, SweepMemory<S> memory, bool forward, bool backward) {
   if (is_skipped(memory.run_flag)) return;
   extern __shared__ __align__(128) unsigned char sweep_shared[];
-  Shared<S>& shared = *reinterpret_cast<Shared<S>*>(sweep_shared);
+  SweepShared<S>& shared = *reinterpret_cast<SweepShared<S>*>(sweep_shared);
   watchdog::begin(watchdog::Kernel::sweep);
   if (ptx::thread_index() == 0) {
     set_up(shared.direction[0]), set_up(shared.direction[1]);
@@ -107,7 +107,8 @@ namespace kauri::numeric::cuda {
 
 template <class S>
 int sweep_blocks() {
-  return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads, sizeof(sweep::Shared<S>));
+  return kernels::cooperative_blocks(sweep::sweep<S>, sweep::kThreads,
+                                     sizeof(sweep::SweepShared<S>));
 }
 
 template <class S>
@@ -117,7 +118,7 @@ void enqueue_sweeps(const SweepView& view, const SweepMemory<S>& memory, bool fo
   if (most == 0) return;
   check(kernels::launch_cooperative(
             sweep::sweep<S>, static_cast<unsigned>(std::min<Index>(most, blocks)), sweep::kThreads,
-            sizeof(sweep::Shared<S>), stream, view, memory, forward, backward),
+            sizeof(sweep::SweepShared<S>), stream, view, memory, forward, backward),
         "a launch of sweeps");
 }
 

@@ -159,14 +159,14 @@ __device__ void run_loader(const Tiles<S>& shared, const SweepView& view,
 constexpr Index kNear = 2;
 
 /// Addresses of a lane's two numbers; null: zero stands for the number.
-struct Places {
+struct LaneAddresses {
   const double* of[2];
   const double* last;  // of the number that is likely to be set last
 };
 struct Two {
   double of[2];
 };
-__device__ inline Two look(const Places& at) {
+__device__ inline Two look(const LaneAddresses& at) {
   return {{at.of[0] == nullptr ? 0.0 : load_relaxed(at.of[0]),
            at.of[1] == nullptr ? 0.0 : load_relaxed(at.of[1])}};
 }
@@ -174,7 +174,7 @@ __device__ inline Two look(const Places& at) {
 /// Waits for a lane's two numbers. All lanes load numbers that come next again and again; of other
 /// numbers one lane loads one, and less often, so that many waiting blocks do not keep the L2 cache
 /// from the few numbers that all wait for.
-__device__ inline Two await_two(const Places& at, bool next, int lane) {
+__device__ inline Two await_two(const LaneAddresses& at, bool next, int lane) {
   Two out = look(at);
   Watch watch;
   while (__any_sync(0xffffffffu, !is_set(out.of[0]) || !is_set(out.of[1]))) {
@@ -200,7 +200,7 @@ __device__ inline void bring_tile(const Tiles<S>& shared, Turn<kInputs>& turn, c
   turn.next();
 }
 
-__device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
+__device__ inline LaneAddresses rows_at(const double* numbers, Index rows, int lane) {
   return {
       {lane < rows ? numbers + lane : nullptr, lane + 32 < rows ? numbers + lane + 32 : nullptr},
       numbers + rows - 1};
@@ -209,9 +209,9 @@ __device__ inline Places rows_at(const double* numbers, Index rows, int lane) {
 /// Returns the places of numbers of tile row i in the backward sweep: x of the front's own pivots,
 /// or of its ancestors'.
 template <class S>
-__device__ inline Places places_back(const Front& front, const FrontCells& cells, Index i,
-                                     const SweepView& view, const SweepMemory<S>& memory,
-                                     int lane) {
+__device__ inline LaneAddresses places_back(const Front& front, const FrontCells& cells, Index i,
+                                            const SweepView& view, const SweepMemory<S>& memory,
+                                            int lane) {
   const Index rows = cells.rows_of(i);
   if (i < cells.pivot_tiles()) return rows_at(memory.x + front.first + i * kTile, rows, lane);
   const Index* row = view.row + front.row + cells.first_row(i);
@@ -232,14 +232,15 @@ __device__ void bring_inputs(const Tiles<S>& shared, const SweepTask& task, cons
       if (reads_own(task, i)) continue;
       const Index end = last_column(task, i, pivots);
       for (Index k = task.column; k < end; ++k) {
-        const Places at = rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
+        const LaneAddresses at =
+            rows_at(memory.y + front.first + k * kTile, cells.rows_of(k), lane);
         bring_tile(shared, turn, await_two(at, whole && k + kNear >= end, lane), lane);
       }
     }
   } else if (task.rows > 0) {
-    Places at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
+    LaneAddresses at = places_back(front, cells, task.row + task.rows - 1, view, memory, lane);
     for (Index i = task.row + task.rows; i-- > task.row;) {
-      const Places now = at;
+      const LaneAddresses now = at;
       if (i > task.row)
         at = places_back(front, cells, i - 1, view, memory,
                          lane);  // their places take as long as numbers

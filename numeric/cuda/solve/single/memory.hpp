@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "numeric/cuda/plan/kernels.hpp"
+#include "numeric/cuda/plan/device_plan.hpp"
 #include "symbolic/device/sweep_lists.hpp"
 
 namespace kauri::numeric::cuda {

@@ -11,10 +11,10 @@ struct BlockRange {
   Index first, count;
 };
 
-/// A block's place among those that do one solve: the grid, or an equal share of it.
-struct Place {
+/// A block of the grid by its place among those that do one solve: all of them, or an equal share.
+struct SolveBlock {
   Index block, blocks;
-  __device__ explicit Place(Index shares = 1)
+  __device__ explicit SolveBlock(Index shares = 1)
       : block(static_cast<Index>(blockIdx.x) / shares),
         blocks(static_cast<Index>(gridDim.x) / shares) {}
 };
@@ -23,7 +23,7 @@ struct Place {
 /// wait with all their data at hand; else all blocks do one kind after the other.
 struct Roles {
   BlockRange narrow, small, tiles;
-  __device__ explicit Roles(const SweepView& view, const Place& at = Place()) {
+  __device__ explicit Roles(const SweepView& view, const SolveBlock& at = SolveBlock()) {
     const Index all = at.blocks, few = blocks_of(view.narrow, kNarrowWarps),
                 some = blocks_of(view.small - view.narrow, kSmallWarps),
                 tasks = max(view.forward_tasks, view.backward_tasks);
@@ -37,7 +37,7 @@ struct Roles {
 };
 
 /// Returns this block's place in a group; -1 if it is not in the group.
-__device__ inline Index place_in(const BlockRange& group, const Place& at = Place()) {
+__device__ inline Index place_in(const BlockRange& group, const SolveBlock& at = SolveBlock()) {
   const Index block = at.block - group.first;
   return block < group.count ? max(block, Index{-1}) : Index{-1};
 }
@@ -46,7 +46,7 @@ __device__ inline Index place_in(const BlockRange& group, const Place& at = Plac
 /// block of a group; backward from the last.
 template <bool kForward>
 __device__ Dealt deal(const BlockRange& group, Index warps, Index begin, Index end, Index warp,
-                      const Place& at = Place()) {
+                      const SolveBlock& at = SolveBlock()) {
   const Index block = place_in(group, at);
   if (block < 0) return {begin, 1, 0};
   const Index step = group.count * warps, mine = warp * group.count + block;

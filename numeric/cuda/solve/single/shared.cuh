@@ -77,7 +77,7 @@ struct Barriers {
 };
 
 template <class S>
-struct Shared {
+struct SweepShared {
   Barriers direction[2];
   union {
     TileShared<S> tiles;

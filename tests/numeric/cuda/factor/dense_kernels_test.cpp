@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 #include "tests/numeric/cuda/runtime/runtime.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/systems/near_singular.hpp"

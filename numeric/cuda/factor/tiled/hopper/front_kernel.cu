@@ -1,6 +1,6 @@
 // The two kernels on tiled fronts of doubles on Hopper, and their launches.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/factor/tiled/hopper/front_kernel.hpp"
 
 #include "numeric/cuda/factor/tiled/draw.cuh"
 #include "numeric/cuda/factor/tiled/fill.cuh"

@@ -13,14 +13,14 @@ namespace kauri::numeric::cuda::kernels::portable {
 namespace {
 
 template <class T>
-constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<T>));
+constexpr int kSharedBytes = static_cast<int>(sizeof(PortableShared<T>));
 
 template <class Loop>
 __global__ void __launch_bounds__(kThreads, Loop::kBlocks)
     run_tasks(const FrontViewOf<typename Loop::T>* fronts, const FrontTask* tasks, int task_count,
               int* next, Levels levels, ValuesOf<typename Loop::T> values,
               SumsOf<typename Loop::T> sums, int least_part, unsigned pauses) {
-  Shared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
+  PortableShared<typename Loop::T>& shared = shared_memory<typename Loop::T>();
   watchdog::begin(watchdog::Kernel::run_tasks);
   for (;;) {
     __syncthreads();  // all warps are done with the task before

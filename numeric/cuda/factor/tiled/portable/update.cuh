@@ -29,7 +29,7 @@ __device__ __forceinline__ Member this_thread() {
 /// Shared memory of a block: the stages, in whose place a task keeps all else it needs; the task;
 /// and data of a diagonal tile.
 template <class T>
-struct Shared {
+struct PortableShared {
   T stages[kSharedEntries];
   T reciprocals[kTile];
   T columns[2 * kSlabColumns];
@@ -42,9 +42,9 @@ struct Shared {
 /// Returns the block's shared memory. Each task calls it anew, so that the compiler knows that its
 /// accesses are to shared memory.
 template <class T>
-__device__ __forceinline__ Shared<T>& shared_memory() {
+__device__ __forceinline__ PortableShared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
-  return *reinterpret_cast<Shared<T>*>(bytes);
+  return *reinterpret_cast<PortableShared<T>*>(bytes);
 }
 
 /// Shared memory of a team beside the operands of products.
@@ -70,7 +70,7 @@ struct Alone {
   static_assert(kWorkEntries + 2 * kLeftSlabs * kWarpSlabEntries <= kSharedEntries);
 
   __device__ static Room<T> room() {
-    Shared<T>& shared = shared_memory<T>();
+    PortableShared<T>& shared = shared_memory<T>();
     return {shared.stages, shared.reciprocals, shared.columns, shared.stages + kWorkEntries,
             &shared.blocks};
   }
@@ -148,15 +148,15 @@ struct Operands {
 };
 
 /// The tile that a warp works on, and its first row of cells there. `active`: the warp has rows.
-struct Place {
+struct WarpTile {
   int tile;
   int row_cell;
   bool active;
 };
 
 template <class T>
-__device__ __forceinline__ Place place_of(const FrontTask& task, const FrontViewOf<T>& front,
-                                          int warp) {
+__device__ __forceinline__ WarpTile place_of(const FrontTask& task, const FrontViewOf<T>& front,
+                                             int warp) {
   const int tile = warp >> 1, row_cell = 4 * (warp & 1);
   return {tile, row_cell, tile < task.rows && row_cell < front.cells.cells_of(task.row + tile)};
 }
@@ -177,7 +177,7 @@ __device__ __forceinline__ bool has_beginning(const FrontTask& task, const Front
 template <class Loop>
 __device__ __forceinline__ void store_part(typename Loop::Accumulators& acc, const FrontTask& task,
                                            const FrontViewOf<typename Loop::T>& front,
-                                           const Levels& levels, const Place& place, bool before,
+                                           const Levels& levels, const WarpTile& place, bool before,
                                            int lane) {
   const TileViewOf<typename Loop::T> target = tile_of(front, task.row + place.tile, task.column);
   if (task.kind == TaskKind::contribution) wait_for_levels(levels, front.block_reuses, lane);
@@ -191,7 +191,7 @@ template <class Loop>
 __device__ __forceinline__ void put_part_aside(typename Loop::Accumulators& acc,
                                                const FrontTask& task,
                                                const FrontViewOf<typename Loop::T>& front,
-                                               const Levels& levels, const Place& place,
+                                               const Levels& levels, const WarpTile& place,
                                                bool& parts, int lane) {
   const bool before = parts || has_beginning(task, front);
   if (before && !parts) wait_until_filled(front, lane);
@@ -205,7 +205,7 @@ template <class Loop>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc,
                                              Operands<typename Loop::T>& operands,
                                              const Levels& levels, int least_part,
-                                             const Place& place, const Member& me) {
+                                             const WarpTile& place, const Member& me) {
   const int slabs = operands.slabs, part = part_of(slabs, least_part);
   bool parts = false;
   set_zero<Loop>(acc);
@@ -231,7 +231,7 @@ template <class Loop>
 __device__ __forceinline__ void subtract_beginning(typename Loop::Accumulators& acc,
                                                    const FrontTask& task,
                                                    const FrontViewOf<typename Loop::T>& front,
-                                                   const Place& place, bool parts, int lane) {
+                                                   const WarpTile& place, bool parts, int lane) {
   if (parts || has_beginning(task, front)) {
     wait_until_filled(front, lane);
     subtract_tile<Loop>(acc, tile_of(front, task.row + place.tile, task.column), place.row_cell,
@@ -355,7 +355,7 @@ __device__ __forceinline__ void move_up(typename Loop::Accumulators& acc) {
 template <class Kernel, class Told, class Loop = typename Kernel::Loop, class T = typename Loop::T>
 __device__ __forceinline__ void solve_slabs(typename Loop::Accumulators& acc,
                                             const FrontViewOf<T>& front, const FrontTask& task,
-                                            const Place& place, const Member& me,
+                                            const WarpTile& place, const Member& me,
                                             const Told& told) {
   const Room<T> room = Kernel::room();
   const int width = front.cells.cells_of(task.column);
@@ -389,7 +389,7 @@ template <class Kernel, class Told, class Loop = typename Kernel::Loop>
 __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
                                              const FrontTask& task,
                                              const FrontViewOf<typename Loop::T>& front,
-                                             const Levels& levels, const Place& place,
+                                             const Levels& levels, const WarpTile& place,
                                              const Member& me, const Told& told) {
   if (task.kind == TaskKind::panel) return solve_slabs<Kernel>(acc, front, task, place, me, told);
   if (!place.active) return;
@@ -402,13 +402,13 @@ __device__ __forceinline__ void finish_tiles(typename Loop::Accumulators& acc,
 template <class Loop>
 __device__ __forceinline__ void run_tiles(const Levels& levels, int least_part) {
   using T = typename Loop::T;
-  Shared<T>& shared = shared_memory<T>();
+  PortableShared<T>& shared = shared_memory<T>();
   const FrontTask& task = shared.task;
   const FrontViewOf<T>& front = shared.front;
   const Member me = this_thread();
   const int products = products_of(task, front);
   Operands<T> operands{task, front, shared.stages, slabs_in(front, products), 0};
-  const Place place = place_of(task, front, me.warp);
+  const WarpTile place = place_of(task, front, me.warp);
 #pragma unroll 1
   for (int slab = 0; slab < kStageCount - 1; ++slab) operands.load_slab(slab, me);
   typename Loop::Accumulators acc;

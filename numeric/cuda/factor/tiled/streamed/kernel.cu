@@ -47,7 +47,7 @@ auto with_kernel(Arithmetic arithmetic, const Use& use) {
                                         : use(run_streamed_tasks<Tf32Loop<3>>);
 }
 
-constexpr int kSharedBytes = static_cast<int>(sizeof(Shared<float>));
+constexpr int kSharedBytes = static_cast<int>(sizeof(StreamedShared<float>));
 
 }  // namespace
 

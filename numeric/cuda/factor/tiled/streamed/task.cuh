@@ -12,8 +12,8 @@
 namespace kauri::numeric::cuda::kernels::streamed {
 
 using portable::kTileCells;
-using portable::Place;
 using portable::Room;
+using portable::WarpTile;
 
 inline constexpr int kThreads = 2 * kConsumers;  // registers are given to groups of four warps
 inline constexpr int kFirstSplitter = kConsumers + 32;  // first thread of the splitters
@@ -31,7 +31,7 @@ struct Ticket {
 };
 
 template <class T>
-struct Shared {
+struct StreamedShared {
   T stages[kStages * kStageEntries];
   T low[kStages * kSlabEntries];  // low parts of right operands
   T work[portable::kWorkEntries];
@@ -46,9 +46,9 @@ struct Shared {
 };
 
 template <class T>
-__device__ __forceinline__ Shared<T>& shared_memory() {
+__device__ __forceinline__ StreamedShared<T>& shared_memory() {
   extern __shared__ __align__(128) unsigned char bytes[];
-  return *reinterpret_cast<Shared<T>*>(bytes);
+  return *reinterpret_cast<StreamedShared<T>*>(bytes);
 }
 
 /// A team whose operands a producer copies (the other kind: portable::Alone).
@@ -64,7 +64,7 @@ struct Streamed {
                 static_cast<int>(kStages) * kStageEntries);
 
   __device__ static Room<T> room() {
-    Shared<T>& shared = shared_memory<T>();
+    StreamedShared<T>& shared = shared_memory<T>();
     return {shared.work, shared.reciprocals, shared.columns, shared.stages, &shared.blocks};
   }
   __device__ static void sync() { ptx::named_sync(kTeamBarrier, kConsumers); }
@@ -81,7 +81,7 @@ __device__ __forceinline__ StageOperands right_operand(const RingOf<T>& ring) {
 
 template <class T>
 __device__ void start() {
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   if (threadIdx.x == 0) {
     for (int s = 0; s < kStages; ++s) {
       ptx::barrier_init(shared.stage + s, 1);
@@ -108,7 +108,7 @@ __device__ __forceinline__ bool has_products(TaskKind kind) {
 template <class T>
 __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* tasks, int task_count,
                              int* next, unsigned pauses, int lane) {
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   RingOf<T> ring{shared.stages, shared.stage};
   bool wait_for_consumers = false;
   for (int draw = 0;; ++draw) {
@@ -138,7 +138,7 @@ __device__ void run_producer(const FrontViewOf<T>* fronts, const FrontTask* task
 /// Splits right operands into their parts. Called by kSplitterWarps warps.
 template <class Loop, class T = typename Loop::T>
 __device__ void run_splitters(int task_count) {
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
@@ -165,12 +165,12 @@ __device__ void run_splitters(int task_count) {
 /// A warp's part in a ticket, found anew: kept over the products, for which registers are short, it
 /// and all values derived from it would be spilled.
 template <class T>
-struct Part {
+struct WarpPart {
   const Ticket<T>& ticket;
   portable::Member me;
-  Place place;
+  WarpTile place;
 
-  __device__ explicit Part(int slot)
+  __device__ explicit WarpPart(int slot)
       : ticket(shared_memory<T>().ticket[ptx::anew(slot)]),
         me(portable::this_thread()),
         place(portable::place_of(ticket.task, ticket.front, me.warp)) {}
@@ -215,8 +215,8 @@ template <class Loop, class T = typename Loop::T>
 __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, int slot,
                                              const Levels& levels, int least_part,
                                              RingOf<T>& ring) {
-  Shared<T>& shared = shared_memory<T>();
-  const Part<T> part(slot);
+  StreamedShared<T>& shared = shared_memory<T>();
+  const WarpPart<T> part(slot);
   const int cells = cells_in(part.ticket.front, products_of(part.ticket.task, part.ticket.front)),
             slabs = (cells + 1) / 2, whole = cells / 2;
   const int together = part_of(slabs, least_part), lane = part.me.lane,
@@ -243,7 +243,7 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
     }
     slab = end;
     if (slab == slabs) break;
-    const Part<T> now(slot);
+    const WarpPart<T> now(slot);
     if (now.place.active)
       portable::put_part_aside<Loop>(acc, now.ticket.task, now.ticket.front, levels, now.place,
                                      parts, now.me.lane);
@@ -255,13 +255,13 @@ __device__ __forceinline__ bool add_products(typename Loop::Accumulators& acc, i
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_tiles(int slot, const Levels& levels, int least_part) {
   using Loop = typename Kernel::Loop;
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   const unsigned turn = shared.ticket[slot].turn;
   RingOf<T> ring{shared.stages, shared.stage, turn, turn};
   typename Loop::Accumulators acc;
   const bool parts = add_products<Loop>(acc, slot, levels, least_part, ring);
   leave_stage(ring);
-  const Part<T> part(slot);
+  const WarpPart<T> part(slot);
   const FrontTask& task = part.ticket.task;
   const FrontViewOf<T>& front = part.ticket.front;
   if (part.place.active)
@@ -277,7 +277,7 @@ template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_consumers(int task_count, const Levels& levels,
                                               const ValuesOf<T>& values, const SumsOf<T>& sums,
                                               int least_part, unsigned pauses) {
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;
     ptx::barrier_wait(shared.ticket_full + slot, (draw / kTicketSlots) & 1);
@@ -305,7 +305,7 @@ __device__ __forceinline__ void run_consumers(int task_count, const Levels& leve
 template <class Kernel, class T = typename Kernel::T>
 __device__ __forceinline__ void run_announcer(int task_count, const Levels& levels, unsigned pauses,
                                               int lane) {
-  Shared<T>& shared = shared_memory<T>();
+  StreamedShared<T>& shared = shared_memory<T>();
   unsigned panels = 0;  // parities of the panel tasks of each slot
   for (int draw = 0;; ++draw) {
     const int slot = draw % kTicketSlots;

@@ -9,5 +9,5 @@ KAURI_SHARED_ARRAY_OF(116 << 10, 128, unsigned char, bytes);
 #include "numeric/cuda/factor/tiled/streamed/kernel.cu"
 
 namespace kauri::numeric::cuda::kernels::streamed {
-static_assert(sizeof(bytes) >= sizeof(Shared<float>));
+static_assert(sizeof(bytes) >= sizeof(StreamedShared<float>));
 }

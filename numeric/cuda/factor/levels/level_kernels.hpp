@@ -1,0 +1,27 @@
+// Launches of the level-by-level factorisation, and of the states that the tasks of tiled fronts
+// leave.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/front_view.hpp"
+#include "numeric/cuda/plan/memory.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Allows the kernels the shared memory that they need, and loads them. Call it once per process
+/// and device. Throws Error(device).
+void load_level_kernels();
+
+/// Enqueues one level of a factorisation. Multifrontal: children are pulled in their fixed order,
+/// without atomics.
+template <class T>
+void enqueue_level(const PlanView& plan, const Level& level, const FactorMemory<T>& memory,
+                   cudaStream_t stream);
+/// Enqueues the states of `count` tiled fronts from `first` on in plan.order, which the tasks have
+/// left in `fronts`.
+template <class T>
+void enqueue_states(const PlanView& plan, Index first, Index count,
+                    const kernels::FrontViewOf<T>* fronts, const FactorMemory<T>& memory,
+                    cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,23 @@
+// The launch of the tasks of tiled fronts of doubles on Hopper.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/front_view.hpp"
+
+namespace kauri::numeric::cuda::kernels {
+
+/// Returns the number of teams (the workers that draw tasks) that the current device holds at once,
+/// which is even; 0 if it cannot run the kernels. Call it once on a device before the first launch
+/// there.
+int resident_teams();
+
+/// Enqueues the partial Cholesky factorisation of all fronts on the stream and returns the launch's
+/// error. `tasks`: factor_tasks() on the device, made for no more than `teams` teams. `ticket` (one
+/// int) and all counters must be zero before the launch. A pivot that is not positive is recorded
+/// in its front and replaced by 1; all else goes on. `least_part`, `pauses`: as in DeviceSchedule.
+cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks,
+                           int task_count, int* ticket, const Levels& levels, const Values& values,
+                           const Sums& sums, int least_part, int teams, unsigned pauses,
+                           cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda::kernels

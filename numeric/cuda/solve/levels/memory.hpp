@@ -1,0 +1,21 @@
+// Device memory of a solve level by level, and of a product with L.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "numeric/cuda/plan/device_plan.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Device memory of a solve. Right-hand sides are row-major in the plan's numbering.
+template <class T>
+struct SolveMemory {
+  const T* l;
+  T* x;       ///< n x nrhs
+  T* y;       ///< n x nrhs: solution of the forward sweep
+  T* update;  ///< update_rows x nrhs
+  Index nrhs;
+  const std::int32_t* run_flag =
+      nullptr;  ///< on the device, or null; if it is 0, no kernel of the solve does anything
+};
+
+}  // namespace kauri::numeric::cuda

@@ -1,0 +1,32 @@
+// Launches of the level-by-level solve.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kauri/core/verdict.hpp"
+#include "numeric/cuda/solve/levels/memory.hpp"
+#include "numeric/dense_view.hpp"
+
+namespace kauri::numeric::cuda {
+
+/// Loads the kernels. Throws Error(device).
+void load_solve_kernels();
+
+/// Enqueue one level of the forward and of the backward sweep of a solve.
+template <class T>
+void enqueue_forward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                     cudaStream_t stream);
+template <class T>
+void enqueue_backward(const PlanView& plan, const Level& level, const SolveMemory<T>& memory,
+                      cudaStream_t stream);
+/// enqueue_gather() sets x(k,:) = b(old_of(k),:). enqueue_scatter() sets b(old_of(k),:) = x(k,:) if
+/// the verdict is good, else NaN. b is n x nrhs, on the device, as is the verdict. Without
+/// plan.old_of rows keep their places. Numbers of a solve may be in double even if b is in float.
+template <class T, class V>
+void enqueue_gather(const PlanView& plan, Index n, const StridedView<const T>& b,
+                    const SolveMemory<V>& memory, cudaStream_t stream);
+template <class T, class V>
+void enqueue_scatter(const PlanView& plan, Index n, const StridedView<T>& b,
+                     const SolveMemory<V>& memory, const DeviceVerdict* verdict,
+                     cudaStream_t stream);
+
+}  // namespace kauri::numeric::cuda
