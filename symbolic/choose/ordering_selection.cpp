@@ -18,7 +18,6 @@
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/device/sweep_lists.hpp"
-#include "symbolic/device/work.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::symbolic {

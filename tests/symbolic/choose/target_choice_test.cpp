@@ -11,7 +11,6 @@
 #include "kauri/extras/generate.hpp"
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/cost.hpp"
-#include "symbolic/device/work.hpp"
 #include "symbolic/plan/make_plan.hpp"
 
 namespace kauri::symbolic {

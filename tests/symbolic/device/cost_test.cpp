@@ -15,7 +15,6 @@
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/schedule.hpp"
-#include "symbolic/device/work.hpp"
 
 namespace kauri::symbolic {
 namespace {
