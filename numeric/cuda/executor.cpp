@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kauri/core/analysis.hpp"
 #include "numeric/cuda/batch/batch.hpp"
 #include "numeric/cuda/extract/border.hpp"
 #include "numeric/cuda/matrix/residual.hpp"

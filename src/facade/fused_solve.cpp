@@ -12,6 +12,7 @@
 
 #include "base/progress/phase_range.hpp"
 #include "base/threads/stopping.hpp"
+#include "kauri/core/analysis.hpp"
 #include "numeric/backend.hpp"
 #include "numeric/border_shape.hpp"
 #include "src/checks/dense_shape.hpp"

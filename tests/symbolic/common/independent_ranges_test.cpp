@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/extras/generate.hpp"
 #include "support/oracles/fill_oracle.hpp"
 #include "support/process/many_threads.hpp"

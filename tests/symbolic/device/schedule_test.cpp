@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kauri/core/analysis.hpp"
 #include "kauri/core/plan.hpp"
 #include "kauri/extras/generate.hpp"
 #include "symbolic/device/front_cells.hpp"

@@ -2,6 +2,7 @@
 // counts, sizes.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kauri/core/plan.hpp"
+#include "kauri/core/analysis.hpp"
 
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
