@@ -14,6 +14,7 @@
 #include "bench/source.hpp"
 #include "bench/systems_app.hpp"
 #include "kauri/kauri.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::bench {
 namespace {
@@ -133,8 +134,9 @@ void time_job(const std::string& source, const Options& options, Backend& backen
       "%.2e, \"batch_bytes\": %lld}\n",
       source.c_str(), sizeof(T) == 4 ? "float" : "double", job.items, n, job.nrhs,
       static_cast<long long>(plan->cost.nnz_l), plan->cost.flops, plan->cost.largest_front,
-      plan->device.level.size(), batch.way() == BatchWay::together ? "together" : "one_by_one",
-      failed, factor_s, solve_s, both_s, loop_s, replay_s, best / both_s, residual,
+      plan->internals->device.level.size(),
+      batch.way() == BatchWay::together ? "together" : "one_by_one", failed, factor_s, solve_s,
+      both_s, loop_s, replay_s, best / both_s, residual,
       static_cast<long long>(BatchFactor<T>::bytes(prepared, job.items)));
   std::fflush(stdout);
 }

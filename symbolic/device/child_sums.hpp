@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "kauri/core/plan.hpp"
+#include "symbolic/common/assembly.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 

@@ -35,6 +35,7 @@
 
 #include "kauri/core/plan.hpp"
 #include "symbolic/device/levels.hpp"
+#include "symbolic/device/schedule_lists.hpp"
 
 namespace kauri::symbolic {
 

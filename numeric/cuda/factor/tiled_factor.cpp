@@ -8,6 +8,7 @@
 
 #include "numeric/cuda/factor/front_views.hpp"
 #include "numeric/cuda/factor/tiled/streamed/kernel.hpp"
+#include "symbolic/plan/internals.hpp"
 
 namespace kauri::numeric::cuda {
 namespace {
@@ -22,7 +23,7 @@ static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
 
 /// Returns the kernels with the device's teams, or with DeviceSchedule::teams if these are fewer.
 /// Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's kernel.
-TiledKernels with_teams(TiledKernels kernels, const DeviceSchedule& device) {
+TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
   if (device.teams == 0) return kernels;
   const int all = kernels.teams;
   kernels.teams = std::min(all, device.teams);
@@ -39,7 +40,7 @@ template <class T>
 TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memory,
                             const TiledKernels& chosen, DeviceBlock& block, cudaStream_t stream)
     : plan_(&plan.tiled()) {
-  const DeviceSchedule& device = plan.plan()->device;
+  const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const TiledPlan::Sums& sums = plan_->sums();
   chosen_ = with_teams(chosen, device);
   pauses_ = device.pauses;
@@ -56,7 +57,7 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
 template <class T>
 cudaError_t TiledFactor<T>::launch(const kernels::Levels& levels, int* ticket,
                                    const kernels::ValuesOf<T>& values, cudaStream_t stream) const {
-  const DeviceTask* task = plan_->tasks().data();
+  const symbolic::DeviceTask* task = plan_->tasks().data();
   const auto tasks = static_cast<int>(plan_->tasks().size());
   if constexpr (std::is_same_v<T, double>) {
     if (chosen_.compute == CudaCompute::hopper)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "symbolic/device/front_tasks.hpp"
+#include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/block_tree.hpp"
@@ -42,10 +43,10 @@ class Parts : public OnCuda<W> {
   };
   static Met met(const Plan& plan, Index least) {
     Met out;
-    const DeviceSchedule& device = plan.device;
+    const symbolic::DeviceSchedule& device = plan.internals->device;
     std::vector<bool> sums(device.panel_reuses.size(), false);
-    for (const DeviceTask& task : device.task)
-      if (task.kind == DeviceTask::Kind::sum) sums[task.front] = true;
+    for (const symbolic::DeviceTask& task : device.task)
+      if (task.kind == symbolic::DeviceTask::Kind::sum) sums[task.front] = true;
     for (Index s = 0; s < plan.supernodes.count(); ++s) {
       const Index t = device.tiled[s];
       if (t == kNone || plan.supernodes.pivots(s) <= least) continue;
@@ -100,9 +101,9 @@ class Parts : public OnCuda<W> {
                          " teams, pauses " + std::to_string(pauses));
             auto other = std::make_shared<Plan>(
                 for_teams(*made, teams == 0 ? symbolic::kFewestTeams : teams));
-            other->device.teams = teams;
-            other->device.pauses = pauses;
-            other->device.least_part = least;
+            other->internals->device.teams = teams;
+            other->internals->device.pauses = pauses;
+            other->internals->device.least_part = least;
             expect_exact(system, other, trial);
             if (this->HasFatalFailure()) return;
           }
@@ -117,8 +118,8 @@ class Parts : public OnCuda<W> {
     std::vector<std::vector<Value>> solutions;
     for (const Index least : {16, 16, 2048}) {
       auto other = std::make_shared<Plan>(for_teams(*made, trial.teams.back()));
-      other->device.teams = trial.teams.back();
-      other->device.least_part = least;
+      other->internals->device.teams = trial.teams.back();
+      other->internals->device.least_part = least;
       auto factor = Factor<Value>::create(other, this->backend());
       ASSERT_TRUE(refactorize<Value>(factor, this->values(a)).ok());
       solutions.push_back(this->solution(factor));
