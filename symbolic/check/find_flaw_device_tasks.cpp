@@ -331,10 +331,10 @@ class Waits {
 std::string flaw_in_device_tasks(const Plan& plan) {
   const DeviceSchedule& device = plan.internals->device;
   if (!device.on) return {};
-  if (device.teams < 0 || device.teams % 2 != 0 ||
-      (device.teams > 0 && device.teams < device.task_teams))
+  if (device.hooks.teams() < 0 || device.hooks.teams() % 2 != 0 ||
+      (device.hooks.teams() > 0 && device.hooks.teams() < device.task_teams))
     return "teams that are not pairs, or fewer than the tasks were made for";
-  if (device.least_part <= 0 || device.least_part % kInverseOrder != 0)
+  if (device.hooks.least_part() <= 0 || device.hooks.least_part() % kInverseOrder != 0)
     return "products in parts that are not whole columns of 16";
   if (device.task.empty()) return {};
   std::vector<TiledFront> fronts = tiled_fronts(plan);

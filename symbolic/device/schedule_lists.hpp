@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kauri/core/types.hpp"
+#include "symbolic/device/test_hooks.hpp"
 
 namespace kauri::symbolic {
 
@@ -84,17 +85,13 @@ struct DeviceSchedule {
   static constexpr Index kMostChildren = 64;
 
   bool on = false;  ///< the plan is for a device
-  bool by_level =
-      false;  ///< all fronts are done level by level, by the simple kernels, and solves too
-  /// Number of warp teams that run `task`, for tests: 0 takes all that the device holds; else an
-  /// even number, at least task_teams. No bit of L depends on it.
-  Index teams = 0;
-  unsigned pauses = 0;  ///< for tests: seed of pauses in each task and warp, 0 for none; no bit of
-                        ///< L depends on it
   /// Least pivots of a part: products over more pivots are added up in up to four parts of at least
-  /// this many pivots. A multiple of 16. The bits of L depend on it. Tests lower it by least_part.
+  /// this many pivots. A multiple of 16. The bits of L depend on it.
   static constexpr Index kLeastPart = 2048;
-  Index least_part = kLeastPart;  ///< least pivots of a part, see kLeastPart
+  /// Most entries of an array whose places in Sums take 32 bits on the device; places of a larger
+  /// one take 64.
+  static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
+  DeviceTestHooks hooks{kLeastPart, kMostShort};  ///< set by tests alone
   Index task_teams = 0;  ///< teams that `task` was made for; with fewer, all could wait for tasks
                          ///< that no team is left to do
 
@@ -159,10 +156,6 @@ struct DeviceSchedule {
     /// group in steps. Empty without sums.
     std::vector<Offset> step;
     Offset scratch_begin = 0;  ///< first place of the scratch
-    /// Most entries of an array whose places take 32 bits on the device; places of a larger one
-    /// take 64. Tests lower it by most_short, which changes bytes and no bit of L.
-    static constexpr Offset kMostShort = std::numeric_limits<std::uint32_t>::max();
-    Offset most_short = kMostShort;  ///< most entries for places of 32 bits, see kMostShort
   };
 
   std::vector<DeviceTask> task;  ///< tasks of the tiled fronts by ticket; if empty, tiled fronts

@@ -91,7 +91,7 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
                               "bytes");  // the second term is the shift
     const Offset plan =
         device.plan_bytes +
-        (device.by_level
+        (device.hooks.by_level()
              ? 0
              : device.sweeps.bytes + (scalar_bytes == 8 ? device.fast_bytes : device.task_bytes));
     return symbolic::checked_add(aligned_bytes(device.entries, scalar_bytes),
@@ -105,15 +105,17 @@ Offset Plan::peak_bytes(int scalar_bytes) const {
 
 Offset Plan::prepared_bytes() const {
   const DeviceSchedule& device = internals->device;
-  return device.plan_bytes + (device.by_level ? 0 : device.shared_bytes + device.sweeps.bytes);
+  return device.plan_bytes +
+         (device.hooks.by_level() ? 0 : device.shared_bytes + device.sweeps.bytes);
 }
 
 Offset Plan::workspace_bytes(int scalar_bytes, Index nrhs, Index together) const {
   if (on_device()) {
     const DeviceSchedule& device = internals->device;
     const Offset row = Offset{scalar_bytes} * std::clamp(nrhs, Index{0}, kSolveBlock);
-    if (!device.by_level && device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
-                                                        // then the numbers of one solve in double
+    if (!device.hooks.by_level() &&
+        device.sweeps.bytes > 0) {  // right-hand sides in the caller's scalar,
+                                    // then the numbers of one solve in double
       const Index most = scalar_bytes == sizeof(double) ? std::min(nrhs, together) : 1;
       return symbolic::checked_add(
           symbolic::aligned_bytes(n, row),

@@ -20,7 +20,7 @@ namespace {
 /// plan demands it. Throws Error(usage) if factors of T are refused.
 template <class T>
 KernelSet kernels_for(const Plan& plan, const DeviceContext& context) {
-  if (plan.internals->device.by_level) return {};
+  if (plan.internals->device.hooks.by_level()) return {};
   const KernelSet& set = context.kernels.of<T>();
   if (!set.refusal.empty()) throw Error(ErrorKind::usage, set.refusal);
   return set;
@@ -33,7 +33,7 @@ Offset own_bytes(const Plan& plan, const DeviceContext& context) {
   const symbolic::DeviceSchedule& device = plan.internals->device;
   const KernelSet set = kernels_for<T>(plan, context);
   const Offset own = plan.peak_bytes(sizeof(T)) - plan.prepared_bytes();
-  if (device.by_level) return own;
+  if (device.hooks.by_level()) return own;
   if (set.gathered)
     return own + symbolic::count_fast_bytes(device, "sm_90") -
            device.fast_bytes;  // whatever target the plan is for

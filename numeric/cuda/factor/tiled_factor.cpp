@@ -21,12 +21,13 @@ static_assert(sizeof(FrontViewOf<float>) == symbolic::kDeviceTiledBytes &&
 static_assert(sizeof(ChildViewOf<float>) == symbolic::kDeviceChildBytes &&
               sizeof(ChildViewOf<double>) == symbolic::kDeviceChildBytes);
 
-/// Returns the kernels with the device's teams, or with DeviceSchedule::teams if these are fewer.
-/// Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's kernel.
+/// Returns the kernels with the device's teams, or with DeviceTestHooks::teams() if these are
+/// fewer. Throws Error(usage) if they are fewer than the tasks were made for, or odd for Hopper's
+/// kernel.
 TiledKernels with_teams(TiledKernels kernels, const symbolic::DeviceSchedule& device) {
-  if (device.teams == 0) return kernels;
+  if (device.hooks.teams() == 0) return kernels;
   const int all = kernels.teams;
-  kernels.teams = std::min(all, device.teams);
+  kernels.teams = std::min(all, device.hooks.teams());
   if (kernels.teams < std::min(all, device.task_teams) ||
       (kernels.compute == CudaCompute::hopper && kernels.teams % 2 != 0))
     throw Error(ErrorKind::usage, "a device's tasks made for " + std::to_string(device.task_teams) +
@@ -43,8 +44,8 @@ TiledFactor<T>::TiledFactor(const DevicePlan& plan, const FactorMemory<T>& memor
   const symbolic::DeviceSchedule& device = plan.plan()->internals->device;
   const TiledPlan::Sums& sums = plan_->sums();
   chosen_ = with_teams(chosen, device);
-  pauses_ = device.pauses;
-  least_part_ = device.least_part;
+  pauses_ = device.hooks.pauses();
+  least_part_ = device.hooks.least_part();
   first_ = device.small_fronts;
   sums_ = {sums.step,     sums.place, sums.term, sums.short_places, device.sums.scratch_begin,
            memory.entries};

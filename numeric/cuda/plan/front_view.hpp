@@ -118,7 +118,8 @@ int resident_teams();
 /// Enqueues the partial Cholesky factorisation of all fronts on the stream and returns the launch's
 /// error. `tasks`: factor_tasks() on the device, made for no more than `teams` teams. `ticket` (one
 /// int) and all counters must be zero before the launch. A pivot that is not positive is recorded
-/// in its front and replaced by 1; all else goes on. `least_part`, `pauses`: as in DeviceSchedule.
+/// in its front and replaced by 1; all else goes on. `least_part`, `pauses`: as in
+/// DeviceTestHooks.
 cudaError_t enqueue_factor(const FrontView* fronts, const symbolic::FrontTask* tasks,
                            int task_count, int* ticket, const Levels& levels, const Values& values,
                            const Sums& sums, int least_part, int teams, unsigned pauses,
@@ -144,7 +145,7 @@ FrontView block_view(const FrontView& front, const symbolic::PanelSolve::Block& 
 /// computes the inverses of L's 16 x 16 blocks, and which of them are to be corrected, as in a
 /// factorisation. `blocks`: block_view() of each of solve.block, on the device. `tasks`:
 /// solve.task, on the device. `tickets`: as many ints as solve.end has entries, with any values.
-/// One launch, and two more for each block of pivots. `pauses`: as in DeviceSchedule.
+/// One launch, and two more for each block of pivots. `pauses`: as in DeviceTestHooks.
 cudaError_t enqueue_panel_solve(const symbolic::PanelSolve& solve, const FrontView* blocks,
                                 const symbolic::FrontTask* tasks, int* tickets, int teams,
                                 unsigned pauses, cudaStream_t stream);

@@ -38,7 +38,7 @@ struct KernelSet {
   [[nodiscard]] const char* name() const;
   /// Returns true if tiled fronts of the plan are done as tasks.
   [[nodiscard]] bool runs_tasks(const Plan& plan) const {
-    return tiled.teams > 0 && !plan.internals->device.by_level;
+    return tiled.teams > 0 && !plan.internals->device.hooks.by_level();
   }
   /// Returns true if solves of the plan go by sweeps (solve/single, solve/multi).
   [[nodiscard]] bool runs_sweeps(const Plan& plan) const {

@@ -14,6 +14,7 @@
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/block_tree.hpp"
 
@@ -101,9 +102,9 @@ class Parts : public OnCuda<W> {
                          " teams, pauses " + std::to_string(pauses));
             auto other = std::make_shared<Plan>(
                 for_teams(*made, teams == 0 ? symbolic::kFewestTeams : teams));
-            other->internals->device.teams = teams;
-            other->internals->device.pauses = pauses;
-            other->internals->device.least_part = least;
+            DeviceHooks::teams(*other) = teams;
+            DeviceHooks::pauses(*other) = pauses;
+            DeviceHooks::least_part(*other) = least;
             expect_exact(system, other, trial);
             if (this->HasFatalFailure()) return;
           }
@@ -118,8 +119,8 @@ class Parts : public OnCuda<W> {
     std::vector<std::vector<Value>> solutions;
     for (const Index least : {16, 16, 2048}) {
       auto other = std::make_shared<Plan>(for_teams(*made, trial.teams.back()));
-      other->internals->device.teams = trial.teams.back();
-      other->internals->device.least_part = least;
+      DeviceHooks::teams(*other) = trial.teams.back();
+      DeviceHooks::least_part(*other) = least;
       auto factor = Factor<Value>::create(other, this->backend());
       ASSERT_TRUE(refactorize<Value>(factor, this->values(a)).ok());
       solutions.push_back(this->solution(factor));

@@ -15,6 +15,7 @@
 
 #include "kauri/kauri.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/systems/exact.hpp"
 
 namespace kauri::test {
@@ -121,7 +122,7 @@ class OnCuda : public ::testing::Test {
   static std::shared_ptr<const Plan> in_this_way(const std::shared_ptr<const Plan>& made) {
     if (!W::by_level) return made;
     auto by_level = std::make_shared<Plan>(*made);
-    by_level->internals->device.by_level = true;
+    DeviceHooks::by_level(*by_level) = true;
     return by_level;
   }
   static std::vector<Value> values(const SymmetricMatrix<double>& a) {

@@ -18,6 +18,7 @@
 #include "symbolic/device/front_tasks.hpp"
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/systems/patterns.hpp"
 
 namespace kauri::test {
@@ -45,16 +46,16 @@ inline Plan for_teams(const Plan& plan, Index teams) {
 inline std::shared_ptr<Plan> run_by(const Plan& plan, Index teams, unsigned pauses = 0) {
   auto other = std::make_shared<Plan>(for_teams(
       plan, teams == 0 ? symbolic::kFewestTeams : std::min(teams, symbolic::kFewestTeams)));
-  other->internals->device.by_level = plan.internals->device.by_level;
-  other->internals->device.teams = teams;
-  other->internals->device.pauses = pauses;
+  DeviceHooks::by_level(*other) = plan.internals->device.hooks.by_level();
+  DeviceHooks::teams(*other) = teams;
+  DeviceHooks::pauses(*other) = pauses;
   return other;
 }
 
 /// The same plan where the device's array is an entry too large for places of sums in 32 bits.
 inline Plan with_long_places(const Plan& plan) {
   Plan other = plan;
-  other.internals->device.sums.most_short = plan.internals->device.entries - 1;
+  DeviceHooks::most_short(other) = plan.internals->device.entries - 1;
   other.internals->device.shared_bytes = symbolic::count_shared_bytes(
       plan.supernodes, plan.internals->assembly, other.internals->device);
   other.internals->device.task_bytes = symbolic::count_task_bytes(

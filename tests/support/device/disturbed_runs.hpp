@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/device/factor_memory.hpp"
 #include "tests/support/systems/patterns.hpp"
@@ -59,7 +60,7 @@ class DisturbedRuns : public OnCuda<W> {
     for (int run = 0; run < trial.runs; ++run) {
       const std::size_t k = static_cast<std::size_t>(run) % plans.size();
       auto paused = std::make_shared<Plan>(*plans[k]);
-      paused->internals->device.pauses = static_cast<unsigned>(run) + 1;
+      DeviceHooks::pauses(*paused) = static_cast<unsigned>(run) + 1;
       auto factor = Factor<Value>::create(paused, backend);
       ASSERT_TRUE(refactorize(factor, there).ok()) << "run " << run;
       ASSERT_EQ(factor.verdict(), undisturbed.verdict()) << "run " << run;

@@ -13,8 +13,8 @@
 
 namespace kauri::test {
 
-/// The name of the first field in which two plans differ, or empty. What tests alone set
-/// (DeviceSchedule::by_level, teams, pauses, least_part, most_short) is not looked at.
+/// The name of the first field in which two plans differ, or empty. DeviceTestHooks are not
+/// compared.
 class PlanDifference {
  public:
   PlanDifference(const Plan& a, const Plan& b) {

@@ -12,6 +12,7 @@
 
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/child_sums.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/oracles/team_model.hpp"
 #include "tests/support/systems/block_tree.hpp"
@@ -81,12 +82,11 @@ TEST(FindFlawOfTasks, TheirTiles) {
   const auto is_tile = [](const symbolic::DeviceTask& t) { return t.row > 0; };
   expect_found({
       {"teams that are not pairs",
-       [](Plan& p) { p.internals->device.teams = p.internals->device.task_teams + 1; }},
+       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams + 1; }},
       {"teams that are not pairs",
-       [](Plan& p) { p.internals->device.teams = p.internals->device.task_teams - 2; }},
-      {"products in parts that are not whole", [](Plan& p) { p.internals->device.least_part = 0; }},
-      {"products in parts that are not whole",
-       [](Plan& p) { p.internals->device.least_part = 24; }},
+       [](Plan& p) { DeviceHooks::teams(p) = p.internals->device.task_teams - 2; }},
+      {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 0; }},
+      {"products in parts that are not whole", [](Plan& p) { DeviceHooks::least_part(p) = 24; }},
       {"of no tiled front", [](Plan& p) { p.internals->device.task[0].front = -1; }},
       {"of no tiled front",
        [](Plan& p) {
@@ -242,9 +242,9 @@ TEST(FindFlawOfTasks, TeamsThatListsAreMadeFor) {
     Plan plan = for_teams(*made, teams);
     const Index chains =
         std::clamp<Index>(teams / 4, 1, cliques);  // one preparation each may be under way too
-    plan.internals->device.teams = teams;
+    DeviceHooks::teams(plan) = teams;
     EXPECT_EQ(find_flaw(plan), "") << teams;
-    plan.internals->device.teams = 0;
+    DeviceHooks::teams(plan) = 0;
     plan.internals->device.task_teams = chains + 1;
     EXPECT_EQ(find_flaw(plan), "") << teams;
     for (plan.internals->device.task_teams = chains; plan.internals->device.task_teams >= 0;

@@ -16,6 +16,7 @@
 #include "symbolic/check/find_flaw.hpp"
 #include "symbolic/device/front_cells.hpp"
 #include "symbolic/device/small_layout.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/systems/patterns.hpp"
 
@@ -187,7 +188,7 @@ TEST(ChildSums, BytesOfPlaces) {
   ASSERT_GT(bytes(8), bytes(4));
   EXPECT_TRUE(has_short_places(plan->internals->device));
   Plan limit = *plan;
-  limit.internals->device.sums.most_short = plan->internals->device.entries;
+  test::DeviceHooks::most_short(limit) = plan->internals->device.entries;
   EXPECT_TRUE(has_short_places(limit.internals->device));
   const Plan other = test::with_long_places(*plan);
   EXPECT_FALSE(has_short_places(other.internals->device));

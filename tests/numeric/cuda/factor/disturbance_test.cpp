@@ -19,6 +19,7 @@
 #include "symbolic/device/schedule.hpp"
 #include "symbolic/plan/internals.hpp"
 #include "tests/support/device/cuda_ways.hpp"
+#include "tests/support/device/device_hooks.hpp"
 #include "tests/support/device/device_plans.hpp"
 #include "tests/support/device/disturbed_runs.hpp"
 #include "tests/support/oracles/sparse_reference.hpp"
@@ -113,7 +114,7 @@ TYPED_TEST(Disturbed, TheFewestTeamsThereMayBe) {
       ASSERT_EQ(this->bits(run_by(*s.plan, symbolic::kFewestEver, pauses), s.value, 1), expected)
           << pauses;
     auto fewer = std::make_shared<Plan>(*run_by(*s.plan, symbolic::kFewestEver, 0));
-    fewer->internals->device.teams = symbolic::kFewestEver - 2;
+    DeviceHooks::teams(*fewer) = symbolic::kFewestEver - 2;
     EXPECT_THROW((void)Factor<typename TypeParam::T>::create(fewer, this->backend()), Error);
   }
 }
